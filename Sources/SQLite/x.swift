@@ -1,0 +1,2 @@
+import CSQLite
+package func v() -> Int32 { sqlite3_libversion_number() }
