@@ -32,6 +32,9 @@ let package = Package(
             name: "clips", dependencies: ["ClipsTerminal", "ClipsCore", "HistoryTracking", "PersistentStore"]),
         .executableTarget(
             name: "ClipsBenchmarks", dependencies: ["ClipsCore", "HistoryTracking", "PersistentStore"]),
+
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .testTarget(name: "PersistentStoreTests", dependencies: ["PersistentStore", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,2 +1,25 @@
 #pragma once
+
+// F_OFD_GETLK is declared only for GNU sources.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <unistd.h>
+
+// A cast of -1 to a function pointer, which Swift cannot write.
+static inline sqlite3_destructor_type csqlite_transient(void) { return SQLITE_TRANSIENT; }
+
+// sqlite3_db_config is variadic.
+static inline int csqlite_configure(sqlite3 *database, int option, int on) {
+    return sqlite3_db_config(database, option, on, (int *)0);
+}
+
+// fcntl is variadic and struct flock's l_type is a short. Returns 0 when nobody holds a write lock on the
+// byte, the holder's process id (-1 when it has none: an open-file-description lock) or -2 on failure.
+static inline int csqlite_lock_holder(int descriptor, long byte) {
+    struct flock probe = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+    if (fcntl(descriptor, F_OFD_GETLK, &probe) != 0) return -2;
+    return probe.l_type == F_UNLCK ? 0 : (probe.l_pid > 0 ? probe.l_pid : -1);
+}

@@ -1,0 +1,59 @@
+import Glibc
+import Synchronization
+
+/// A thread that is both a serial executor and a `poll` loop.
+///
+/// Actors that run on it share one thread with the descriptors they wait for: a file event reaches the actor
+/// without waking a second thread, and a blocking SQLite call never holds Swift's cooperative pool. The
+/// thread ends when the last owner lets go; actors on it must own it.
+package final class EventLoop: SerialExecutor, Sendable {
+    private let core: LoopCore
+
+    package init() throws(FileWatchError) {
+        core = try LoopCore()
+        try core.startThread()
+    }
+
+    deinit { core.stop() }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = asUnownedSerialExecutor()
+        core.add { job.runSynchronously(on: executor) }
+    }
+
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+    package func checkIsolated() {
+        precondition(core.isCurrentThread, "not on the event loop's thread")
+    }
+
+    /// Calls `handler` on the loop's thread whenever `descriptor` is readable, until `stopWatching`.
+    package func watch(_ descriptor: CInt, handler: @escaping @Sendable () -> Void) {
+        core.watch(descriptor, handler: handler)
+    }
+
+    package func stopWatching(_ descriptor: CInt) {
+        core.stopWatching(descriptor)
+    }
+
+    /// Calls `handler` on the loop's thread once, not before `delay` has passed; a second call with the same
+    /// `timer` replaces the first.
+    package func schedule(_ timer: TimerName, after delay: Duration, handler: @escaping @Sendable () -> Void) {
+        core.schedule(timer, after: delay, handler: handler)
+    }
+
+    package func cancel(_ timer: TimerName) {
+        core.cancel(timer)
+    }
+}
+
+/// Names one timer of a loop; made once by whoever owns the timer.
+package struct TimerName: Hashable, Sendable {
+    private static let last = Atomic<Int>(0)
+    private let number: Int
+
+    package init() {
+        number = Self.last.wrappingAdd(1, ordering: .relaxed).newValue
+    }
+}

@@ -1,0 +1,14 @@
+import Glibc
+
+/// A system call that failed.
+package struct FileWatchError: Error, Sendable, CustomStringConvertible {
+    package let call: String
+    package let code: CInt
+
+    package init(call: String, code: CInt) {
+        self.call = call
+        self.code = code
+    }
+
+    package var description: String { "\(call): \(String(cString: strerror(code)))" }
+}

@@ -1,0 +1,81 @@
+import Glibc
+
+/// What happened to one name in a watched folder.
+package struct FolderEvent: Equatable, Sendable {
+    package enum Kind: Equatable, Sendable {
+        case modified
+        /// Created in, or moved into, the folder.
+        case appeared
+        /// Deleted from, or moved out of, the folder.
+        case vanished
+        /// The folder itself is gone or has moved.
+        case folderVanished
+        /// Events were dropped: anything may have happened (inotify(7), IN_Q_OVERFLOW).
+        case overflow
+    }
+
+    package let kind: Kind
+    package let name: String
+
+    package init(kind: Kind, name: String) {
+        self.kind = kind
+        self.name = name
+    }
+}
+
+/// One inotify instance on one folder.
+///
+/// The folder, not its files: files come, go and are replaced, and a watch on a file stays with the old one.
+package struct FolderWatch: ~Copyable {
+    package let descriptor: CInt
+
+    package init(path: String) throws(FileWatchError) {
+        descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+        guard descriptor >= 0 else { throw FileWatchError(call: "inotify_init1", code: errno) }
+        let mask =
+            IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF | IN_MOVE_SELF
+            | Int32(IN_ONLYDIR)
+        guard inotify_add_watch(descriptor, path, UInt32(mask)) >= 0 else {
+            let code = errno
+            close(descriptor)
+            throw FileWatchError(call: "inotify_add_watch", code: code)
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Everything that has happened since the last call; never blocks.
+    package func drain() -> [FolderEvent] {
+        var events: [FolderEvent] = []
+        withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) { buffer in
+            while true {
+                let count = read(descriptor, buffer.baseAddress, buffer.count)
+                guard count > 0 else { return }
+                Self.decode(UnsafeRawBufferPointer(rebasing: buffer[..<count]), into: &events)
+            }
+        }
+        return events
+    }
+
+    /// The records of inotify(7): watch, mask, cookie and name length, four bytes each, then the name.
+    private static func decode(_ bytes: UnsafeRawBufferPointer, into events: inout [FolderEvent]) {
+        let headerSize = 16
+        var offset = 0
+        while offset + headerSize <= bytes.count {
+            let mask = Int32(bitPattern: bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self))
+            let length = Int(bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
+            let nameBytes = bytes[(offset + headerSize)..<(offset + headerSize + length)].prefix { $0 != 0 }
+            offset += headerSize + length
+            guard let kind = kind(of: mask) else { continue }
+            events.append(FolderEvent(kind: kind, name: String(decoding: nameBytes, as: UTF8.self)))
+        }
+    }
+
+    private static func kind(of mask: Int32) -> FolderEvent.Kind? {
+        if mask & IN_Q_OVERFLOW != 0 { return .overflow }
+        if mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT) != 0 { return .folderVanished }
+        if mask & (IN_CREATE | IN_MOVED_TO) != 0 { return .appeared }
+        if mask & (IN_DELETE | IN_MOVED_FROM) != 0 { return .vanished }
+        return mask & IN_MODIFY != 0 ? .modified : nil
+    }
+}

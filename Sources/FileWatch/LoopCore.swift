@@ -1,0 +1,154 @@
+import Glibc
+import Synchronization
+
+/// What the loop's thread and its users share.
+final class LoopCore: Sendable {
+    private struct Timer {
+        let due: ContinuousClock.Instant
+        let handler: @Sendable () -> Void
+    }
+
+    private struct State {
+        var work: [@Sendable () -> Void] = []
+        var watched: [CInt: @Sendable () -> Void] = [:]
+        var timers: [TimerName: Timer] = [:]
+        var isAsleep = false
+        var isStopped = false
+        var thread: UInt?
+    }
+
+    private let state = Mutex(State())
+    private let wakePipe: Pipe
+
+    init() throws(FileWatchError) {
+        wakePipe = try Pipe()
+    }
+
+    var isCurrentThread: Bool {
+        let current = UInt(pthread_self())
+        return state.withLock { $0.thread == current }
+    }
+
+    func startThread() throws(FileWatchError) {
+        let start = Unmanaged.passRetained(ThreadStart(core: self))
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            { context in
+                guard let context else { return nil }
+                let start = Unmanaged<ThreadStart>.fromOpaque(context).takeRetainedValue()
+                start.core.run()
+                return nil
+            }, start.toOpaque())
+        guard code == 0 else {
+            start.release()
+            throw FileWatchError(call: "pthread_create", code: code)
+        }
+        pthread_detach(thread)
+    }
+
+    func add(_ work: @escaping @Sendable () -> Void) {
+        change { $0.work.append(work) }
+    }
+
+    func watch(_ descriptor: CInt, handler: @escaping @Sendable () -> Void) {
+        change { $0.watched[descriptor] = handler }
+    }
+
+    func stopWatching(_ descriptor: CInt) {
+        change { $0.watched[descriptor] = nil }
+    }
+
+    func schedule(_ timer: TimerName, after delay: Duration, handler: @escaping @Sendable () -> Void) {
+        change { $0.timers[timer] = Timer(due: .now + delay, handler: handler) }
+    }
+
+    func cancel(_ timer: TimerName) {
+        change { $0.timers[timer] = nil }
+    }
+
+    func stop() {
+        change { $0.isStopped = true }
+    }
+
+    private func change(_ body: (inout sending State) -> Void) {
+        let mustWake = state.withLock { state in
+            body(&state)
+            let wasAsleep = state.isAsleep
+            state.isAsleep = false
+            return wasAsleep
+        }
+        if mustWake { wakePipe.signal() }
+    }
+
+    private func run() {
+        state.withLock { $0.thread = UInt(pthread_self()) }
+        while true {
+            let (work, isStopped) = state.withLock { state in
+                let work = state.work
+                state.work.removeAll(keepingCapacity: true)
+                return (work, state.isStopped)
+            }
+            for item in work { item() }
+            if isStopped && work.isEmpty { return }
+            runDueTimers()
+            waitForEvents()
+        }
+    }
+
+    private func runDueTimers() {
+        let now = ContinuousClock.now
+        let due = state.withLock { state in
+            let due = state.timers.filter { $0.value.due <= now }
+            for name in due.keys { state.timers[name] = nil }
+            return due.values.sorted { $0.due < $1.due }
+        }
+        for timer in due { timer.handler() }
+    }
+
+    /// Sleeps in poll(2) until there is something to do. poll counts in milliseconds; a timer that is due
+    /// sooner is waited for with nanosleep(2), which then delays events by that much at most.
+    private func waitForEvents() {
+        let (watched, pause) = state.withLock { state in
+            guard state.work.isEmpty && !state.isStopped else { return (state.watched, Duration?.some(.zero)) }
+            let due = state.timers.values.map(\.due).min()
+            let pause = due.map { max(.zero, ContinuousClock.now.duration(to: $0)) }
+            state.isAsleep = pause.map { $0 >= .milliseconds(1) } ?? true
+            return (state.watched, pause)
+        }
+        var timeout: CInt = -1
+        if let pause {
+            if pause > .zero && pause < .milliseconds(1) { Self.sleep(pause) }
+            timeout = pause < .milliseconds(1) ? 0 : CInt(clamping: pause.milliseconds)
+        }
+        var descriptors = [pollfd(fd: wakePipe.readEnd, events: Int16(POLLIN), revents: 0)]
+        descriptors += watched.keys.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        let ready = poll(&descriptors, nfds_t(descriptors.count), timeout)
+        state.withLock { $0.isAsleep = false }
+        guard ready > 0 else { return }
+        if descriptors[0].revents != 0 { wakePipe.drain() }
+        for descriptor in descriptors.dropFirst() where descriptor.revents != 0 {
+            watched[descriptor.fd]?()
+        }
+    }
+
+    private static func sleep(_ pause: Duration) {
+        var time = timespec(tv_sec: 0, tv_nsec: Int(pause.components.attoseconds / 1_000_000_000))
+        nanosleep(&time, nil)
+    }
+}
+
+private final class ThreadStart: Sendable {
+    let core: LoopCore
+
+    init(core: LoopCore) {
+        self.core = core
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded up.
+    fileprivate var milliseconds: Int64 {
+        components.seconds * 1000 + (components.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+    }
+}

@@ -1,0 +1,35 @@
+import Glibc
+
+/// A pipe that carries only "look again": wakes a `poll` in another thread.
+package final class Pipe: Sendable {
+    package let readEnd: CInt
+    private let writeEnd: CInt
+
+    package init() throws(FileWatchError) {
+        var ends: [CInt] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw FileWatchError(call: "pipe", code: errno) }
+        readEnd = ends[0]
+        writeEnd = ends[1]
+        for end in ends {
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+        }
+    }
+
+    deinit {
+        close(readEnd)
+        close(writeEnd)
+    }
+
+    /// Never blocks: a full pipe already says that there is something to look at.
+    package func signal() {
+        var byte: UInt8 = 1
+        _ = write(writeEnd, &byte, 1)
+    }
+
+    package func drain() {
+        withUnsafeTemporaryAllocation(byteCount: 512, alignment: 1) { buffer in
+            while read(readEnd, buffer.baseAddress, buffer.count) == buffer.count {}
+        }
+    }
+}

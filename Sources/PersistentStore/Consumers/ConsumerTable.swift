@@ -1,0 +1,127 @@
+import FoundationEssentials
+import SQLite
+
+/// The cursors of consumers, in the store beside the history, so that work and cursor can be one commit.
+enum ConsumerTable {
+    /// Registers a consumer and returns the name it got and its cursor.
+    ///
+    /// Two running processes never share a cursor: the second gets the next free name, `app#2`, as a transient
+    /// consumer. A name whose process is gone is taken over with its cursor.
+    static func register(
+        _ wanted: String, author: String?, startingAt token: HistoryToken, isTransient: Bool, now: Int64,
+        log: HistoryLog, on connection: borrowing Connection
+    ) throws -> (name: String, token: HistoryToken) {
+        var name = wanted
+        var count = 1
+        while let holder = try holder(of: name, on: connection), holder != ProcessIdentity.current,
+            ProcessIdentity.isAlive(holder.process, start: holder.start)
+        {
+            count += 1
+            name = "\(wanted)#\(count)"
+        }
+        let known = try position(of: name, on: connection)
+        let current = ProcessIdentity.current
+        let keepsCursor = known != nil && count == 1 && !isTransient
+        let kept = keepsCursor ? known : nil
+        try connection.run(
+            """
+            INSERT INTO history_consumer
+            (name, position, generation, author, process, process_start, registered, seen, is_transient)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8) ON CONFLICT (name) DO UPDATE SET
+            position = ?2, generation = ?3, author = ?4, process = ?5, process_start = ?6, seen = ?7,
+            is_transient = ?8
+            """, name, kept?.position ?? token.number, kept?.generation ?? token.generation, author,
+            Int64(current.process), current.start, now, (isTransient || count > 1) ? 1 : 0)
+        guard let kept else { return (name, token) }
+        return (
+            name, HistoryToken(storeID: token.storeID, generation: kept.generation, number: kept.position)
+        )
+    }
+
+    /// Moves a cursor forward; it never goes back within a generation.
+    static func move(
+        _ name: String, to token: HistoryToken, now: Int64, on connection: borrowing Connection
+    ) throws {
+        try connection.run(
+            """
+            UPDATE history_consumer SET seen = ?4,
+            position = CASE WHEN generation = ?3 THEN max(position, ?2) ELSE ?2 END, generation = ?3
+            WHERE name = ?1 AND generation <= ?3
+            """, name, token.number, token.generation, now)
+    }
+
+    /// Sets a cursor wherever it is, for a consumer that has just read everything anew.
+    static func reset(
+        _ name: String, to token: HistoryToken, now: Int64, on connection: borrowing Connection
+    ) throws {
+        try connection.run(
+            "UPDATE history_consumer SET position = ?2, generation = ?3, seen = ?4 WHERE name = ?1", name,
+            token.number, token.generation, now)
+    }
+
+    static func remove(_ name: String, on connection: borrowing Connection) throws {
+        try connection.run("DELETE FROM history_consumer WHERE name = ?1", name)
+    }
+
+    /// Removes transient consumers whose process is gone.
+    static func removeGone(on connection: borrowing Connection) throws {
+        var gone: [String] = []
+        let statement = try connection.prepare(
+            "SELECT name, process, process_start FROM history_consumer WHERE is_transient")
+        while try statement.step() {
+            let process = Int32(clamping: statement.integer(1))
+            if !ProcessIdentity.isAlive(process, start: statement.optionalInteger(2)) { gone.append(statement.text(0)) }
+        }
+        for name in gone { try remove(name, on: connection) }
+    }
+
+    static func all(log: HistoryLog, on connection: borrowing Connection) throws -> [ConsumerRecord] {
+        var records: [ConsumerRecord] = []
+        let statement = try connection.prepare(
+            """
+            SELECT name, position, generation, author, process, process_start, seen, is_transient,
+            (SELECT count(*) FROM history WHERE number > position
+             AND (kind = 4 OR (kind < 3 AND at NOT NULL AND continues IS NOT 1)))
+            FROM history_consumer ORDER BY name
+            """)
+        let storeID = log.token(0).storeID
+        while try statement.step() {
+            let process = statement.optionalInteger(4).map(Int32.init(clamping:))
+            let start = statement.optionalInteger(5)
+            records.append(
+                ConsumerRecord(
+                    name: statement.text(0),
+                    token: HistoryToken(
+                        storeID: storeID, generation: statement.integer(2), number: statement.integer(1)),
+                    author: statement.optionalText(3), process: process,
+                    isRunning: process.map { ProcessIdentity.isAlive($0, start: start) } ?? false,
+                    lastSeen: Date(timeIntervalSince1970: Double(statement.integer(6)) / 1000),
+                    isTransient: statement.integer(7) != 0, lag: Int(statement.integer(8))))
+        }
+        return records
+    }
+
+    private static func position(
+        of name: String, on connection: borrowing Connection
+    ) throws -> (position: Int64, generation: Int64)? {
+        let statement = try connection.prepare("SELECT position, generation FROM history_consumer WHERE name = ?1")
+        try statement.bind(name, at: 1)
+        return try statement.step() ? (statement.integer(0), statement.integer(1)) : nil
+    }
+
+    private struct Holder {
+        let process: Int32
+        let start: Int64?
+
+        static func != (left: Holder, right: ProcessIdentity) -> Bool {
+            left.process != right.process || left.start != right.start
+        }
+    }
+
+    private static func holder(of name: String, on connection: borrowing Connection) throws -> Holder? {
+        let statement = try connection.prepare("SELECT process, process_start FROM history_consumer WHERE name = ?1")
+        try statement.bind(name, at: 1)
+        guard try statement.step(), let process = statement.optionalInteger(0) else { return nil }
+        return Holder(process: Int32(clamping: process), start: statement.optionalInteger(1))
+    }
+}

@@ -1,0 +1,120 @@
+import SQLite
+
+/// Turns fetch requests into SQL and rows into objects.
+struct ObjectQuery {
+    let model: StoreModel
+
+    func entity(_ name: String) throws(StoreError) -> Entity {
+        guard let entity = model.entity(name) else { throw .unknownEntity(name) }
+        return entity
+    }
+
+    func fetch(_ request: FetchRequest, on connection: borrowing Connection) throws -> [StoredObject] {
+        let entity = try entity(request.entity)
+        let names = try attributes(of: request, entity)
+        var values: [Value] = []
+        var sql = "SELECT id, version\(names.map { ", \"\($0)\"" }.joined()) FROM \"\(entity.name)\""
+        sql += try condition(request, entity, &values)
+        sql += try order(request, entity)
+        if request.limit != nil || request.offset > 0 {
+            sql += " LIMIT \(request.limit ?? -1) OFFSET \(request.offset)"
+        }
+        let statement = try connection.prepare(sql)
+        for (index, value) in values.enumerated() { try value.bind(to: statement, at: index + 1) }
+        let layout = StoredObject.Layout(names: names)
+        var objects: [StoredObject] = []
+        while try statement.step() { objects.append(object(statement, entity, layout)) }
+        if request.isReversed { objects.reverse() }
+        return objects
+    }
+
+    /// How many objects the request's predicate and bounds admit; its limit is not looked at.
+    func count(_ request: FetchRequest, on connection: borrowing Connection) throws -> Int {
+        let entity = try entity(request.entity)
+        var values: [Value] = []
+        let sql = try "SELECT count(*) FROM \"\(entity.name)\"" + condition(request, entity, &values)
+        let statement = try connection.prepare(sql)
+        for (index, value) in values.enumerated() { try value.bind(to: statement, at: index + 1) }
+        return try statement.step() ? Int(statement.integer(0)) : 0
+    }
+
+    /// Whether values that need not be in the store, such as a tombstone's, satisfy a predicate; SQLite
+    /// decides, so that it is never of another opinion than a fetch.
+    func matches(
+        _ predicate: Predicate, _ candidate: [String: Value], entity name: String, on connection: borrowing Connection
+    ) throws -> Bool {
+        let entity = try entity(name)
+        var values: [Value] = []
+        let condition = try predicate.sql(entity: entity, values: &values)
+        let columns = entity.attributes.map { attribute in
+            "CAST(? AS \(attribute.kind.rawValue)) \(attribute.ignoresCase ? "COLLATE NOCASE " : "")AS \"\(attribute.name)\""
+        }
+        let sql = "SELECT 1 FROM (SELECT \(columns.joined(separator: ", "))) WHERE \(condition)"
+        let statement = try connection.prepare(sql)
+        let all = entity.attributes.map { candidate[$0.name] ?? .null } + values
+        for (index, value) in all.enumerated() { try value.bind(to: statement, at: index + 1) }
+        return try statement.step()
+    }
+
+    func position(of object: StoredObject, in sort: SortOrder) -> SortPosition {
+        position(value: object[sort.attribute], key: object.id.key, entity: object.id.entity, in: sort)
+    }
+
+    func position(value: Value, key: Int64, entity: String, in sort: SortOrder) -> SortPosition {
+        SortPosition(
+            value: value, key: key, isAscending: sort.isAscending,
+            ignoresCase: model.entity(entity)?.attribute(sort.attribute)?.ignoresCase ?? false)
+    }
+
+    private func attributes(of request: FetchRequest, _ entity: Entity) throws(StoreError) -> [String] {
+        guard let names = request.attributes else { return entity.attributes.map(\.name) }
+        for name in names where entity.attribute(name) == nil {
+            throw .unknownAttribute(name, entity: entity.name)
+        }
+        return names
+    }
+
+    private func condition(
+        _ request: FetchRequest, _ entity: Entity, _ values: inout [Value]
+    ) throws(StoreError) -> String {
+        var parts: [String] = []
+        if let predicate = request.predicate {
+            parts.append("(\(try predicate.sql(entity: entity, values: &values)))")
+        }
+        if let sort = request.sort {
+            try checkSortable(sort, entity)
+            for (bound, isLower) in [(request.after, true), (request.before, false)] {
+                guard let bound else { continue }
+                let comparison = isLower == sort.isAscending ? ">" : "<"
+                parts.append("(\"\(sort.attribute)\", id) \(comparison) (?, \(bound.key))")
+                values.append(bound.value)
+            }
+        }
+        return parts.isEmpty ? "" : " WHERE " + parts.joined(separator: " AND ")
+    }
+
+    private func order(_ request: FetchRequest, _ entity: Entity) throws(StoreError) -> String {
+        guard let sort = request.sort else { return request.isReversed ? " ORDER BY id DESC" : " ORDER BY id" }
+        try checkSortable(sort, entity)
+        let direction = sort.isAscending == request.isReversed ? "DESC" : "ASC"
+        return " ORDER BY \"\(sort.attribute)\" \(direction), id \(direction)"
+    }
+
+    /// NULL is neither before nor after anything, so a place in the order needs a value.
+    private func checkSortable(_ sort: SortOrder, _ entity: Entity) throws(StoreError) {
+        guard sort.attribute != "id" else { return }
+        guard let attribute = entity.attribute(sort.attribute) else {
+            throw .unknownAttribute(sort.attribute, entity: entity.name)
+        }
+        guard !attribute.isOptional else { throw .notSortable(sort.attribute, entity: entity.name) }
+    }
+
+    private func object(
+        _ statement: borrowing Statement, _ entity: Entity, _ layout: StoredObject.Layout
+    ) -> StoredObject {
+        let values = layout.names.indices.map { statement.value($0 + 2) }
+        return StoredObject(
+            id: ObjectID(entity: entity.name, key: statement.integer(0)), version: statement.integer(1),
+            layout: layout, values: values)
+    }
+}

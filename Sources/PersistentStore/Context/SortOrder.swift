@@ -1,0 +1,83 @@
+/// By which attribute objects are sorted; the key of the object settles ties, in the same direction.
+public struct SortOrder: Hashable, Sendable {
+    public let attribute: String
+    public let isAscending: Bool
+
+    public init(_ attribute: String, isAscending: Bool = true) {
+        self.attribute = attribute
+        self.isAscending = isAscending
+    }
+}
+
+/// The place of one object in a sort order; compares as SQLite sorts.
+public struct SortPosition: Hashable, Sendable {
+    public let value: Value
+    public let key: Int64
+    public let isAscending: Bool
+    public let ignoresCase: Bool
+
+    public init(value: Value, key: Int64, isAscending: Bool, ignoresCase: Bool) {
+        self.value = value
+        self.key = key
+        self.isAscending = isAscending
+        self.ignoresCase = ignoresCase
+    }
+}
+
+extension SortPosition: Comparable {
+    public static func < (left: SortPosition, right: SortPosition) -> Bool {
+        left.isAscending ? precedes(left, right) : precedes(right, left)
+    }
+
+    private static func precedes(_ left: SortPosition, _ right: SortPosition) -> Bool {
+        switch compare(left.value, right.value, ignoresCase: left.ignoresCase) {
+        case .before: true
+        case .after: false
+        case .same: left.key < right.key
+        }
+    }
+
+    private enum Order {
+        case before
+        case same
+        case after
+    }
+
+    /// NULL, numbers, text, blobs; text byte by byte (sqlite.org/datatype3.html 4.1).
+    private static func compare(_ left: Value, _ right: Value, ignoresCase: Bool) -> Order {
+        switch (left, right) {
+        case (.integer(let left), .integer(let right)): order(left, right)
+        case (.text(let left), .text(let right)):
+            ignoresCase ? bytes(left.utf8.lazy.map(folded), right.utf8.lazy.map(folded)) : bytes(left.utf8, right.utf8)
+        case (.blob(let left), .blob(let right)): bytes(left, right)
+        default:
+            if let left = left.realValue, let right = right.realValue {
+                order(left, right)
+            } else {
+                order(rank(left), rank(right))
+            }
+        }
+    }
+
+    private static func order<Element: Comparable>(_ left: Element, _ right: Element) -> Order {
+        left < right ? .before : left == right ? .same : .after
+    }
+
+    private static func bytes(_ left: some Sequence<UInt8>, _ right: some Sequence<UInt8>) -> Order {
+        if left.lexicographicallyPrecedes(right) { return .before }
+        return left.elementsEqual(right) ? .same : .after
+    }
+
+    private static func folded(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+
+    private static func rank(_ value: Value) -> Int {
+        switch value {
+        case .null: 0
+        case .integer, .real: 1
+        case .text: 2
+        case .blob: 3
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import FileWatch
+
+/// A unit of work with an author.
+///
+/// Changes are kept here until `save`, which commits them as one transaction under the context's author and
+/// name. Objects read through the context are remembered, with their versions, so that a save of an object
+/// that somebody else has changed meanwhile is a conflict, and so that merges can bring them up to date.
+public actor StoreContext {
+    public nonisolated let author: String?
+    public nonisolated let name: String?
+    /// Tells this context's transactions from those of a namesake, in this process or another.
+    package nonisolated let session: Int64
+
+    private nonisolated let reader: StoreReader
+    private nonisolated let writer: StoreWriter
+    private let model: StoreModel
+    private var registered: [ObjectID: StoredObject] = [:]
+    private var pending = PendingChanges()
+
+    init(author: String?, name: String?, reader: StoreReader, writer: StoreWriter, model: StoreModel) {
+        self.author = author
+        self.name = name
+        self.reader = reader
+        self.writer = writer
+        self.model = model
+        session = Int64.random(in: 1...Int64.max)
+    }
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { reader.loop.asUnownedSerialExecutor() }
+
+    public var hasChanges: Bool { !pending.isEmpty }
+
+    /// Reads objects as they are in the store, with this context's unsaved changes to them laid over.
+    public func fetch(_ request: FetchRequest) async throws(StoreError) -> [StoredObject] {
+        let objects = try await reader.read { try $0.fetch(request) }
+        return objects.compactMap { object in
+            if request.attributes == nil { registered[object.id] = object }
+            return pending.overlay(object)
+        }
+    }
+
+    /// One object with all its attributes, or nil when it is not, or no longer, there.
+    public func object(_ id: ObjectID) async throws(StoreError) -> StoredObject? {
+        try await fetch(FetchRequest(id.entity, where: .keys([id.key]))).first
+    }
+
+    /// Returns a temporary id, good for this context until it is saved; the save tells the permanent one.
+    @discardableResult
+    public func insert(_ entity: String, _ values: [String: Value]) throws(StoreError) -> ObjectID {
+        try check(values.keys, entity: entity)
+        return pending.insert(entity, values)
+    }
+
+    /// Changes some attributes of an object at the next save.
+    public func update(_ id: ObjectID, _ changes: [String: Value]) throws(StoreError) {
+        try check(changes.keys, entity: id.entity)
+        let known = registered[id]
+        let real = changes.filter { name, value in known.map { $0[name] != value } ?? true }
+        pending.update(id, real, version: known?.version)
+    }
+
+    /// Deletes an object at the next save; one that is already gone is no error.
+    public func delete(_ id: ObjectID) {
+        pending.delete(id, version: registered[id]?.version)
+    }
+
+    /// Commits all pending changes as one transaction, or none of them.
+    ///
+    /// - Throws: ``StoreError/conflict(_:)`` when an object has a newer version than the one read here. The
+    ///   pending changes stay, to be saved again or rolled back.
+    @discardableResult
+    public func save() async throws(StoreError) -> SaveResult {
+        try await save(moving: nil)
+    }
+
+    /// Commits pending changes and a consumer's cursor together.
+    package func save(moving cursor: (consumer: String, token: HistoryToken)?) async throws(StoreError) -> SaveResult {
+        let saved = pending
+        pending = PendingChanges(after: saved)
+        let request = SaveRequest(
+            author: author, contextName: name, session: session, operations: saved.operations,
+            cursor: cursor.map { CursorMove(consumer: $0.consumer, token: $0.token) })
+        do {
+            let result = try await writer.save(request)
+            await refresh(saved.touchedIDs)
+            return result
+        } catch {
+            pending = saved.followed(by: pending)
+            throw error
+        }
+    }
+
+    /// Forgets all pending changes.
+    public func rollback() {
+        pending = PendingChanges()
+    }
+
+    /// Brings the context's objects up to date with what others committed. What the context did itself it has
+    /// already; an object with unsaved changes keeps its version, so that saving it tells of the conflict.
+    public func merge(_ transactions: [HistoryTransaction]) async throws(StoreError) -> MergeResult {
+        var result = MergeResult()
+        for transaction in transactions where transaction.session != session {
+            for change in transaction.changes { result.add(change) }
+        }
+        for id in result.deleted where !pending.touches(id) { registered[id] = nil }
+        let stale = result.updated.union(result.inserted).filter { !pending.touches($0) }
+        await refresh(Array(stale))
+        return result
+    }
+
+    /// Reads registered objects again; one that cannot be read now is forgotten, so that no stale value stays.
+    private func refresh(_ ids: [ObjectID]) async {
+        for (entity, group) in Dictionary(grouping: ids.filter { registered[$0] != nil }, by: \.entity) {
+            for id in group { registered[id] = nil }
+            let request = FetchRequest(entity, where: .keys(group.map(\.key)))
+            guard let objects = try? await reader.read({ try $0.fetch(request) }) else { continue }
+            for object in objects { registered[object.id] = object }
+        }
+    }
+
+    private func check(_ names: some Sequence<String>, entity name: String) throws(StoreError) {
+        guard let entity = model.entity(name) else { throw .unknownEntity(name) }
+        for name in names where entity.attribute(name) == nil {
+            throw .unknownAttribute(name, entity: entity.name)
+        }
+    }
+}

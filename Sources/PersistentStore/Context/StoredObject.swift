@@ -1,0 +1,45 @@
+/// The values of one object as they were read.
+public struct StoredObject: Hashable, Sendable, Identifiable {
+    /// Which value stands at which place; shared by all the objects of one fetch.
+    package final class Layout: Hashable, Sendable {
+        package let names: [String]
+        private let places: [String: Int]
+
+        package init(names: [String]) {
+            self.names = names
+            places = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) })
+        }
+
+        package func place(of name: String) -> Int? { places[name] }
+
+        package static func == (left: Layout, right: Layout) -> Bool { left.names == right.names }
+        package func hash(into hasher: inout Hasher) { hasher.combine(names) }
+    }
+
+    public let id: ObjectID
+    /// Counts the saves of the object, from 1.
+    public let version: Int64
+    package let layout: Layout
+    package private(set) var stored: [Value]
+
+    package init(id: ObjectID, version: Int64, layout: Layout, values: [Value]) {
+        self.id = id
+        self.version = version
+        self.layout = layout
+        stored = values
+    }
+
+    /// The value of an attribute; null for an attribute that was not fetched.
+    public subscript(_ attribute: String) -> Value {
+        layout.place(of: attribute).map { stored[$0] } ?? .null
+    }
+
+    /// All that was fetched, by attribute.
+    public var values: [String: Value] { Dictionary(uniqueKeysWithValues: zip(layout.names, stored)) }
+
+    mutating func set(_ changes: [String: Value]) {
+        for (name, value) in changes {
+            if let place = layout.place(of: name) { stored[place] = value }
+        }
+    }
+}

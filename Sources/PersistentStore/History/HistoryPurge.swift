@@ -1,0 +1,71 @@
+import FoundationEssentials
+import SQLite
+
+/// Takes away the older end of the history.
+///
+/// First the floor is raised, in one commit: from then on a token below it is expired, so no reader can meet
+/// a hole. Then the rows go, in batches small enough that a writer beside it waits some milliseconds at most.
+/// The newest row always stays, which keeps numbers from being given twice.
+struct HistoryPurge {
+    /// Rows removed in one transaction.
+    static let batchSize: Int64 = 1000
+
+    /// Where the history may be cut for everybody's sake: what every consumer has passed, and in any case
+    /// what is older than `oldest`, in milliseconds since 1970.
+    static func cut(oldest: Int64, on connection: borrowing Connection) throws -> Int64 {
+        try ConsumerTable.removeGone(on: connection)
+        let newest = try connection.integer("SELECT max(number) FROM history") ?? 0
+        let passed = try connection.integer("SELECT min(position) FROM history_consumer")
+        let aged = try connection.integer(
+            """
+            SELECT number FROM history WHERE at NOT NULL AND at < ?1
+            AND number <= ?2 ORDER BY number DESC LIMIT 1
+            """, oldest, newest)
+        return min(max(passed ?? 0, aged ?? 0), newest)
+    }
+
+    /// Raises the floor to `number` and tells what lies below it.
+    static func raiseFloor(to number: Int64, on connection: borrowing Connection) throws -> PurgeResult {
+        let floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
+        guard number > floor else { return PurgeResult() }
+        try StoreMetadata.set(.historyFloor, .integer(number), on: connection)
+        let counts = try connection.prepare(
+            """
+            SELECT coalesce(sum(kind = 4 OR (kind < 3 AND at NOT NULL AND continues IS NOT 1)), 0),
+            coalesce(sum(kind < 3), 0) FROM history WHERE number > ?1 AND number <= ?2
+            """)
+        try counts.bind(floor, at: 1)
+        try counts.bind(number, at: 2)
+        guard try counts.step() else { return PurgeResult() }
+        return PurgeResult(transactions: Int(counts.integer(0)), changes: Int(counts.integer(1)))
+    }
+
+    /// Removes up to one batch of what lies below the floor; false when nothing is left.
+    static func removeBatch(on connection: borrowing Connection) throws -> Bool {
+        guard let floor = try StoreMetadata.integer(.historyFloor, on: connection),
+            let first = try connection.integer("SELECT min(number) FROM history"),
+            let newest = try connection.integer("SELECT max(number) FROM history")
+        else { return false }
+        let last = min(first + batchSize - 1, floor, newest - 1)
+        guard first <= last else { return false }
+        let entities = try connection.prepare("SELECT name FROM history_entity")
+        while try entities.step() {
+            try connection.run("DELETE FROM \(StoreSchema.valuesTable(entities.text(0))) WHERE number <= ?1", last)
+        }
+        try connection.run("DELETE FROM history WHERE number <= ?1", last)
+        return true
+    }
+}
+
+/// What a purge took away.
+public struct PurgeResult: Hashable, Sendable {
+    public var transactions = 0
+    public var changes = 0
+
+    public init() {}
+
+    init(transactions: Int, changes: Int) {
+        self.transactions = transactions
+        self.changes = changes
+    }
+}

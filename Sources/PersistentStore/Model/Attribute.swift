@@ -1,0 +1,57 @@
+/// One attribute of an entity.
+public struct Attribute: Hashable, Sendable {
+    /// What the store accepts for the attribute; SQLite checks it for every writer (sqlite.org/stricttables.html).
+    public enum Kind: String, Hashable, Sendable {
+        case integer = "INTEGER"
+        case real = "REAL"
+        case text = "TEXT"
+        case blob = "BLOB"
+    }
+
+    /// What a writer gets that does not name the attribute, also the `sqlite3` shell.
+    public enum Default: Hashable, Sendable {
+        case none
+        case value(Value)
+        /// Milliseconds since 1970-01-01 UTC.
+        case now
+        /// A random UUID as lower-case text.
+        case uuid
+    }
+
+    /// What history keeps of the attribute besides "it changed".
+    public struct History: OptionSet, Hashable, Sendable {
+        public let rawValue: Int
+
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// The value an object had stays in the tombstone when the object is deleted.
+        public static let preservesValueOnDeletion = History(rawValue: 1)
+        /// The value before an update stays with the change.
+        public static let recordsOldValue = History(rawValue: 2)
+    }
+
+    public let name: String
+    public let kind: Kind
+    public let isOptional: Bool
+    public let defaultValue: Default
+    public let isUnique: Bool
+    /// Sorting by the attribute then costs the rows read, not the rows there are.
+    public let isIndexed: Bool
+    /// Sorted and compared without regard to ASCII case.
+    public let ignoresCase: Bool
+    public let history: History
+
+    public init(
+        _ name: String, _ kind: Kind, isOptional: Bool = false, defaultValue: Default = .none,
+        isUnique: Bool = false, isIndexed: Bool = false, ignoresCase: Bool = false, history: History = []
+    ) {
+        self.name = name
+        self.kind = kind
+        self.isOptional = isOptional
+        self.defaultValue = defaultValue
+        self.isUnique = isUnique
+        self.isIndexed = isIndexed
+        self.ignoresCase = ignoresCase
+        self.history = history
+    }
+}

@@ -1,0 +1,57 @@
+/// The entities of a store.
+///
+/// Raise `version` with every change of the entities: a program with an older model then refuses the store
+/// instead of misreading it.
+public struct StoreModel: Hashable, Sendable {
+    public let version: Int
+    public let entities: [Entity]
+
+    /// Fails with ``StoreError/invalidModel(_:)`` for names that cannot be tables and columns, and for more
+    /// than 62 attributes: a change names the updated ones in one integer.
+    public init(version: Int, entities: [Entity]) throws(StoreError) {
+        self.version = version
+        self.entities = entities
+        try check()
+    }
+
+    /// The entity of that name, if the model has it.
+    public func entity(_ name: String) -> Entity? {
+        entities.first { $0.name == name }
+    }
+
+    static let mostAttributes = 62
+
+    private func check() throws(StoreError) {
+        guard Set(entities.map { $0.name.lowercased() }).count == entities.count else {
+            throw .invalidModel("two entities have the same name")
+        }
+        for entity in entities {
+            let names = entity.attributes.map { $0.name.lowercased() }
+            guard Set(names + ["id", "version"]).count == names.count + 2 else {
+                throw .invalidModel(
+                    "in the entity \(entity.name) a name stands twice ('id' and 'version' are taken)")
+            }
+            guard names.count <= Self.mostAttributes else {
+                throw .invalidModel(
+                    "the entity \(entity.name) has more than \(Self.mostAttributes) attributes")
+            }
+            for name in [entity.name] + names where !Self.isIdentifier(name) {
+                throw .invalidModel("'\(name)' cannot be a name: letters, digits and '_' only, a letter first")
+            }
+            let reserved = ["history", "store_", "sqlite_"]
+            guard !reserved.contains(where: { entity.name.lowercased().hasPrefix($0) }) else {
+                throw .invalidModel("names that begin like '\(entity.name)' belong to the store itself")
+            }
+        }
+    }
+
+    private static func isIdentifier(_ name: String) -> Bool {
+        guard let first = name.utf8.first, name.utf8.count <= 64 else { return false }
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        return letters.contains(first | 0x20)
+            && name.utf8.allSatisfy {
+                letters.contains($0 | 0x20) || digits.contains($0) || $0 == UInt8(ascii: "_")
+            }
+    }
+}

@@ -1,0 +1,45 @@
+import Glibc
+
+/// A process, told from a later one with the same number by the time it began (proc(5)).
+package struct ProcessIdentity: Equatable, Sendable, CustomStringConvertible {
+    package let process: Int32
+    /// Clock ticks since boot; nil when the process is gone.
+    package let start: Int64?
+    private let name: String?
+
+    package static let current = ProcessIdentity(process: getpid())
+
+    package init(process: Int32) {
+        self.process = process
+        let fields = Self.read("/proc/\(process)/stat")
+        // The second field is the name in parentheses and may itself contain spaces and parentheses.
+        let open = fields.firstIndex(of: "(")
+        let close = fields.lastIndex(of: ")")
+        if let open, let close, open < close {
+            name = String(fields[fields.index(after: open)..<close])
+            let rest = fields[fields.index(after: close)...].split(separator: " ")
+            start = rest.count > 19 ? Int64(rest[19]) : nil
+        } else {
+            name = nil
+            start = nil
+        }
+    }
+
+    package var description: String { name.map { "\($0) (process \(process))" } ?? "process \(process)" }
+
+    /// Whether that very process is running.
+    package static func isAlive(_ process: Int32, start: Int64?) -> Bool {
+        let now = ProcessIdentity(process: process)
+        return now.start != nil && now.start == start
+    }
+
+    private static func read(_ path: String) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "" }
+        defer { close(descriptor) }
+        return withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { buffer in
+            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : ""
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import SQLite
+
+/// Brings the tables, indexes and triggers of a store to a model; runs inside the caller's transaction.
+///
+/// Columns are added and dropped. A bit of `history.columns` keeps its attribute for ever, and what history
+/// keeps of a dropped attribute stays, so that old history can be read.
+struct SchemaMigration {
+    let model: StoreModel
+    let path: String
+
+    func run(on connection: borrowing Connection) throws {
+        let oldEntities = try names("SELECT name FROM history_entity", on: connection)
+        var mustExpireTokens = false
+        for entity in model.entities {
+            if oldEntities.contains(entity.name) {
+                let wasTracked = try isTracked(entity, on: connection)
+                try dropTriggers(entity.name, on: connection)
+                try alter(entity, on: connection)
+                mustExpireTokens = mustExpireTokens || (entity.tracksHistory && !wasTracked)
+            } else {
+                try create(entity, on: connection)
+            }
+            try track(entity, on: connection)
+        }
+        if mustExpireTokens {
+            let generation = try StoreMetadata.integer(.generation, on: connection) ?? 1
+            try StoreMetadata.set(.generation, .integer(generation + 1), on: connection)
+        }
+        try StoreMetadata.set(.modelVersion, .integer(Int64(model.version)), on: connection)
+        try StoreMetadata.set(.model, .text(StoreModelFingerprint(model).text), on: connection)
+    }
+
+    private func create(_ entity: Entity, on connection: borrowing Connection) throws {
+        try connection.execute(StoreSchema.createTable(entity))
+        for attribute in entity.attributes where attribute.isIndexed && !attribute.isUnique {
+            try connection.execute(StoreSchema.createIndex(attribute, of: entity))
+        }
+        for table in StoreSchema.createHistoryTables(entity) { try connection.execute(table) }
+        try connection.run("INSERT INTO history_entity (name) VALUES (?1)", entity.name)
+    }
+
+    private func alter(_ entity: Entity, on connection: borrowing Connection) throws {
+        let old = try columns(of: "\"\(entity.name)\"", on: connection).subtracting(["id", "version"])
+        let new = Set(entity.attributes.map(\.name))
+        for name in old {
+            try connection.execute("DROP INDEX IF EXISTS \"\(StoreSchema.indexName(name, entity.name))\"")
+        }
+        for name in old.subtracting(new) {
+            try connection.execute("ALTER TABLE \"\(entity.name)\" DROP COLUMN \"\(name)\"")
+        }
+        for attribute in entity.attributes where !old.contains(attribute.name) {
+            guard canBeAdded(attribute) else {
+                throw StoreError.invalidModel(
+                    "\(entity.name).\(attribute.name) is added to a store that has objects, so it must be "
+                        + "optional or have a constant default, and cannot be unique")
+            }
+            try connection.execute("ALTER TABLE \"\(entity.name)\" ADD COLUMN \(StoreSchema.column(attribute))")
+        }
+        for attribute in entity.attributes where attribute.isIndexed && !attribute.isUnique {
+            try connection.execute(StoreSchema.createIndex(attribute, of: entity))
+        }
+        for table in [StoreSchema.valuesTable(entity.name), StoreSchema.replacedTable(entity.name)] {
+            let known = try columns(of: table, on: connection)
+            for attribute in entity.keptAttributes where !known.contains(attribute.name) {
+                try connection.execute("ALTER TABLE \(table) ADD COLUMN \"\(attribute.name)\"")
+            }
+        }
+    }
+
+    /// ALTER TABLE refuses anything else (sqlite.org/lang_altertable.html).
+    private func canBeAdded(_ attribute: Attribute) -> Bool {
+        guard !attribute.isUnique else { return false }
+        return switch attribute.defaultValue {
+        case .none: attribute.isOptional
+        case .value(let value): attribute.isOptional || !value.isNull
+        case .now, .uuid: false
+        }
+    }
+
+    private func track(_ entity: Entity, on connection: borrowing Connection) throws {
+        guard
+            let entityID = try connection.integer("SELECT id FROM history_entity WHERE name = ?1", entity.name)
+        else { throw StoreError.unknownEntity(entity.name) }
+        var bits: [String: Int] = [:]
+        let known = try connection.prepare("SELECT bit, name FROM history_attribute WHERE entity = ?1")
+        try known.bind(entityID, at: 1)
+        while try known.step() { bits[known.text(1)] = Int(known.integer(0)) }
+        for attribute in entity.attributes where bits[attribute.name] == nil {
+            let bit = (bits.values.max() ?? -1) + 1
+            guard bit < StoreModel.mostAttributes else {
+                throw StoreError.invalidModel(
+                    "\(entity.name) has had more than \(StoreModel.mostAttributes) attributes in its life")
+            }
+            bits[attribute.name] = bit
+            try connection.run(
+                "INSERT INTO history_attribute (entity, bit, name) VALUES (?1, ?2, ?3)", entityID, bit,
+                attribute.name)
+        }
+        guard entity.tracksHistory else { return }
+        for trigger in HistoryTriggers(entity: entity, entityID: entityID, bits: bits).all {
+            try connection.execute(trigger.sql)
+        }
+    }
+
+    private func isTracked(_ entity: Entity, on connection: borrowing Connection) throws -> Bool {
+        let sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND name = ?1"
+        return try connection.integer(sql, "\(entity.name)_records_insert") == 1
+    }
+
+    private func dropTriggers(_ entity: String, on connection: borrowing Connection) throws {
+        let sql = "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = '\(entity)'"
+        for name in try names(sql, on: connection) where name.hasPrefix(entity + "_") {
+            try connection.execute("DROP TRIGGER \"\(name)\"")
+        }
+    }
+
+    private func columns(of table: String, on connection: borrowing Connection) throws -> Set<String> {
+        try names("SELECT name FROM pragma_table_info(\(table.replacing("\"", with: "'")))", on: connection)
+    }
+
+    private func names(_ sql: String, on connection: borrowing Connection) throws -> Set<String> {
+        var names: Set<String> = []
+        let statement = try connection.prepare(sql)
+        while try statement.step() { names.insert(statement.text(0)) }
+        return names
+    }
+}

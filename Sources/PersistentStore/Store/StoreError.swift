@@ -1,0 +1,103 @@
+import SQLite
+
+/// What went wrong with a store, as a sentence that says on what and what to do.
+public enum StoreError: Error, Equatable, Sendable {
+    case invalidModel(String)
+    case cannotOpen(path: String, reason: String)
+    /// The file is not an SQLite database, or belongs to another program.
+    case notAStore(path: String)
+    /// A newer version of the library or of the model wrote the store.
+    case newerStore(path: String)
+    /// The store was not made yet and the options do not allow making it.
+    case missing(path: String)
+    /// Somebody else kept the store locked for the whole of the busy timeout.
+    case busy(path: String, holder: String?, milliseconds: Int)
+    case readOnly(path: String)
+    case full(path: String)
+    case damaged(path: String, reason: String)
+    /// The file at the path is no longer the one that was opened; nothing is written into the old one.
+    case replaced(path: String)
+    case tooBig(path: String)
+    case unknownEntity(String)
+    case unknownAttribute(String, entity: String)
+    case notSortable(String, entity: String)
+    case objectMissing(ObjectID)
+    /// Somebody else saved the object since it was read; both sides are here.
+    case conflict(SaveConflict)
+    case constraint(reason: String)
+    /// Deleted by cleaning: what followed the token is no longer all there. Read everything anew.
+    case tokenExpired(oldest: HistoryToken)
+    case tokenOfAnotherStore
+    /// The token is newer than the store, so an older copy of the store was put back.
+    case tokenFromFuture(newest: HistoryToken)
+    case cancelled
+    case closed
+    case other(path: String, reason: String)
+}
+
+extension StoreError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .invalidModel(let reason): "The model cannot be used: \(reason)."
+        case .cannotOpen(let path, let reason):
+            "The store \(path) cannot be opened: \(reason). Check the path and its permissions."
+        case .notAStore(let path):
+            "\(path) is not a store of this program. Name another file; this one was left as it is."
+        case .newerStore(let path):
+            "The store \(path) was written by a newer version. Update this program; nothing was changed."
+        case .missing(let path): "There is no store at \(path)."
+        case .busy(let path, let holder, let milliseconds):
+            "The store \(path) was kept busy for \(milliseconds) ms by \(holder ?? "another process"). "
+                + "Nothing was saved; try again."
+        case .readOnly(let path):
+            "The store \(path) cannot be written. Check the permissions of the file and of its folder."
+        case .full(let path): "The disk of \(path) is full. Nothing was saved; make room and try again."
+        case .damaged(let path, let reason):
+            "The store \(path) is damaged (\(reason)). Put back a backup, or recover with 'sqlite3 .recover'."
+        case .replaced(let path):
+            "The store \(path) was replaced, moved or deleted while it was open. "
+                + "Nothing was written to the old file; start again."
+        case .tooBig(let path): "A value is too big for the store \(path); its limit is 1 GB."
+        case .unknownEntity(let name): "The model has no entity '\(name)'."
+        case .unknownAttribute(let name, let entity): "The entity \(entity) has no attribute '\(name)'."
+        case .notSortable(let name, let entity):
+            "\(entity) cannot be sorted by '\(name)': only by attributes that are not optional."
+        case .objectMissing(let id): "\(id) is no longer in the store."
+        case .conflict(let conflict): "\(conflict.objectID) was changed by somebody else meanwhile."
+        case .constraint(let reason): "The store refused the change: \(reason)."
+        case .tokenExpired: "The history after this token has been cleaned away. Read everything anew."
+        case .tokenOfAnotherStore: "The token belongs to another store. Read everything anew."
+        case .tokenFromFuture:
+            "The token is newer than the store: an older copy was put back. Read everything anew."
+        case .cancelled: "Cancelled."
+        case .closed: "The store is closed."
+        case .other(let path, let reason): "The store \(path) failed: \(reason)."
+        }
+    }
+
+    init(_ error: SQLiteError, path: String, holder: String? = nil, waited: Int64 = 0) {
+        switch error.primary {
+        case .busy, .locked: self = .busy(path: path, holder: holder, milliseconds: Int(waited))
+        case .readOnly: self = .readOnly(path: path)
+        case .full: self = .full(path: path)
+        case .corrupt: self = .damaged(path: path, reason: error.message)
+        case .notADatabase: self = .notAStore(path: path)
+        case .cannotOpen: self = .cannotOpen(path: path, reason: error.message)
+        case .constraint: self = .constraint(reason: error.message)
+        case .tooBig: self = .tooBig(path: path)
+        case .interrupted: self = .cancelled
+        default: self = .other(path: path, reason: error.description)
+        }
+    }
+}
+
+/// Both sides of a save that met a newer version.
+public struct SaveConflict: Hashable, Sendable {
+    public let objectID: ObjectID
+    /// The version the change was made on.
+    public let expectedVersion: Int64
+    /// What the store holds now.
+    public let stored: StoredObject
+    /// What was to be saved.
+    public let changes: [String: Value]
+}

@@ -1,0 +1,44 @@
+import FoundationEssentials
+import SQLite
+
+/// What the store says of itself.
+struct StoreMetadata: Sendable {
+    enum Key: String {
+        case storeID = "store_id"
+        /// Raised when the history has a gap that tokens cannot show, as after tracking was off.
+        case generation
+        case modelVersion = "model_version"
+        case model
+        /// The number of the last row that cleaning has taken away.
+        case historyFloor = "history_floor"
+        case lastCleaning = "last_cleaning"
+    }
+
+    let storeID: UUID
+    let generation: Int64
+    let modelVersion: Int64
+    let model: String
+
+    init(_ connection: borrowing Connection) throws(SQLiteError) {
+        var values: [String: Value] = [:]
+        let statement = try connection.prepare("SELECT key, value FROM store_metadata")
+        while try statement.step() { values[statement.text(0)] = statement.value(1) }
+        guard let id = values[Key.storeID.rawValue]?.textValue.flatMap(UUID.init(uuidString:)) else {
+            throw SQLiteError(code: SQLiteError.Primary.corrupt.rawValue, message: "the store has lost its id")
+        }
+        storeID = id
+        generation = values[Key.generation.rawValue]?.integerValue ?? 1
+        modelVersion = values[Key.modelVersion.rawValue]?.integerValue ?? 0
+        model = values[Key.model.rawValue]?.textValue ?? ""
+    }
+
+    static func set(_ key: Key, _ value: Value, on connection: borrowing Connection) throws(SQLiteError) {
+        try connection.run(
+            "INSERT INTO store_metadata VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2", key.rawValue,
+            value)
+    }
+
+    static func integer(_ key: Key, on connection: borrowing Connection) throws(SQLiteError) -> Int64? {
+        try connection.integer("SELECT value FROM store_metadata WHERE key = ?1", key.rawValue)
+    }
+}

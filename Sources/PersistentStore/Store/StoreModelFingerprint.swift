@@ -1,0 +1,15 @@
+/// A model as text, equal when the tables and triggers made from it are equal.
+struct StoreModelFingerprint {
+    let text: String
+
+    init(_ model: StoreModel) {
+        var parts = ["\(model.version)"]
+        for entity in model.entities {
+            parts.append("\(entity.name)\(entity.tracksHistory ? "" : " untracked")")
+            for attribute in entity.attributes {
+                parts.append("\(StoreSchema.column(attribute)) \(attribute.isIndexed) \(attribute.history.rawValue)")
+            }
+        }
+        text = parts.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,125 @@
+import FoundationEssentials
+import Glibc
+import SQLite
+
+/// Opens a connection to a store, and makes or migrates the store when needed.
+///
+/// Any number of processes may do so at once: everything that changes the file happens in one IMMEDIATE
+/// transaction that looks again after it has the lock.
+struct StoreOpening {
+    let path: String
+    let model: StoreModel
+    let options: StoreOptions
+
+    func open() throws(StoreError) -> (StoreConnection, StoreMetadata) {
+        let exists = access(path, F_OK) == 0
+        guard exists || options.createsMissingStore else { throw .missing(path: path) }
+        let milliseconds = options.busyTimeout.wholeMilliseconds
+        do {
+            let connection = try Connection(
+                path: path, access: options.createsMissingStore ? .create : .readWrite,
+                busyTimeoutMilliseconds: milliseconds)
+            // Only its owner may read a store; SQLite gives the -wal and the -shm the same mode.
+            if !exists { chmod(path, 0o600) }
+            try connection.execute("PRAGMA synchronous = \(options.durability.rawValue); PRAGMA foreign_keys = ON")
+            let isEmpty = try identify(connection)
+            if isEmpty { try create(connection) }
+            var metadata = try StoreMetadata(connection)
+            if metadata.model != StoreModelFingerprint(model).text {
+                try migrate(connection)
+                metadata = try StoreMetadata(connection)
+            }
+            return (StoreConnection(connection, path: path), metadata)
+        } catch let error as SQLiteError {
+            throw StoreError(error, path: path, waited: milliseconds)
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw .other(path: path, reason: "\(error)")
+        }
+    }
+
+    /// True when the file is new; throws when it is not ours to use.
+    private func identify(_ connection: borrowing Connection) throws -> Bool {
+        let applicationID = try connection.integer("PRAGMA application_id")
+        let format = try connection.integer("PRAGMA user_version") ?? 0
+        if applicationID == StoreSchema.applicationID {
+            guard format <= StoreSchema.format else { throw StoreError.newerStore(path: path) }
+            return false
+        }
+        let isEmpty = try connection.integer("SELECT count(*) FROM sqlite_schema") == 0
+        guard isEmpty && applicationID == 0 && format == 0 else { throw StoreError.notAStore(path: path) }
+        return true
+    }
+
+    private func create(_ connection: borrowing Connection) throws {
+        try switchToWAL(connection)
+        try connection.execute("BEGIN IMMEDIATE")
+        do {
+            if try connection.integer("PRAGMA application_id") != StoreSchema.applicationID {
+                try connection.execute(StoreSchema.tables)
+                let id = UUID().uuidString.lowercased()
+                try StoreMetadata.set(.storeID, .text(id), on: connection)
+                try StoreMetadata.set(.generation, 1, on: connection)
+                try StoreMetadata.set(.historyFloor, 0, on: connection)
+                // The first end row: from here on there is always a newest row.
+                try connection.run("INSERT INTO history (kind, at) VALUES (4, ?1)", options.clock())
+                try SchemaMigration(model: model, path: path).run(on: connection)
+                try connection.execute(
+                    """
+                    PRAGMA application_id = \(StoreSchema.applicationID);
+                    PRAGMA user_version = \(StoreSchema.format)
+                    """)
+            }
+            try connection.execute("COMMIT")
+        } catch {
+            connection.rollBack()
+            throw error
+        }
+    }
+
+    /// Changing the journal mode needs the file alone and does not call the busy handler, so it is tried
+    /// until the timeout.
+    private func switchToWAL(_ connection: borrowing Connection) throws(SQLiteError) {
+        let deadline = ContinuousClock.now + options.busyTimeout
+        while true {
+            do {
+                try connection.execute("PRAGMA journal_mode = WAL")
+                return
+            } catch {
+                guard error.primary == .busy && ContinuousClock.now < deadline else { throw error }
+                var pause = timespec(tv_sec: 0, tv_nsec: 1_000_000)
+                nanosleep(&pause, nil)
+            }
+        }
+    }
+
+    private func migrate(_ connection: borrowing Connection) throws {
+        try connection.execute("BEGIN IMMEDIATE")
+        do {
+            let metadata = try StoreMetadata(connection)
+            if metadata.model != StoreModelFingerprint(model).text {
+                guard metadata.modelVersion <= Int64(model.version) else {
+                    throw StoreError.newerStore(path: path)
+                }
+                try SchemaMigration(model: model, path: path).run(on: connection)
+            }
+            try connection.execute("COMMIT")
+        } catch {
+            connection.rollBack()
+            throw error
+        }
+    }
+}
+
+extension StoreOpening {
+    var folder: String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    var fileName: String {
+        guard let slash = path.lastIndex(of: "/") else { return path }
+        return String(path[path.index(after: slash)...])
+    }
+}

@@ -1,0 +1,45 @@
+import Glibc
+
+/// How a store is opened.
+public struct StoreOptions: Sendable {
+    /// What a commit that returned survives.
+    public enum Durability: String, Sendable {
+        /// A power cut (`synchronous=FULL`).
+        case full = "FULL"
+        /// The death of the process, not of the machine (`synchronous=NORMAL`).
+        case normal = "NORMAL"
+    }
+
+    /// Makes the store when there is none.
+    public var createsMissingStore = true
+    public var durability = Durability.full
+    /// How long a commit waits for other writers before it fails with ``StoreError/busy(path:holder:milliseconds:)``.
+    public var busyTimeout = Duration.seconds(5)
+    /// The program's name, as history shows it.
+    public var program = StoreOptions.currentProgram
+
+    /// The clock behind timestamps, in milliseconds since 1970. Order never depends on it.
+    package var clock: @Sendable () -> Int64 = StoreOptions.systemMilliseconds
+    /// False to do without inotify, as on a system that has none left.
+    package var usesFileEvents = true
+
+    public init() {}
+
+    static let currentProgram: String = {
+        var name = CommandLine.arguments.first ?? ""
+        if let slash = name.lastIndex(of: "/") { name = String(name[name.index(after: slash)...]) }
+        return name
+    }()
+
+    package static let systemMilliseconds: @Sendable () -> Int64 = {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}
+
+extension Duration {
+    var wholeMilliseconds: Int64 {
+        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}

@@ -1,0 +1,87 @@
+package import FileWatch
+import SQLite
+
+/// The connection that reads, on the event loop that also watches; it never writes, so that
+/// `PRAGMA data_version` on it changes with every commit of anybody else, this process included.
+package actor StoreReader {
+    package nonisolated let loop: EventLoop
+    private let opening: StoreOpening
+    private var open: Open?
+
+    private struct Open {
+        let connection: StoreConnection
+        let interrupter: Interrupter
+        var log: HistoryLog
+        var schemaVersion: Int64
+    }
+
+    init(loop: EventLoop, opening: StoreOpening) {
+        self.loop = loop
+        self.opening = opening
+    }
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    /// Runs `body` on one snapshot of the store. Never waits for a writer.
+    package func read<Result: Sendable>(
+        _ body: @Sendable (StoreSnapshot) throws -> Result
+    ) throws(StoreError) -> Result {
+        try readIsolated(body)
+    }
+
+    /// The same for callers on the reader's own executor, whose result need not be sendable.
+    package func readIsolated<Result>(_ body: (StoreSnapshot) throws -> Result) throws(StoreError) -> Result {
+        let opened = try opened()
+        return try opened.connection.read { connection in
+            let schemaVersion = try connection.integer("PRAGMA schema_version") ?? 0
+            if schemaVersion != opened.schemaVersion {
+                open?.log = try HistoryLog(connection)
+                open?.schemaVersion = schemaVersion
+            }
+            return try body(
+                StoreSnapshot(
+                    connection: opened.connection, log: open?.log ?? opened.log,
+                    query: ObjectQuery(model: opening.model)))
+        }
+    }
+
+    /// Changes whenever anybody else has committed (sqlite.org/pragma.html#pragma_data_version).
+    func dataVersion() throws(StoreError) -> Int64 {
+        let connection = try opened().connection
+        do {
+            return try connection.connection.integer("PRAGMA data_version") ?? 0
+        } catch {
+            throw connection.storeError(error)
+        }
+    }
+
+    func isStillInPlace() -> Bool { open?.connection.isStillInPlace ?? true }
+
+    func close() {
+        open?.interrupter.invalidate()
+        open = nil
+        WriterLock.releaseUnlinked()
+    }
+
+    private func opened() throws(StoreError) -> Open {
+        if let open { return open }
+        do {
+            let connection = try Connection(
+                path: opening.path, access: .readWrite,
+                busyTimeoutMilliseconds: opening.options.busyTimeout.wholeMilliseconds)
+            try connection.execute("PRAGMA query_only = ON")
+            let schemaVersion = try connection.integer("PRAGMA schema_version") ?? 0
+            let log = try HistoryLog(connection)
+            let interrupter = connection.makeInterrupter()
+            let opened = Open(
+                connection: StoreConnection(connection, path: opening.path), interrupter: interrupter, log: log,
+                schemaVersion: schemaVersion)
+            open = opened
+            return opened
+        } catch let error as SQLiteError {
+            throw StoreError(error, path: opening.path)
+        } catch {
+            throw .other(path: opening.path, reason: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,86 @@
+/// The tables of a store, as text.
+///
+/// The history is one log: a transaction of ours is a `begin` row, its changes, and an `end` row, so that a
+/// small commit touches one page more than without history; a transaction's changes are a range of row
+/// numbers and need no index. The newest row is never deleted, which keeps SQLite from giving a number twice
+/// without the cost of AUTOINCREMENT.
+enum StoreSchema {
+    /// "PStr": says that a database is a store (sqlite.org/pragma.html#pragma_application_id).
+    static let applicationID: Int64 = 0x5053_7472
+    /// The format of the tables below, as `user_version`.
+    static let format: Int64 = 1
+
+    static let tables = """
+        CREATE TABLE store_metadata (key TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
+        CREATE TABLE history (
+        number INTEGER PRIMARY KEY, kind INTEGER NOT NULL, entity INTEGER, object INTEGER, columns INTEGER,
+        at INTEGER, next INTEGER, continues INTEGER,
+        began INTEGER, origin INTEGER, process INTEGER, session INTEGER) STRICT;
+        CREATE TABLE history_origin (
+        id INTEGER PRIMARY KEY, author TEXT, context TEXT, program TEXT) STRICT;
+        CREATE TABLE history_entity (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+        CREATE TABLE history_attribute (
+        entity INTEGER NOT NULL, bit INTEGER NOT NULL, name TEXT NOT NULL,
+        PRIMARY KEY (entity, bit)) STRICT, WITHOUT ROWID;
+        CREATE TABLE history_consumer (
+        name TEXT PRIMARY KEY, position INTEGER NOT NULL, generation INTEGER NOT NULL,
+        author TEXT, process INTEGER, process_start INTEGER, registered INTEGER NOT NULL, seen INTEGER NOT NULL,
+        is_transient INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
+        """
+
+    static func valuesTable(_ entity: String) -> String { "\"history_values_\(entity)\"" }
+    static func replacedTable(_ entity: String) -> String { "\"history_replaced_\(entity)\"" }
+
+    static func createTable(_ entity: Entity) -> String {
+        let columns = entity.attributes.map(column)
+        return """
+            CREATE TABLE "\(entity.name)" (id INTEGER PRIMARY KEY AUTOINCREMENT, \
+            version INTEGER NOT NULL DEFAULT 1\(columns.map { ", " + $0 }.joined())) STRICT
+            """
+    }
+
+    static func column(_ attribute: Attribute) -> String {
+        var words = ["\"\(attribute.name)\"", attribute.kind.rawValue]
+        if !attribute.isOptional { words.append("NOT NULL") }
+        if attribute.isUnique { words.append("UNIQUE") }
+        if attribute.ignoresCase { words.append("COLLATE NOCASE") }
+        switch attribute.defaultValue {
+        case .none: break
+        case .value(let value): words.append("DEFAULT \(literal(value))")
+        case .now: words.append("DEFAULT (\(HistoryTriggers.now))")
+        case .uuid: words.append("DEFAULT (\(randomUUID))")
+        }
+        return words.joined(separator: " ")
+    }
+
+    static func createIndex(_ attribute: Attribute, of entity: Entity) -> String {
+        "CREATE INDEX \"\(indexName(attribute.name, entity.name))\" ON \"\(entity.name)\" (\"\(attribute.name)\")"
+    }
+
+    static func indexName(_ attribute: String, _ entity: String) -> String { "\(entity)_by_\(attribute)" }
+
+    /// Columns without a type keep every value as it is (sqlite.org/datatype3.html 3.1, affinity BLOB).
+    static func createHistoryTables(_ entity: Entity) -> [String] {
+        let columns = entity.keptAttributes.map { ", \"\($0.name)\"" }.joined()
+        return [
+            "CREATE TABLE \(valuesTable(entity.name)) (number INTEGER PRIMARY KEY\(columns))",
+            "CREATE TABLE \(replacedTable(entity.name)) (id INTEGER PRIMARY KEY, after INTEGER\(columns))",
+        ]
+    }
+
+    static func literal(_ value: Value) -> String {
+        switch value {
+        case .null: "NULL"
+        case .integer(let value): "\(value)"
+        case .real(let value): "\(value)"
+        case .text(let value): "'" + value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+        case .blob(let bytes): "X'" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
+        }
+    }
+
+    /// Version 4, variant 1 (RFC 9562).
+    private static let randomUUID = """
+        lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-' \
+        || substr('89ab', 1 + (random() & 3), 1) || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))
+        """
+}

@@ -1,0 +1,49 @@
+import FileWatch
+import FoundationEssentials
+import SQLite
+
+/// The connection that writes, on a thread of its own: waiting for another writer holds up nobody else.
+actor StoreWriter {
+    private nonisolated let loop: EventLoop
+    private let opening: StoreOpening
+    private var connection: StoreConnection?
+    private var doorbell: Doorbell?
+    private var storeID: UUID?
+
+    init(loop: EventLoop, opening: StoreOpening) {
+        self.loop = loop
+        self.opening = opening
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    /// Makes, migrates and opens the store.
+    func open() throws(StoreError) -> StoreMetadata {
+        let (connection, metadata) = try opening.open()
+        self.connection = connection
+        storeID = metadata.storeID
+        doorbell = Doorbell(storePath: opening.path)
+        return metadata
+    }
+
+    /// Commits one context's work as one transaction of the history.
+    func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
+        guard let storeID else { throw .closed }
+        let execution = SaveExecution(request: request, opening: opening, storeID: storeID)
+        return try write { connection in try execution.run(on: connection) }
+    }
+
+    /// Runs `body` with the write lock, commits, and rings the doorbell.
+    func write<Result: Sendable>(_ body: (borrowing Connection) throws -> Result) throws(StoreError) -> Result {
+        guard let connection else { throw .closed }
+        let result = try connection.write(body)
+        doorbell?.ring()
+        return result
+    }
+
+    func close() {
+        connection = nil
+        doorbell = nil
+        WriterLock.releaseUnlinked()
+    }
+}

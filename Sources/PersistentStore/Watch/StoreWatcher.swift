@@ -1,0 +1,140 @@
+import FileWatch
+import Synchronization
+import SQLite
+
+/// Carries out what ``WatcherMachine`` decides, on the reader's event loop.
+actor StoreWatcher {
+    private nonisolated let reader: StoreReader
+    private let opening: StoreOpening
+    private var machine = WatcherMachine()
+    private var folder: FolderDescriptor?
+    private var lock: WriterLock?
+    private var version: Int64?
+    private var isRunning = false
+    private var subscribers: [Int: AsyncStream<StoreEvent>.Continuation] = [:]
+    private var lastSubscriber = 0
+    private let pauseTimer = TimerName()
+    private let sweepTimer = TimerName()
+
+    init(reader: StoreReader, opening: StoreOpening) {
+        self.reader = reader
+        self.opening = opening
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { reader.loop.asUnownedSerialExecutor() }
+
+    /// Events from now on. Only the newest few are kept for a subscriber that is slow: each says "look", and
+    /// one look sees everything.
+    func events() async throws(StoreError) -> AsyncStream<StoreEvent> {
+        try await start()
+        let (stream, continuation) = AsyncStream.makeStream(of: StoreEvent.self, bufferingPolicy: .bufferingNewest(4))
+        lastSubscriber += 1
+        let number = lastSubscriber
+        subscribers[number] = continuation
+        continuation.onTermination = { [weak self] _ in
+            Task { [weak self] in await self?.remove(number) }
+        }
+        if folder == nil { continuation.yield(.watchingBySweep) }
+        return stream
+    }
+
+    func stop() {
+        isRunning = false
+        reader.loop.cancel(pauseTimer)
+        reader.loop.cancel(sweepTimer)
+        if let folder { reader.loop.stopWatching(folder.watch.descriptor) }
+        folder = nil
+        for subscriber in subscribers.values { subscriber.finish() }
+        subscribers.removeAll()
+    }
+
+    private func remove(_ number: Int) { subscribers[number] = nil }
+
+    private func start() async throws(StoreError) {
+        guard !isRunning else { return }
+        isRunning = true
+        version = try await reader.dataVersion()
+        lock = WriterLock(databasePath: opening.path)
+        startFolderWatch()
+        perform(machine.handle(folder == nil ? .eventsUnavailable : .eventsAvailable))
+    }
+
+    private func startFolderWatch() {
+        guard opening.options.usesFileEvents, let watch = try? FolderWatch(path: opening.folder) else { return }
+        folder = FolderDescriptor(watch)
+        guard let descriptor = folder?.watch.descriptor else { return }
+        reader.loop.watch(descriptor) { [weak self] in
+            self?.assumeIsolated { $0.handleFolderEvents() }
+        }
+    }
+
+    private func handleFolderEvents() {
+        guard let event = drainedEvent() else { return }
+        perform(machine.handle(event))
+    }
+
+    /// What the folder's events since the last call mean.
+    private func drainedEvent() -> WatcherMachine.Event? {
+        guard let events = folder?.watch.drain() else { return nil }
+        var result: WatcherMachine.Event?
+        for event in events {
+            switch event.kind {
+            case .folderVanished, .overflow: return .placeInDoubt
+            case .appeared, .vanished:
+                if event.name == opening.fileName { return .placeInDoubt }
+                if event.name == opening.fileName + "-wal" { result = .fileEvent }
+            case .modified:
+                if event.name == opening.fileName + "-wal" || event.name == opening.fileName + "-doorbell" {
+                    result = .fileEvent
+                }
+            }
+        }
+        return result
+    }
+
+    private func perform(_ actions: [WatcherMachine.Action]) {
+        for action in actions where isRunning {
+            switch action {
+            case .look: perform(machine.handle(look()))
+            case .checkPlace: perform(machine.handle(.place(isOurs: isStillInPlace())))
+            case .lookAgain(let pause): schedule(.pauseOver, pauseTimer, pause)
+            case .sweep(let pause): schedule(.sweepDue, sweepTimer, pause)
+            case .announceCommit: announce(.committed)
+            case .announceReplaced: announce(.replaced)
+            }
+        }
+    }
+
+    private func look() -> WatcherMachine.Event {
+        if let event = drainedEvent(), event == .placeInDoubt {
+            perform(machine.handle(.place(isOurs: isStillInPlace())))
+        }
+        let writerAtWork = lock.map { $0.holder() != .nobody } ?? false
+        let newVersion = try? reader.assumeIsolated { try $0.dataVersion() }
+        let sawCommit = newVersion != nil && newVersion != version
+        if let newVersion { version = newVersion }
+        return .looked(writerAtWork: writerAtWork, sawCommit: sawCommit)
+    }
+
+    /// Watcher and reader are on the same thread, so asking takes no hop.
+    private func isStillInPlace() -> Bool {
+        reader.assumeIsolated { $0.isStillInPlace() }
+    }
+
+    private func schedule(_ event: WatcherMachine.Event, _ timer: TimerName, _ pause: Duration) {
+        reader.loop.schedule(timer, after: pause) { [weak self] in
+            self?.assumeIsolated { $0.perform($0.machine.handle(event)) }
+        }
+    }
+
+    private func announce(_ event: StoreEvent) {
+        for subscriber in subscribers.values { subscriber.yield(event) }
+    }
+}
+
+/// Lets an actor hold a descriptor that has one owner.
+private final class FolderDescriptor {
+    let watch: FolderWatch
+
+    init(_ watch: consuming FolderWatch) { self.watch = watch }
+}

@@ -1,0 +1,100 @@
+import CSQLite
+
+/// One connection to a database file, with one owner.
+package struct Connection: ~Copyable {
+    package enum Access: Sendable {
+        case readOnly
+        case readWrite
+        case create
+    }
+
+    package let path: String
+    let handle: DatabaseHandle
+
+    /// Opens without SQLite's own mutex: the owner is an actor.
+    ///
+    /// A file of someone else's making gets no trust: its triggers and views may not call anything unsafe,
+    /// and SQL cannot rewrite the schema behind SQLite's back (sqlite.org/security.html).
+    package init(path: String, access: Access, busyTimeoutMilliseconds: Int64 = 5000) throws(SQLiteError) {
+        var pointer: OpaquePointer?
+        let flags =
+            switch access {
+            case .readOnly: SQLITE_OPEN_READONLY
+            case .readWrite: SQLITE_OPEN_READWRITE
+            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            }
+        let code = sqlite3_open_v2(path, &pointer, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard code == SQLITE_OK, let pointer else {
+            let failure = SQLiteError.failure(code, pointer)
+            sqlite3_close_v2(pointer)
+            throw failure
+        }
+        self.path = path
+        let policy = BusyPolicy(timeoutMilliseconds: busyTimeoutMilliseconds)
+        handle = DatabaseHandle(pointer: pointer, busyPolicy: policy)
+        policy.install(on: pointer)
+        _ = csqlite_configure(pointer, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        _ = csqlite_configure(pointer, SQLITE_DBCONFIG_DEFENSIVE, 1)
+    }
+
+    /// Runs every statement in `sql`; for fixed text without values.
+    package func execute(_ sql: String) throws(SQLiteError) {
+        try SQLiteError.check(sqlite3_exec(handle.pointer, sql, nil, nil, nil), handle.pointer, sql: sql)
+    }
+
+    /// A statement from the cache, or prepared now; it goes back to the cache when it is destroyed.
+    package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+        if let idle = handle.takeIdleStatement(sql) {
+            return Statement(pointer: idle, sql: sql, handle: handle)
+        }
+        var statement: OpaquePointer?
+        let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+        let code = sqlite3_prepare_v3(handle.pointer, sql, -1, flags, &statement, nil)
+        guard code == SQLITE_OK, let statement else {
+            throw SQLiteError.failure(code, handle.pointer, sql: sql)
+        }
+        return Statement(pointer: statement, sql: sql, handle: handle)
+    }
+
+    /// Prepares, binds, and steps to the end.
+    package func run(_ sql: String, _ values: any Bindable...) throws(SQLiteError) {
+        let statement = try prepare(sql)
+        for (index, value) in values.enumerated() { try value.bind(to: statement, at: index + 1) }
+        while try statement.step() {}
+    }
+
+    /// The first column of the first row, as an integer; nil when there is no row or it is NULL.
+    package func integer(_ sql: String, _ values: any Bindable...) throws(SQLiteError) -> Int64? {
+        let statement = try prepare(sql)
+        for (index, value) in values.enumerated() { try value.bind(to: statement, at: index + 1) }
+        guard try statement.step(), !statement.isNull(0) else { return nil }
+        return statement.integer(0)
+    }
+
+    package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle.pointer) }
+    /// Rows changed by the last statement, without those that triggers changed.
+    package var changedRows: Int { Int(sqlite3_changes64(handle.pointer)) }
+    package var isInTransaction: Bool { sqlite3_get_autocommit(handle.pointer) == 0 }
+    /// How long the last wait for a lock took.
+    package var waitedMilliseconds: Int64 { handle.busyPolicy.waitedMilliseconds }
+
+    package func setBusyTimeout(milliseconds: Int64) {
+        handle.busyPolicy.timeoutMilliseconds = milliseconds
+    }
+
+    package func rollBack() {
+        if isInTransaction { sqlite3_exec(handle.pointer, "ROLLBACK", nil, nil, nil) }
+    }
+
+    /// Something another thread may use to stop a long statement; valid while the connection lives.
+    package func makeInterrupter() -> Interrupter { Interrupter(pointer: handle.pointer) }
+
+    /// Closes now, or says which statement is still in use.
+    package consuming func close() throws(SQLiteError) {
+        handle.finalizeIdleStatements()
+        if let busy = sqlite3_next_stmt(handle.pointer, nil) {
+            let sql = sqlite3_sql(busy).map { String(cString: $0) }
+            throw SQLiteError(code: SQLITE_BUSY, message: "a statement is still in use", sql: sql)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import CSQLite
+
+/// A prepared statement in use; reset and given back to its connection's cache when destroyed.
+///
+/// Columns count from 0 and parameters from 1, as in SQLite.
+package struct Statement: ~Copyable {
+    private let pointer: OpaquePointer
+    private let handle: DatabaseHandle
+    package let sql: String
+
+    init(pointer: OpaquePointer, sql: String, handle: DatabaseHandle) {
+        self.pointer = pointer
+        self.sql = sql
+        self.handle = handle
+    }
+
+    deinit { handle.giveBack(pointer, sql: sql) }
+
+    /// True when there is a row to read.
+    package func step() throws(SQLiteError) -> Bool {
+        let code = sqlite3_step(pointer)
+        if code == SQLITE_ROW { return true }
+        if code == SQLITE_DONE { return false }
+        throw SQLiteError.failure(code, handle.pointer, sql: sql)
+    }
+
+    /// Ready to be bound and stepped again; parameters keep their values.
+    package func reset() { sqlite3_reset(pointer) }
+
+    package func bind(_ value: Int64, at index: Int) throws(SQLiteError) {
+        try check(sqlite3_bind_int64(pointer, Int32(index), value))
+    }
+
+    package func bind(_ value: Double, at index: Int) throws(SQLiteError) {
+        try check(sqlite3_bind_double(pointer, Int32(index), value))
+    }
+
+    package func bind(_ value: String, at index: Int) throws(SQLiteError) {
+        var value = value
+        // A null address would bind NULL, so empty text gets any other.
+        let code = value.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { text in
+                sqlite3_bind_text64(
+                    pointer, Int32(index), text.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64(text.count),
+                    csqlite_transient(), UInt8(SQLITE_UTF8))
+            }
+        }
+        try check(code)
+    }
+
+    package func bind(_ value: [UInt8], at index: Int) throws(SQLiteError) {
+        let code = value.withUnsafeBytes { bytes in
+            value.isEmpty
+                ? sqlite3_bind_zeroblob(pointer, Int32(index), 0)
+                : sqlite3_bind_blob64(
+                    pointer, Int32(index), bytes.baseAddress, UInt64(bytes.count), csqlite_transient())
+        }
+        try check(code)
+    }
+
+    package func bindNull(at index: Int) throws(SQLiteError) {
+        try check(sqlite3_bind_null(pointer, Int32(index)))
+    }
+
+    package var columnCount: Int { Int(sqlite3_column_count(pointer)) }
+    package func isNull(_ column: Int) -> Bool { type(column) == .null }
+    package func integer(_ column: Int) -> Int64 { sqlite3_column_int64(pointer, Int32(column)) }
+    package func real(_ column: Int) -> Double { sqlite3_column_double(pointer, Int32(column)) }
+
+    /// Text as UTF-8; bytes that are not UTF-8 become U+FFFD.
+    package func text(_ column: Int) -> String {
+        guard let bytes = sqlite3_column_text(pointer, Int32(column)) else { return "" }
+        let count = Int(sqlite3_column_bytes(pointer, Int32(column)))
+        return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+
+    package func blob(_ column: Int) -> [UInt8] {
+        guard let bytes = sqlite3_column_blob(pointer, Int32(column)) else { return [] }
+        return [UInt8](UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(pointer, Int32(column)))))
+    }
+
+    package func type(_ column: Int) -> StorageClass {
+        StorageClass(rawValue: sqlite3_column_type(pointer, Int32(column))) ?? .null
+    }
+
+    private func check(_ code: Int32) throws(SQLiteError) {
+        try SQLiteError.check(code, handle.pointer, sql: sql)
+    }
+}
+
+/// SQLite's storage classes (sqlite.org/datatype3.html).
+package enum StorageClass: Int32, Sendable {
+    case integer = 1
+    case real = 2
+    case text = 3
+    case blob = 4
+    case null = 5
+}

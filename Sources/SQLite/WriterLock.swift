@@ -1,0 +1,80 @@
+import CSQLite
+import Glibc
+import Synchronization
+
+/// Asks whether somebody is in the middle of writing, without taking a lock.
+///
+/// A writer holds byte 120 of the `-shm` (WAL_WRITE_LOCK, sqlite.org/walformat.html 2.3.1) from its first
+/// write until its commit is visible, so "free" read after a file event proves that the commit behind the
+/// event can be read. The question is `F_OFD_GETLK` (fcntl(2)), one system call that disturbs no writer.
+package struct WriterLock: Sendable {
+    /// Who holds the lock.
+    package enum Holder: Equatable, Sendable {
+        case nobody
+        case process(Int32)
+        /// Held, but the kernel cannot say by whom.
+        case unknown
+    }
+
+    private static let writeLockByte = 120
+    private let descriptor: CInt
+
+    /// Nil when the `-shm` cannot be opened: then only the doorbell and the sweep are left.
+    ///
+    /// Closing any descriptor of a file drops every POSIX lock this process has on it, SQLite's with them,
+    /// so a descriptor is opened once per file and kept (sqlite.org/howtocorrupt.html 2.2).
+    package init?(databasePath: String) {
+        guard let descriptor = Self.descriptors.withLock({ $0.descriptor(of: databasePath + "-shm") }) else {
+            return nil
+        }
+        self.descriptor = descriptor
+    }
+
+    package func holder() -> Holder {
+        switch csqlite_lock_holder(descriptor, Self.writeLockByte) {
+        case 0: .nobody
+        case let process where process > 0: .process(process)
+        default: .unknown
+        }
+    }
+
+    /// Lets go of descriptors whose file has no name any more: SQLite removes the `-shm` only after the last
+    /// connection to it is closed, so nobody in this process can have a lock on it.
+    package static func releaseUnlinked() {
+        descriptors.withLock { $0.closeUnlinked() }
+    }
+
+    private static let descriptors = Mutex(Descriptors())
+
+    private struct Descriptors {
+        private struct File: Hashable {
+            let device: UInt
+            let inode: UInt
+        }
+        private var open: [File: CInt] = [:]
+
+        mutating func descriptor(of path: String) -> CInt? {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            let file = File(device: UInt(status.st_dev), inode: UInt(status.st_ino))
+            if let known = open[file] { return known }
+            let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return nil }
+            var opened = stat()
+            fstat(descriptor, &opened)
+            let actual = File(device: UInt(opened.st_dev), inode: UInt(opened.st_ino))
+            if let known = open[actual] { return known }
+            open[actual] = descriptor
+            return descriptor
+        }
+
+        mutating func closeUnlinked() {
+            for (file, descriptor) in open {
+                var status = stat()
+                guard fstat(descriptor, &status) == 0, status.st_nlink == 0 else { continue }
+                close(descriptor)
+                open[file] = nil
+            }
+        }
+    }
+}

@@ -1,2 +1,0 @@
-import CSQLite
-package func v() -> Int32 { sqlite3_libversion_number() }

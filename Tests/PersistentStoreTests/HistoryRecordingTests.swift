@@ -1,0 +1,156 @@
+import PersistentStore
+import TestSupport
+import Testing
+
+/// What the triggers record, whoever writes.
+@Suite struct HistoryRecordingTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        container = try await Notes.open(folder)
+    }
+
+    private func shell(_ sql: String) throws {
+        let result = try Shell.run("sqlite3", [container.path], input: sql)
+        #expect(result.errors == "")
+    }
+
+    private func kinds() async throws -> [[String]] {
+        try await container.transactions().map { $0.changes.map { "\($0.kind) \($0.objectID.key)" } }
+    }
+
+    @Test func `one save is one transaction, with author, context, process and program`() async throws {
+        let context = container.makeContext(author: "app", name: "main")
+        let note = try await context.insert("Note", ["title": "a"])
+        try await context.insert("Note", ["title": "b"])
+        let result = try await context.save()
+        #expect(result.permanentID(note).key == 1)
+        let transactions = try await container.transactions()
+        let transaction = try #require(transactions.first)
+        #expect(transactions.count == 1)
+        #expect(transaction.author == "app")
+        #expect(transaction.contextName == "main")
+        #expect(transaction.process == ProcessIdentity.current.process)
+        #expect(transaction.token == result.token)
+        #expect(transaction.changes.map(\.kind) == [.insert, .insert])
+    }
+
+    @Test func `an update names what changed, and keeps the old value where that is asked for`() async throws {
+        let context = container.makeContext(author: "app")
+        let id = try await context.save(inserting: ["title": "a", "body": "x"])
+        try await context.update(id, ["title": "b", "rank": 2])
+        try await context.save()
+        let change = try #require(try await container.transactions().last?.changes.first)
+        #expect(change.updatedAttributes == ["title", "rank"])
+        #expect(change.oldValues == ["title": "a"])
+        #expect(try await container.objects().first?.version == 2)
+    }
+
+    @Test func `a value to itself is no change, NULL to a value and back is one`() async throws {
+        try shell("INSERT INTO Note (title) VALUES ('a'); UPDATE Note SET title = 'a'; UPDATE Note SET body = 'x'; UPDATE Note SET body = NULL;")
+        let transactions = try await container.transactions()
+        #expect(transactions.map { $0.changes.map(\.updatedAttributes) } == [[[]], [["body"]], [["body"]]])
+    }
+
+    @Test func `a tombstone keeps integer, real, text, blob and null as they were`() async throws {
+        let model = try StoreModel(
+            version: 1,
+            entities: [
+                Entity(
+                    "Thing",
+                    attributes: ["i", "r", "t", "b", "n"].map { name in
+                        Attribute(
+                            name, ["i": .integer, "r": .real, "b": .blob][name] ?? .text, isOptional: true,
+                            history: .preservesValueOnDeletion)
+                    })
+            ])
+        let container = try await PersistentContainer(path: folder.path(of: "things.db"), model: model)
+        let values: [String: Value] = [
+            "i": .integer(.max), "r": .real(0.1), "t": .text("a\0'\u{1F600}"), "b": .blob([0, 255]), "n": .null,
+        ]
+        let context = container.makeContext(author: nil)
+        let temporary = try await context.insert("Thing", values)
+        let id = try await context.save().permanentID(temporary)
+        await context.delete(id)
+        try await context.save()
+        let tombstone = try await container.transactions().last?.changes.first?.tombstone
+        #expect(tombstone == values)
+    }
+
+    @Test func `a stranger's statement is a transaction without author, three of them are three`() async throws {
+        try shell("INSERT INTO Note (title) VALUES ('a'); INSERT INTO Note (title) VALUES ('b'); INSERT INTO Note (title) VALUES ('c');")
+        #expect(try await kinds() == [["insert 1"], ["insert 2"], ["insert 3"]])
+        #expect(try await container.transactions().allSatisfy { $0.author == nil && $0.process == nil })
+        try shell("UPDATE Note SET title = title || '!'; DELETE FROM Note; INSERT INTO Note (title) SELECT 'x' FROM history;")
+        let all = try await kinds()
+        #expect(all[3] == ["update 1", "update 2", "update 3"])
+        #expect(all[4] == ["delete 1", "delete 2", "delete 3"])
+        #expect(all.count == 6 && all[5].count > 5)
+    }
+
+    @Test func `a stranger's update counts the version, so that a save on the old one is a conflict`() async throws {
+        let context = container.makeContext(author: "app")
+        let id = try await context.save(inserting: ["title": "a"])
+        _ = try await context.object(id)
+        try shell("UPDATE Note SET title = 'theirs'")
+        try await context.update(id, ["title": "ours"])
+        do {
+            try await context.save()
+            Issue.record("saved over somebody else's change")
+        } catch .conflict(let conflict) {
+            #expect(conflict.expectedVersion == 1)
+            #expect(conflict.stored.version == 2)
+            #expect(conflict.stored["title"] == "theirs")
+            #expect(conflict.changes == ["title": "ours"])
+        } catch {
+            Issue.record("\(error)")
+        }
+        #expect(await context.hasChanges)
+    }
+
+    @Test func `what REPLACE evicts is recorded as deleted, also from the plain shell`() async throws {
+        try shell("INSERT INTO Note (id, title) VALUES (1, 'a'); INSERT OR REPLACE INTO Note (id, title) VALUES (1, 'b');")
+        #expect(try await kinds() == [["insert 1"], ["delete 1", "insert 1"]])
+        #expect(try await container.transactions()[1].changes[0].tombstone?["title"] == "a")
+        try shell("INSERT OR IGNORE INTO Note (id, title) VALUES (1, 'c'); INSERT INTO Note (id, title) VALUES (1, 'd') ON CONFLICT DO UPDATE SET title = excluded.title;")
+        try shell("INSERT INTO Note (title) VALUES ('e');")
+        let later = try await kinds().dropFirst(2).flatMap { $0 }.filter { $0 != "insert 1" }
+        #expect(later == ["update 1", "insert 2"])
+        try shell("PRAGMA recursive_triggers = ON; INSERT OR REPLACE INTO Note (id, title) VALUES (2, 'f');")
+        #expect(try await kinds().flatMap { $0 }.suffix(2) == ["delete 2", "insert 2"])
+        try shell("UPDATE OR REPLACE Note SET id = 2 WHERE id = 1;")
+        #expect(try await kinds().flatMap { $0 }.suffix(3).sorted() == ["delete 1", "delete 2", "insert 2"])
+    }
+
+    @Test func `an id is never used again`() async throws {
+        try shell("INSERT INTO Note (title) VALUES ('a'); DELETE FROM Note; INSERT INTO Note (title) VALUES ('b');")
+        #expect(try await kinds() == [["insert 1"], ["delete 1"], ["insert 2"]])
+    }
+
+    @Test func `a rollback leaves nothing, ROLLBACK TO takes back its part`() async throws {
+        try shell("BEGIN; INSERT INTO Note (title) VALUES ('a'); ROLLBACK;")
+        #expect(try await kinds().isEmpty)
+        try shell("BEGIN; INSERT INTO Note (title) VALUES ('a'); SAVEPOINT s; INSERT INTO Note (title) VALUES ('b'); ROLLBACK TO s; COMMIT;")
+        #expect(try await kinds() == [["insert 1"]])
+    }
+
+    @Test func `a save that changes nothing leaves no transaction`() async throws {
+        let context = container.makeContext(author: "app")
+        let id = try await context.save(inserting: ["title": "a"])
+        let other = container.makeContext(author: "other")
+        try await other.update(id, ["title": "a"])
+        await other.delete(ObjectID(entity: "Note", key: 99))
+        #expect(try await other.save().token == nil)
+        #expect(try await kinds().count == 1)
+    }
+}
+
+extension StoreContext {
+    /// Saves one new note and returns its permanent id.
+    func save(inserting values: [String: Value]) async throws -> ObjectID {
+        let temporary = try insert("Note", values)
+        return try await save().permanentID(temporary)
+    }
+}
