@@ -86,9 +86,6 @@ package struct Connection: ~Copyable {
         if isInTransaction { sqlite3_exec(handle.pointer, "ROLLBACK", nil, nil, nil) }
     }
 
-    /// Something another thread may use to stop a long statement; valid while the connection lives.
-    package func makeInterrupter() -> Interrupter { Interrupter(pointer: handle.pointer) }
-
     /// Closes now, or says which statement is still in use.
     package consuming func close() throws(SQLiteError) {
         handle.finalizeIdleStatements()

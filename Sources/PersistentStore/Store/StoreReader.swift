@@ -10,7 +10,6 @@ package actor StoreReader {
 
     private struct Open {
         let connection: StoreConnection
-        let interrupter: Interrupter
         var log: HistoryLog
         var schemaVersion: Int64
     }
@@ -58,7 +57,6 @@ package actor StoreReader {
     func isStillInPlace() -> Bool { open?.connection.isStillInPlace ?? true }
 
     func close() {
-        open?.interrupter.invalidate()
         open = nil
         WriterLock.releaseUnlinked()
     }
@@ -72,9 +70,8 @@ package actor StoreReader {
             try connection.execute("PRAGMA query_only = ON")
             let schemaVersion = try connection.integer("PRAGMA schema_version") ?? 0
             let log = try HistoryLog(connection)
-            let interrupter = connection.makeInterrupter()
             let opened = Open(
-                connection: StoreConnection(connection, path: opening.path), interrupter: interrupter, log: log,
+                connection: StoreConnection(connection, path: opening.path), log: log,
                 schemaVersion: schemaVersion)
             open = opened
             return opened

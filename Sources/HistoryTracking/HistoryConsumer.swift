@@ -1,0 +1,46 @@
+public import PersistentStore
+
+/// Whoever reads the history with a cursor of its own: a view, an index, a mirror.
+///
+/// Both calls come on the executor of the container's reader, one at a time, inside one snapshot of the store:
+/// what is read from it fits the transactions. An actor on that executor may enter itself with `assumeIsolated`.
+public protocol HistoryConsumer: Sendable {
+    /// How many changes are handed over at most; see ``BatchLimit``.
+    var batchLimit: BatchLimit { get }
+
+    /// Everything anew: at the first start, after too many changes, and when the cursor had expired, was of
+    /// another store, or was damaged.
+    func refresh(from snapshot: StoreSnapshot) throws
+
+    /// All that has been committed since the last call, own work included, in order. When this throws, the same
+    /// transactions come again: expect each at least once.
+    func consume(_ transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws
+
+    /// How the tracking is going, each time that changes.
+    func trackingDidChange(_ state: TrackingState)
+}
+
+/// What is done when more changes have gathered than a consumer wants in its hands at once.
+public enum BatchLimit: Hashable, Sendable {
+    /// Reads everything anew instead; for consumers whose cost depends on what they show.
+    case refreshBeyond(Int)
+    /// Hands over the first so many, whole transactions, then the next.
+    case split(Int)
+}
+
+/// How the tracking is going.
+public enum TrackingState: Equatable, Sendable {
+    case stopped
+    case live
+    /// No file events on this system: the store is asked many times a second.
+    case sweeping
+    /// The store's file was replaced, moved or deleted.
+    case storeReplaced
+    /// The last pass failed; it is tried again.
+    case failing(StoreError)
+}
+
+extension HistoryConsumer {
+    public var batchLimit: BatchLimit { .split(1000) }
+    public func trackingDidChange(_ state: TrackingState) {}
+}

@@ -1,0 +1,10 @@
+import PersistentStore
+
+/// Brings contexts up to date with transactions; each context leaves out what it did itself, and nothing else.
+struct HistoryMerger {
+    let contexts: [StoreContext]
+
+    func merge(_ transactions: [HistoryTransaction]) async throws(StoreError) {
+        for context in contexts { _ = try await context.merge(transactions) }
+    }
+}

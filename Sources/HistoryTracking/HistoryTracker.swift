@@ -1,0 +1,211 @@
+public import PersistentStore
+
+/// Keeps a consumer and contexts up to date with what anybody commits to a store.
+///
+/// Runs on the executor of the container's reader, so from the file event to the consumer there is no change
+/// of thread. Passes are serial: a hundred signals at once merge each transaction once.
+public actor HistoryTracker {
+    private nonisolated let container: PersistentContainer
+    private let parameters: TrackingParameters
+    private let consumer: (any HistoryConsumer)?
+    private let fetcher: HistoryFetcher
+    private let merger: HistoryMerger
+    private let cleaner: HistoryCleaner
+    private var cursor: HistoryCursor?
+    private var listening: Task<Void, Never>?
+    private var storingCursor: Task<Void, Never>?
+    private var isInPass = false
+    private var isSignalled = false
+    private var state = TrackingState.stopped
+
+    public init(container: PersistentContainer, parameters: TrackingParameters, consumer: (any HistoryConsumer)? = nil) {
+        self.container = container
+        self.parameters = parameters
+        self.consumer = consumer
+        fetcher = HistoryFetcher(authors: parameters.authors, limit: consumer?.batchLimit ?? .split(1000))
+        merger = HistoryMerger(contexts: parameters.contexts)
+        cleaner = HistoryCleaner(
+            container: container, strategy: parameters.cleaning, maximumDuration: parameters.maximumDuration)
+    }
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { container.reader.unownedExecutor }
+
+    /// The name the cursor has in the store; another than asked for when a running process has that one.
+    public var consumerName: String? { cursor?.consumer }
+
+    /// The position up to which everything has been dealt with.
+    public var token: HistoryToken? { cursor?.token }
+
+    /// Registers the consumer, catches up with what happened while nobody watched, and goes on from there.
+    /// Does nothing when running.
+    public func start() async throws(StoreError) {
+        guard listening == nil else { return }
+        let events = try await container.events()
+        try await openCursor()
+        listening = Task { [weak self] in
+            await self?.pass()
+            for await event in events {
+                guard let self else { return }
+                await self.handle(event)
+            }
+        }
+        log(.info, .important, "started")
+    }
+
+    /// Ends the tracking; a transient consumer is forgotten. May be started again.
+    public func stop() async {
+        guard let task = listening else { return }
+        listening = nil
+        task.cancel()
+        storingCursor?.cancel()
+        storingCursor = nil
+        if parameters.cursor.isTransient, let cursor {
+            try? await container.removeConsumer(cursor.consumer)
+        } else {
+            try? await storeCursor()
+        }
+        cursor = nil
+        change(to: .stopped)
+        log(.info, .important, "stopped")
+    }
+
+    private func handle(_ event: StoreEvent) async {
+        switch event {
+        case .committed: await pass()
+        case .watchingBySweep: change(to: .sweeping)
+        case .replaced:
+            change(to: .storeReplaced)
+            log(.error, .important, "the store was replaced, moved or deleted")
+        }
+    }
+
+    /// One walk round: 1 signal, 2 fetch, 3 consume, 4 merge, 5 move the cursor, 6 clean.
+    private func pass() async {
+        isSignalled = true
+        guard !isInPass else { return }
+        isInPass = true
+        defer { isInPass = false }
+        var broughtSomething = false
+        while isSignalled && listening != nil {
+            isSignalled = false
+            do throws(StoreError) {
+                while let (transactions, token) = try await fetchAndConsume() {
+                    try await merger.merge(transactions)
+                    cursor?.move(to: token)
+                    broughtSomething = true
+                }
+                if broughtSomething { try await storeCursorByPolicy() }
+                if case .failing = state { change(to: .live) }
+            } catch {
+                fail(error)
+            }
+        }
+        cleanIfDue(broughtSomething)
+    }
+
+    /// Fetches and consumes in one snapshot; nil when there is nothing new.
+    private func fetchAndConsume() async throws(StoreError) -> ([HistoryTransaction], HistoryToken)? {
+        guard let cursor else { return nil }
+        let (fetcher, consumer) = (fetcher, consumer)
+        do {
+            return try await container.read { snapshot in
+                switch try fetcher.fetch(after: cursor.token, from: snapshot) {
+                case .nothing: return nil
+                case .tooMany(let token):
+                    try consumer?.refresh(from: snapshot)
+                    return ([], token)
+                case .transactions(let transactions, let token):
+                    if !transactions.isEmpty { try consumer?.consume(transactions, in: snapshot) }
+                    return (transactions, token)
+                }
+            }
+        } catch .tokenExpired, .tokenOfAnotherStore, .tokenFromFuture {
+            log(.notice, .important, "the cursor of \(cursor.consumer) could not be used; everything is read anew")
+            try await refreshAndRestart(cursor.consumer)
+            return nil
+        }
+    }
+
+    private func openCursor() async throws(StoreError) {
+        let consumer = consumer
+        if parameters.cursor.isTransient {
+            let token = try await container.read { snapshot in
+                try consumer?.refresh(from: snapshot)
+                return try snapshot.newestToken()
+            }
+            let registered = try await container.registerConsumer(
+                parameters.name, author: parameters.author, isTransient: true, startingAt: token)
+            cursor = HistoryCursor(consumer: registered.name, token: token)
+        } else {
+            let registered = try await container.registerConsumer(parameters.name, author: parameters.author)
+            cursor = HistoryCursor(consumer: registered.name, token: registered.token)
+        }
+        change(to: .live)
+    }
+
+    private func refreshAndRestart(_ name: String) async throws(StoreError) {
+        let consumer = consumer
+        let token = try await container.read { snapshot in
+            try consumer?.refresh(from: snapshot)
+            return try snapshot.newestToken()
+        }
+        try await container.resetCursor(of: name, to: token)
+        cursor = HistoryCursor(consumer: name, token: token)
+    }
+
+    private func storeCursorByPolicy() async throws(StoreError) {
+        switch parameters.cursor {
+        case .everyPass: try await storeCursor()
+        case .transient(let interval):
+            guard storingCursor == nil else { return }
+            storingCursor = Task { [weak self] in
+                guard (try? await Task.sleep(for: interval)) != nil else { return }
+                await self?.storeTransientCursor()
+            }
+        }
+    }
+
+    private func storeCursor() async throws(StoreError) {
+        guard let cursor, !cursor.isStored else { return }
+        try await container.moveCursor(of: cursor.consumer, to: cursor.token)
+        self.cursor?.wasStored(at: cursor.token)
+    }
+
+    /// Failing to write it costs nothing but a later cleaning: the next pass tries again.
+    private func storeTransientCursor() async {
+        storingCursor = nil
+        try? await storeCursor()
+    }
+
+    private func cleanIfDue(_ broughtSomething: Bool) {
+        guard parameters.cleaning != .none else { return }
+        Task {
+            do throws(StoreError) {
+                guard let result = try await cleaner.cleanIfDue(broughtSomething: broughtSomething) else { return }
+                log(.info, .detail, "cleaned \(result.transactions) transactions, \(result.changes) changes")
+            } catch {
+                log(.error, .important, "cleaning failed: \(error)")
+            }
+        }
+    }
+
+    private func fail(_ error: StoreError) {
+        change(to: .failing(error))
+        log(.error, .important, "a pass failed: \(error)")
+        Task { [weak self] in
+            guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
+            await self?.pass()
+        }
+    }
+
+    private func change(to newState: TrackingState) {
+        guard newState != state else { return }
+        state = newState
+        consumer?.trackingDidChange(newState)
+    }
+
+    private func log(_ type: LogType, _ level: LogLevel, _ message: @autoclosure () -> String) {
+        guard level <= parameters.logLevel else { return }
+        parameters.logger.log(type, "history tracking '\(parameters.name)': \(message())")
+    }
+}
