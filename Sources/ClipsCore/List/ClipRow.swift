@@ -1,0 +1,36 @@
+package import FoundationEssentials
+package import PersistentStore
+
+/// What the list shows of a clip.
+package struct ClipRow: LiveListRow {
+    package let id: Int64
+    package let position: SortPosition
+    package let title: String
+    package let url: String
+    package let tags: [String]
+    package let author: String
+    package let isStarred: Bool
+    package let isUnread: Bool
+    package let created: Date
+
+    package init(_ object: StoredObject, position: SortPosition) {
+        let clip = Clip(object)
+        id = clip.id
+        self.position = position
+        title = clip.displayTitle
+        url = clip.url
+        tags = clip.tags
+        author = clip.author
+        isStarred = clip.isStarred
+        isUnread = clip.isUnread
+        created = clip.created
+    }
+
+    /// The host of the address without `www.`, or nothing.
+    package var site: String {
+        guard let scheme = url.range(of: "://") else { return "" }
+        var host = url[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        if let at = host.lastIndex(of: "@") { host = host[host.index(after: at)...] }
+        return String(host.hasPrefix("www.") ? host.dropFirst(4) : host)
+    }
+}

@@ -1,0 +1,21 @@
+/// A clip's tags; in the store they are one text, separated by commas.
+package struct Tags: Hashable, Sendable {
+    package let names: [String]
+
+    /// Trims each name, drops empty ones and repetitions. A comma inside a name becomes a space.
+    package init(_ names: some Sequence<String>) {
+        var seen: Set<String> = []
+        self.names = names
+            .map { name in
+                let words = name.split { $0 == "," || $0.isNewline || $0 == "\t" || $0 == " " }
+                return words.joined(separator: " ")
+            }
+            .filter { !$0.isEmpty && seen.insert($0).inserted }
+    }
+
+    package init(joined text: String) {
+        self.init(text.split(separator: ",").map(String.init))
+    }
+
+    package var joined: String { names.joined(separator: ",") }
+}

@@ -1,0 +1,103 @@
+package import FoundationEssentials
+package import PersistentStore
+
+/// Saves and finds clips, under one author.
+package struct ClipStore: Sendable {
+    package let container: PersistentContainer
+    package let author: String
+    private let context: StoreContext
+    private let now: @Sendable () -> Int64
+
+    package init(
+        path: String, author: String, contextName: String? = nil, options: StoreOptions = StoreOptions()
+    ) async throws(StoreError) {
+        container = try await PersistentContainer(path: path, model: try ClipModel.make(), options: options)
+        self.author = author
+        context = container.makeContext(author: author, name: contextName)
+        now = options.clock
+    }
+
+    /// Which transactions are this store's own work.
+    package var session: Int64 { context.session }
+
+    /// Saves clips as one transaction and returns their ids, in order.
+    package func add(_ drafts: [ClipDraft]) async throws -> [Int64] {
+        let context = makeContext()
+        var temporary: [ObjectID] = []
+        for draft in drafts {
+            temporary.append(try await context.insert(ClipModel.entity, draft.values(author: author, now: now())))
+        }
+        let result = try await context.save()
+        return temporary.map { result.permanentID($0).key }
+    }
+
+    package func add(_ draft: ClipDraft) async throws -> Int64 {
+        try await add([draft])[0]
+    }
+
+    /// Ids of the clips that already have this address, oldest first.
+    package func clips(withURL url: String) async throws(StoreError) -> [Int64] {
+        guard !url.isEmpty else { return [] }
+        var request = FetchRequest(ClipModel.entity, where: .equal(ClipAttribute.url.rawValue, .text(url)), limit: 10)
+        request.attributes = []
+        let found = request
+        return try await container.read { try $0.fetch(found).map(\.id.key) }
+    }
+
+    package func clip(_ id: Int64) async throws -> Clip {
+        let request = FetchRequest(ClipModel.entity, where: .keys([id]))
+        guard let object = try await container.read({ try $0.fetch(request) }).first else {
+            throw ClipError.noSuchClip("\(id)")
+        }
+        return Clip(object)
+    }
+
+    /// The clip that a person means by a number, or by a UUID or its beginning.
+    package func clip(named name: String) async throws -> Clip {
+        if let id = Int64(name) { return try await clip(id) }
+        guard name.utf8.count >= 4, name.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || Character(Unicode.Scalar($0)).isHexDigit })
+        else { throw ClipError.noSuchClip(name) }
+        let lower = name.lowercased()
+        let uuid = ClipAttribute.uuid.rawValue
+        let request = FetchRequest(
+            ClipModel.entity,
+            where: .and([.compare(uuid, .greaterOrEqual, .text(lower)), .compare(uuid, .less, .text(lower + "~"))]),
+            limit: 2)
+        let objects = try await container.read { try $0.fetch(request) }
+        guard let object = objects.first else { throw ClipError.noSuchClip(name) }
+        guard objects.count == 1 else { throw ClipError.ambiguous(name) }
+        return Clip(object)
+    }
+
+    /// Changes some attributes; `version` is the one the change was made on, nil to take whatever is there.
+    @discardableResult
+    package func update(
+        _ id: Int64, version: Int64? = nil, _ changes: [ClipAttribute: Value]
+    ) async throws(StoreError) -> SaveResult {
+        let context = makeContext()
+        let objectID = ClipModel.objectID(id)
+        if let version {
+            guard let object = try await context.object(objectID) else { throw .objectMissing(objectID) }
+            let values = Dictionary(uniqueKeysWithValues: changes.map { ($0.rawValue, $1) })
+            guard object.version == version else {
+                throw .conflict(
+                    SaveConflict(objectID: objectID, expectedVersion: version, stored: object, changes: values))
+            }
+        }
+        var values = Dictionary(uniqueKeysWithValues: changes.map { ($0.rawValue, $1) })
+        values[ClipAttribute.updated.rawValue] = .integer(now())
+        try await context.update(objectID, values)
+        return try await context.save()
+    }
+
+    /// Deletes clips as one transaction. Ids that are no longer there are left out of the count.
+    @discardableResult
+    package func delete(_ ids: [Int64]) async throws(StoreError) -> SaveResult {
+        let context = makeContext()
+        for id in ids { await context.delete(ClipModel.objectID(id)) }
+        return try await context.save()
+    }
+
+    /// A context that has this store's session, so that all its work counts as own.
+    private func makeContext() -> StoreContext { context.sibling() }
+}
