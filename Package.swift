@@ -35,6 +35,7 @@ let package = Package(
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "PersistentStoreTests", dependencies: ["PersistentStore", "TestSupport"]),
+        .testTarget(name: "ClipsCoreTests", dependencies: ["ClipsCore"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -39,7 +39,8 @@ package final class EventLoop: SerialExecutor, Sendable {
 
     /// Calls `handler` on the loop's thread once, not before `delay` has passed; a second call with the same
     /// `timer` replaces the first.
-    package func schedule(_ timer: TimerName, after delay: Duration, handler: @escaping @Sendable () -> Void) {
+    package func schedule(_ timer: TimerName, after delay: Duration, handler: @escaping @Sendable () -> Void)
+    {
         core.schedule(timer, after: delay, handler: handler)
     }
 

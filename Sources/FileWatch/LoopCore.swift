@@ -110,7 +110,9 @@ final class LoopCore: Sendable {
     /// sooner is waited for with nanosleep(2), which then delays events by that much at most.
     private func waitForEvents() {
         let (watched, pause) = state.withLock { state in
-            guard state.work.isEmpty && !state.isStopped else { return (state.watched, Duration?.some(.zero)) }
+            guard state.work.isEmpty && !state.isStopped else {
+                return (state.watched, Duration?.some(.zero))
+            }
             let due = state.timers.values.map(\.due).min()
             let pause = due.map { max(.zero, ContinuousClock.now.duration(to: $0)) }
             state.isAsleep = pause.map { $0 >= .milliseconds(1) } ?? true

@@ -19,7 +19,8 @@ struct HistoryFetcher {
         var transactions: [HistoryTransaction] = []
         var changes = 0
         var isCut = false
-        try snapshot.forEachTransaction(HistoryFetchRequest(.token(cursor), authors: authors)) { transaction in
+        try snapshot.forEachTransaction(HistoryFetchRequest(.token(cursor), authors: authors)) {
+            transaction in
             transactions.append(transaction)
             changes += transaction.changes.count
             isCut = changes > limit.changes

@@ -18,7 +18,9 @@ public actor HistoryTracker {
     private var isSignalled = false
     private var state = TrackingState.stopped
 
-    public init(container: PersistentContainer, parameters: TrackingParameters, consumer: (any HistoryConsumer)? = nil) {
+    public init(
+        container: PersistentContainer, parameters: TrackingParameters, consumer: (any HistoryConsumer)? = nil
+    ) {
         self.container = container
         self.parameters = parameters
         self.consumer = consumer
@@ -120,7 +122,9 @@ public actor HistoryTracker {
                 }
             }
         } catch .tokenExpired, .tokenOfAnotherStore, .tokenFromFuture {
-            log(.notice, .important, "the cursor of \(cursor.consumer) could not be used; everything is read anew")
+            log(
+                .notice, .important,
+                "the cursor of \(cursor.consumer) could not be used; everything is read anew")
             try await refreshAndRestart(cursor.consumer)
             return nil
         }
@@ -181,7 +185,9 @@ public actor HistoryTracker {
         guard parameters.cleaning != .none else { return }
         Task {
             do throws(StoreError) {
-                guard let result = try await cleaner.cleanIfDue(broughtSomething: broughtSomething) else { return }
+                guard let result = try await cleaner.cleanIfDue(broughtSomething: broughtSomething) else {
+                    return
+                }
                 log(.info, .detail, "cleaned \(result.transactions) transactions, \(result.changes) changes")
             } catch {
                 log(.error, .important, "cleaning failed: \(error)")

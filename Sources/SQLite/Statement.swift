@@ -41,7 +41,8 @@ package struct Statement: ~Copyable {
         let code = value.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { text in
                 sqlite3_bind_text64(
-                    pointer, Int32(index), text.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64(text.count),
+                    pointer, Int32(index), text.baseAddress ?? UnsafePointer(bitPattern: 1),
+                    UInt64(text.count),
                     csqlite_transient(), UInt8(SQLITE_UTF8))
             }
         }
@@ -76,7 +77,8 @@ package struct Statement: ~Copyable {
 
     package func blob(_ column: Int) -> [UInt8] {
         guard let bytes = sqlite3_column_blob(pointer, Int32(column)) else { return [] }
-        return [UInt8](UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(pointer, Int32(column)))))
+        return [UInt8](
+            UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(pointer, Int32(column)))))
     }
 
     package func type(_ column: Int) -> StorageClass {

@@ -37,7 +37,8 @@ import Testing
         #expect(transaction.changes.map(\.kind) == [.insert, .insert])
     }
 
-    @Test func `an update names what changed, and keeps the old value where that is asked for`() async throws {
+    @Test func `an update names what changed, and keeps the old value where that is asked for`() async throws
+    {
         let context = container.makeContext(author: "app")
         let id = try await context.save(inserting: ["title": "a", "body": "x"])
         try await context.update(id, ["title": "b", "rank": 2])
@@ -49,7 +50,9 @@ import Testing
     }
 
     @Test func `a value to itself is no change, NULL to a value and back is one`() async throws {
-        try shell("INSERT INTO Note (title) VALUES ('a'); UPDATE Note SET title = 'a'; UPDATE Note SET body = 'x'; UPDATE Note SET body = NULL;")
+        try shell(
+            "INSERT INTO Note (title) VALUES ('a'); UPDATE Note SET title = 'a'; UPDATE Note SET body = 'x'; UPDATE Note SET body = NULL;"
+        )
         let transactions = try await container.transactions()
         #expect(transactions.map { $0.changes.map(\.updatedAttributes) } == [[[]], [["body"]], [["body"]]])
     }
@@ -68,7 +71,8 @@ import Testing
             ])
         let container = try await PersistentContainer(path: folder.path(of: "things.db"), model: model)
         let values: [String: Value] = [
-            "i": .integer(.max), "r": .real(0.1), "t": .text("a\0'\u{1F600}"), "b": .blob([0, 255]), "n": .null,
+            "i": .integer(.max), "r": .real(0.1), "t": .text("a\0'\u{1F600}"), "b": .blob([0, 255]),
+            "n": .null,
         ]
         let context = container.makeContext(author: nil)
         let temporary = try await context.insert("Thing", values)
@@ -79,18 +83,26 @@ import Testing
         #expect(tombstone == values)
     }
 
-    @Test func `a stranger's statement is a transaction without author, three of them are three`() async throws {
-        try shell("INSERT INTO Note (title) VALUES ('a'); INSERT INTO Note (title) VALUES ('b'); INSERT INTO Note (title) VALUES ('c');")
+    @Test func `a stranger's statement is a transaction without author, three of them are three`()
+        async throws
+    {
+        try shell(
+            "INSERT INTO Note (title) VALUES ('a'); INSERT INTO Note (title) VALUES ('b'); INSERT INTO Note (title) VALUES ('c');"
+        )
         #expect(try await kinds() == [["insert 1"], ["insert 2"], ["insert 3"]])
         #expect(try await container.transactions().allSatisfy { $0.author == nil && $0.process == nil })
-        try shell("UPDATE Note SET title = title || '!'; DELETE FROM Note; INSERT INTO Note (title) SELECT 'x' FROM history;")
+        try shell(
+            "UPDATE Note SET title = title || '!'; DELETE FROM Note; INSERT INTO Note (title) SELECT 'x' FROM history;"
+        )
         let all = try await kinds()
         #expect(all[3] == ["update 1", "update 2", "update 3"])
         #expect(all[4] == ["delete 1", "delete 2", "delete 3"])
         #expect(all.count == 6 && all[5].count > 5)
     }
 
-    @Test func `a stranger's update counts the version, so that a save on the old one is a conflict`() async throws {
+    @Test func `a stranger's update counts the version, so that a save on the old one is a conflict`()
+        async throws
+    {
         let context = container.makeContext(author: "app")
         let id = try await context.save(inserting: ["title": "a"])
         _ = try await context.object(id)
@@ -111,10 +123,14 @@ import Testing
     }
 
     @Test func `what REPLACE evicts is recorded as deleted, also from the plain shell`() async throws {
-        try shell("INSERT INTO Note (id, title) VALUES (1, 'a'); INSERT OR REPLACE INTO Note (id, title) VALUES (1, 'b');")
+        try shell(
+            "INSERT INTO Note (id, title) VALUES (1, 'a'); INSERT OR REPLACE INTO Note (id, title) VALUES (1, 'b');"
+        )
         #expect(try await kinds() == [["insert 1"], ["delete 1", "insert 1"]])
         #expect(try await container.transactions()[1].changes[0].tombstone?["title"] == "a")
-        try shell("INSERT OR IGNORE INTO Note (id, title) VALUES (1, 'c'); INSERT INTO Note (id, title) VALUES (1, 'd') ON CONFLICT DO UPDATE SET title = excluded.title;")
+        try shell(
+            "INSERT OR IGNORE INTO Note (id, title) VALUES (1, 'c'); INSERT INTO Note (id, title) VALUES (1, 'd') ON CONFLICT DO UPDATE SET title = excluded.title;"
+        )
         try shell("INSERT INTO Note (title) VALUES ('e');")
         let later = try await kinds().dropFirst(2).flatMap { $0 }.filter { $0 != "insert 1" }
         #expect(later == ["update 1", "insert 2"])
@@ -125,14 +141,17 @@ import Testing
     }
 
     @Test func `an id is never used again`() async throws {
-        try shell("INSERT INTO Note (title) VALUES ('a'); DELETE FROM Note; INSERT INTO Note (title) VALUES ('b');")
+        try shell(
+            "INSERT INTO Note (title) VALUES ('a'); DELETE FROM Note; INSERT INTO Note (title) VALUES ('b');")
         #expect(try await kinds() == [["insert 1"], ["delete 1"], ["insert 2"]])
     }
 
     @Test func `a rollback leaves nothing, ROLLBACK TO takes back its part`() async throws {
         try shell("BEGIN; INSERT INTO Note (title) VALUES ('a'); ROLLBACK;")
         #expect(try await kinds().isEmpty)
-        try shell("BEGIN; INSERT INTO Note (title) VALUES ('a'); SAVEPOINT s; INSERT INTO Note (title) VALUES ('b'); ROLLBACK TO s; COMMIT;")
+        try shell(
+            "BEGIN; INSERT INTO Note (title) VALUES ('a'); SAVEPOINT s; INSERT INTO Note (title) VALUES ('b'); ROLLBACK TO s; COMMIT;"
+        )
         #expect(try await kinds() == [["insert 1"]])
     }
 

@@ -3,14 +3,18 @@ import TestSupport
 
 /// An entity that is not a clip, for the tests of the library.
 enum Notes {
-    static func model(version: Int = 1, tracksHistory: Bool = true, more: [Attribute] = []) throws -> StoreModel {
+    static func model(version: Int = 1, tracksHistory: Bool = true, more: [Attribute] = []) throws
+        -> StoreModel
+    {
         try StoreModel(
             version: version,
             entities: [
                 Entity(
                     "Note",
                     attributes: [
-                        Attribute("title", .text, defaultValue: .value(""), history: [.preservesValueOnDeletion, .recordsOldValue]),
+                        Attribute(
+                            "title", .text, defaultValue: .value(""),
+                            history: [.preservesValueOnDeletion, .recordsOldValue]),
                         Attribute("body", .text, isOptional: true, history: .preservesValueOnDeletion),
                         Attribute("rank", .integer, defaultValue: .value(0), isIndexed: true),
                         Attribute("created", .integer, defaultValue: .now),
@@ -21,12 +25,15 @@ enum Notes {
     static func open(
         _ folder: TemporaryFolder, model: StoreModel? = nil, options: StoreOptions = StoreOptions()
     ) async throws -> PersistentContainer {
-        try await PersistentContainer(path: folder.path(of: "notes.db"), model: try model ?? Notes.model(), options: options)
+        try await PersistentContainer(
+            path: folder.path(of: "notes.db"), model: try model ?? Notes.model(), options: options)
     }
 }
 
 extension PersistentContainer {
-    func transactions(_ request: HistoryFetchRequest = HistoryFetchRequest()) async throws -> [HistoryTransaction] {
+    func transactions(_ request: HistoryFetchRequest = HistoryFetchRequest()) async throws
+        -> [HistoryTransaction]
+    {
         try await read { try $0.transactions(request) }
     }
 

@@ -16,7 +16,10 @@ package struct Shell {
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let folder = try TemporaryFolder()
         // Files, not pipes: whatever the amount, nobody waits for a reader.
-        for name in ["in", "out", "err"] { _ = FileManager.default.createFile(atPath: folder.path(of: name), contents: Data(name == "in" ? Array(input.utf8) : [])) }
+        for name in ["in", "out", "err"] {
+            _ = FileManager.default.createFile(
+                atPath: folder.path(of: name), contents: Data(name == "in" ? Array(input.utf8) : []))
+        }
         process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: folder.path(of: "in")))
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path(of: "out")))
         process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path(of: "err")))

@@ -28,8 +28,8 @@ package struct ClipRow: LiveListRow {
 
     /// The host of the address without `www.`, or nothing.
     package var site: String {
-        guard let scheme = url.range(of: "://") else { return "" }
-        var host = url[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") else { return "" }
+        var host = url[url.index(colon, offsetBy: 3)...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         if let at = host.lastIndex(of: "@") { host = host[host.index(after: at)...] }
         return String(host.hasPrefix("www.") ? host.dropFirst(4) : host)
     }

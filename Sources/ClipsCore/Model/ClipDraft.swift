@@ -1,5 +1,5 @@
 import FoundationEssentials
-package import PersistentStore
+import PersistentStore
 
 /// A clip that is to be saved.
 package struct ClipDraft: Hashable, Sendable {
@@ -28,7 +28,8 @@ package struct ClipDraft: Hashable, Sendable {
             throw .tooLong(name, bytes: value.utf8.count)
         }
         let values: [ClipAttribute: Value] = [
-            .uuid: .text(UUID().uuidString.lowercased()), .url: .text(url), .title: .text(Self.oneLine(savedTitle)),
+            .uuid: .text(UUID().uuidString.lowercased()), .url: .text(url),
+            .title: .text(Self.oneLine(savedTitle)),
             .text: .text(text), .note: .text(note), .tags: .text(Tags(tags).joined), .author: .text(author),
             .starred: .boolean(isStarred), .unread: .boolean(isUnread), .created: .integer(now),
             .updated: .integer(now),

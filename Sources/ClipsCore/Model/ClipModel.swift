@@ -28,7 +28,8 @@ package enum ClipModel {
         .filter { $0 != .text && $0 != .note && $0 != .uuid }.map(\.rawValue)
 
     package static func make() throws(StoreError) -> StoreModel {
-        try StoreModel(version: 1, entities: [Entity(entity, attributes: ClipAttribute.allCases.map(attribute))])
+        try StoreModel(
+            version: 1, entities: [Entity(entity, attributes: ClipAttribute.allCases.map(attribute))])
     }
 
     private static func attribute(_ attribute: ClipAttribute) -> Attribute {
@@ -41,7 +42,8 @@ package enum ClipModel {
         case .starred: Attribute(name, .integer, defaultValue: .value(0), history: everything)
         case .unread: Attribute(name, .integer, defaultValue: .value(1), history: everything)
         case .title: Attribute(name, .text, defaultValue: .value(""), ignoresCase: true, history: everything)
-        case .text, .note, .tags, .author: Attribute(name, .text, defaultValue: .value(""), history: everything)
+        case .text, .note, .tags, .author:
+            Attribute(name, .text, defaultValue: .value(""), history: everything)
         }
     }
 

@@ -5,7 +5,8 @@ package struct Tags: Hashable, Sendable {
     /// Trims each name, drops empty ones and repetitions. A comma inside a name becomes a space.
     package init(_ names: some Sequence<String>) {
         var seen: Set<String> = []
-        self.names = names
+        self.names =
+            names
             .map { name in
                 let words = name.split { $0 == "," || $0.isNewline || $0 == "\t" || $0 == " " }
                 return words.joined(separator: " ")

@@ -9,7 +9,7 @@ extension ClipStore {
     /// transaction that can be taken back.
     package func undo(_ token: HistoryToken) async throws(StoreError) -> SaveResult {
         guard let transaction = try await transaction(token) else { throw .tokenExpired(oldest: token) }
-        let context = makeUndoContext()
+        let context = makeContext(name: "undo")
         for change in transaction.changes.reversed() {
             switch change.kind {
             case .insert: await context.delete(change.objectID)

@@ -1,4 +1,3 @@
-package import FoundationEssentials
 package import PersistentStore
 
 /// Saves and finds clips, under one author.
@@ -25,7 +24,8 @@ package struct ClipStore: Sendable {
         let context = makeContext()
         var temporary: [ObjectID] = []
         for draft in drafts {
-            temporary.append(try await context.insert(ClipModel.entity, draft.values(author: author, now: now())))
+            temporary.append(
+                try await context.insert(ClipModel.entity, draft.values(author: author, now: now())))
         }
         let result = try await context.save()
         return temporary.map { result.permanentID($0).key }
@@ -38,7 +38,8 @@ package struct ClipStore: Sendable {
     /// Ids of the clips that already have this address, oldest first.
     package func clips(withURL url: String) async throws(StoreError) -> [Int64] {
         guard !url.isEmpty else { return [] }
-        var request = FetchRequest(ClipModel.entity, where: .equal(ClipAttribute.url.rawValue, .text(url)), limit: 10)
+        var request = FetchRequest(
+            ClipModel.entity, where: .equal(ClipAttribute.url.rawValue, .text(url)), limit: 10)
         request.attributes = []
         let found = request
         return try await container.read { try $0.fetch(found).map(\.id.key) }
@@ -55,13 +56,16 @@ package struct ClipStore: Sendable {
     /// The clip that a person means by a number, or by a UUID or its beginning.
     package func clip(named name: String) async throws -> Clip {
         if let id = Int64(name) { return try await clip(id) }
-        guard name.utf8.count >= 4, name.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || Character(Unicode.Scalar($0)).isHexDigit })
+        guard name.utf8.count >= 4,
+            name.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || Character(Unicode.Scalar($0)).isHexDigit })
         else { throw ClipError.noSuchClip(name) }
         let lower = name.lowercased()
         let uuid = ClipAttribute.uuid.rawValue
         let request = FetchRequest(
             ClipModel.entity,
-            where: .and([.compare(uuid, .greaterOrEqual, .text(lower)), .compare(uuid, .less, .text(lower + "~"))]),
+            where: .and([
+                .compare(uuid, .greaterOrEqual, .text(lower)), .compare(uuid, .less, .text(lower + "~")),
+            ]),
             limit: 2)
         let objects = try await container.read { try $0.fetch(request) }
         guard let object = objects.first else { throw ClipError.noSuchClip(name) }
@@ -75,18 +79,9 @@ package struct ClipStore: Sendable {
         _ id: Int64, version: Int64? = nil, _ changes: [ClipAttribute: Value]
     ) async throws(StoreError) -> SaveResult {
         let context = makeContext()
-        let objectID = ClipModel.objectID(id)
-        if let version {
-            guard let object = try await context.object(objectID) else { throw .objectMissing(objectID) }
-            let values = Dictionary(uniqueKeysWithValues: changes.map { ($0.rawValue, $1) })
-            guard object.version == version else {
-                throw .conflict(
-                    SaveConflict(objectID: objectID, expectedVersion: version, stored: object, changes: values))
-            }
-        }
         var values = Dictionary(uniqueKeysWithValues: changes.map { ($0.rawValue, $1) })
         values[ClipAttribute.updated.rawValue] = .integer(now())
-        try await context.update(objectID, values)
+        try await context.update(ClipModel.objectID(id), values, onVersion: version)
         return try await context.save()
     }
 
@@ -99,5 +94,5 @@ package struct ClipStore: Sendable {
     }
 
     /// A context that has this store's session, so that all its work counts as own.
-    private func makeContext() -> StoreContext { context.sibling() }
+    func makeContext(name: String? = nil) -> StoreContext { context.sibling(name: name) }
 }

@@ -70,7 +70,9 @@ enum ConsumerTable {
             "SELECT name, process, process_start FROM history_consumer WHERE is_transient")
         while try statement.step() {
             let process = Int32(clamping: statement.integer(1))
-            if !ProcessIdentity.isAlive(process, start: statement.optionalInteger(2)) { gone.append(statement.text(0)) }
+            if !ProcessIdentity.isAlive(process, start: statement.optionalInteger(2)) {
+                gone.append(statement.text(0))
+            }
         }
         for name in gone { try remove(name, on: connection) }
     }
@@ -104,7 +106,8 @@ enum ConsumerTable {
     private static func position(
         of name: String, on connection: borrowing Connection
     ) throws -> (position: Int64, generation: Int64)? {
-        let statement = try connection.prepare("SELECT position, generation FROM history_consumer WHERE name = ?1")
+        let statement = try connection.prepare(
+            "SELECT position, generation FROM history_consumer WHERE name = ?1")
         try statement.bind(name, at: 1)
         return try statement.step() ? (statement.integer(0), statement.integer(1)) : nil
     }
@@ -119,7 +122,8 @@ enum ConsumerTable {
     }
 
     private static func holder(of name: String, on connection: borrowing Connection) throws -> Holder? {
-        let statement = try connection.prepare("SELECT process, process_start FROM history_consumer WHERE name = ?1")
+        let statement = try connection.prepare(
+            "SELECT process, process_start FROM history_consumer WHERE name = ?1")
         try statement.bind(name, at: 1)
         guard try statement.step(), let process = statement.optionalInteger(0) else { return nil }
         return Holder(process: Int32(clamping: process), start: statement.optionalInteger(1))

@@ -14,7 +14,9 @@ public struct FetchRequest: Hashable, Sendable {
     /// Only these attributes; all when nil.
     public var attributes: [String]?
 
-    public init(_ entity: String, where predicate: Predicate? = nil, sort: SortOrder? = nil, limit: Int? = nil) {
+    public init(
+        _ entity: String, where predicate: Predicate? = nil, sort: SortOrder? = nil, limit: Int? = nil
+    ) {
         self.entity = entity
         self.predicate = predicate
         self.sort = sort

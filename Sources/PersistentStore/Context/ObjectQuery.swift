@@ -41,7 +41,8 @@ struct ObjectQuery {
     /// Whether values that need not be in the store, such as a tombstone's, satisfy a predicate; SQLite
     /// decides, so that it is never of another opinion than a fetch.
     func matches(
-        _ predicate: Predicate, _ candidate: [String: Value], entity name: String, on connection: borrowing Connection
+        _ predicate: Predicate, _ candidate: [String: Value], entity name: String,
+        on connection: borrowing Connection
     ) throws -> Bool {
         let entity = try entity(name)
         var values: [Value] = []
@@ -94,7 +95,9 @@ struct ObjectQuery {
     }
 
     private func order(_ request: FetchRequest, _ entity: Entity) throws(StoreError) -> String {
-        guard let sort = request.sort else { return request.isReversed ? " ORDER BY id DESC" : " ORDER BY id" }
+        guard let sort = request.sort else {
+            return request.isReversed ? " ORDER BY id DESC" : " ORDER BY id"
+        }
         try checkSortable(sort, entity)
         let direction = sort.isAscending == request.isReversed ? "DESC" : "ASC"
         return " ORDER BY \"\(sort.attribute)\" \(direction), id \(direction)"

@@ -47,7 +47,9 @@ struct PendingChanges: Sendable {
     var operations: [SaveRequest.Operation] {
         order.compactMap { id in
             if let values = inserts[id] { return .insert(temporary: id, values: values) }
-            if let update = updates[id] { return .update(id, changes: update.changes, version: update.version) }
+            if let update = updates[id] {
+                return .update(id, changes: update.changes, version: update.version)
+            }
             return deletes[id].map { .delete(id, version: $0) }
         }
     }

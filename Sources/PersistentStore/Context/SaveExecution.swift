@@ -21,7 +21,8 @@ struct SaveExecution {
             token = try end(first, on: connection)
         }
         if let cursor = request.cursor {
-            try ConsumerTable.move(cursor.consumer, to: cursor.token, now: opening.options.clock(), on: connection)
+            try ConsumerTable.move(
+                cursor.consumer, to: cursor.token, now: opening.options.clock(), on: connection)
         } else if token == nil {
             connection.rollBack()
         }
@@ -83,7 +84,9 @@ struct SaveExecution {
         return nil
     }
 
-    private func insert(_ values: [String: Value], entity: Entity, on connection: borrowing Connection) throws -> Int64 {
+    private func insert(_ values: [String: Value], entity: Entity, on connection: borrowing Connection) throws
+        -> Int64
+    {
         let names = entity.attributes.map(\.name).filter { values[$0] != nil }
         try check(values.keys, entity)
         let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -128,7 +131,9 @@ struct SaveExecution {
         }
     }
 
-    private func bind(_ id: ObjectID, _ version: Int64?, to statement: borrowing Statement, from index: Int) throws {
+    private func bind(_ id: ObjectID, _ version: Int64?, to statement: borrowing Statement, from index: Int)
+        throws
+    {
         try statement.bind(id.key, at: index)
         try version.bind(to: statement, at: index + 1)
         try version.bind(to: statement, at: index + 2)
@@ -137,7 +142,9 @@ struct SaveExecution {
     private func failWithConflict(
         _ id: ObjectID, _ version: Int64?, _ changes: [String: Value], on connection: borrowing Connection
     ) throws {
-        guard let version, let stored = try stored(id, on: connection) else { throw StoreError.objectMissing(id) }
+        guard let version, let stored = try stored(id, on: connection) else {
+            throw StoreError.objectMissing(id)
+        }
         throw StoreError.conflict(
             SaveConflict(objectID: id, expectedVersion: version, stored: stored, changes: changes))
     }

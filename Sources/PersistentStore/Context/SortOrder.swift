@@ -48,7 +48,9 @@ extension SortPosition: Comparable {
         switch (left, right) {
         case (.integer(let left), .integer(let right)): order(left, right)
         case (.text(let left), .text(let right)):
-            ignoresCase ? bytes(left.utf8.lazy.map(folded), right.utf8.lazy.map(folded)) : bytes(left.utf8, right.utf8)
+            ignoresCase
+                ? bytes(left.utf8.lazy.map(folded), right.utf8.lazy.map(folded))
+                : bytes(left.utf8, right.utf8)
         case (.blob(let left), .blob(let right)): bytes(left, right)
         default:
             if let left = left.realValue, let right = right.realValue {

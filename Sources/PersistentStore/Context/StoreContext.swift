@@ -17,13 +17,23 @@ public actor StoreContext {
     private var registered: [ObjectID: StoredObject] = [:]
     private var pending = PendingChanges()
 
-    init(author: String?, name: String?, reader: StoreReader, writer: StoreWriter, model: StoreModel) {
+    init(
+        author: String?, name: String?, reader: StoreReader, writer: StoreWriter, model: StoreModel,
+        session: Int64 = Int64.random(in: 1...Int64.max)
+    ) {
         self.author = author
         self.name = name
         self.reader = reader
         self.writer = writer
         self.model = model
-        session = Int64.random(in: 1...Int64.max)
+        self.session = session
+    }
+
+    /// An empty context whose work counts as this one's own.
+    package nonisolated func sibling(name: String? = nil) -> StoreContext {
+        StoreContext(
+            author: author, name: name ?? self.name, reader: reader, writer: writer, model: model,
+            session: session)
     }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { reader.loop.asUnownedSerialExecutor() }
@@ -59,6 +69,14 @@ public actor StoreContext {
         pending.update(id, real, version: known?.version)
     }
 
+    /// The same for a change that was made on a version read elsewhere; nil takes whatever is there.
+    package func update(_ id: ObjectID, _ changes: [String: Value], onVersion version: Int64?)
+        throws(StoreError)
+    {
+        try check(changes.keys, entity: id.entity)
+        pending.update(id, changes, version: version)
+    }
+
     /// Deletes an object at the next save; one that is already gone is no error.
     public func delete(_ id: ObjectID) {
         pending.delete(id, version: registered[id]?.version)
@@ -74,7 +92,9 @@ public actor StoreContext {
     }
 
     /// Commits pending changes and a consumer's cursor together.
-    package func save(moving cursor: (consumer: String, token: HistoryToken)?) async throws(StoreError) -> SaveResult {
+    package func save(moving cursor: (consumer: String, token: HistoryToken)?) async throws(StoreError)
+        -> SaveResult
+    {
         let saved = pending
         pending = PendingChanges(after: saved)
         let request = SaveRequest(

@@ -12,6 +12,8 @@ public struct HistoryFetchRequest: Hashable, Sendable {
         case date(Date)
         /// Strictly after the transaction of that number.
         case transaction(Int64)
+        /// The transaction that ends at the token, and what follows it.
+        case ending(at: HistoryToken)
         /// The newest transactions, as many as the limit says.
         case newest
     }

@@ -47,7 +47,8 @@ extension HistoryLog {
             HistoryTransaction(
                 number: number, token: log.token(number),
                 timestamp: Date(timeIntervalSince1970: Double(milliseconds) / 1000), author: author,
-                contextName: contextName, process: process, program: program, session: session, changes: changes)
+                contextName: contextName, process: process, program: program, session: session,
+                changes: changes)
         }
     }
 }

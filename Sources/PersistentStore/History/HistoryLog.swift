@@ -29,7 +29,8 @@ struct HistoryLog {
         let bits = try connection.prepare("SELECT entity, bit, name FROM history_attribute")
         while try bits.step() { entities[bits.integer(0)]?.attributes[Int(bits.integer(1))] = bits.text(2) }
         for (id, entity) in entities {
-            let columns = try connection.prepare("SELECT name FROM pragma_table_info(?1) WHERE cid > 0 ORDER BY cid")
+            let columns = try connection.prepare(
+                "SELECT name FROM pragma_table_info(?1) WHERE cid > 0 ORDER BY cid")
             try columns.bind("history_values_\(entity.name)", at: 1)
             while try columns.step() { entities[id]?.keptColumns.append(columns.text(0)) }
         }
@@ -87,7 +88,9 @@ struct HistoryLog {
     }
 
     /// The number after which to read; checks that nothing between it and now is missing.
-    private func startNumber(_ request: HistoryFetchRequest, on connection: borrowing Connection) throws -> Int64 {
+    private func startNumber(_ request: HistoryFetchRequest, on connection: borrowing Connection) throws
+        -> Int64
+    {
         let floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
         switch request.start {
         case .beginning: return floor
@@ -97,6 +100,9 @@ struct HistoryLog {
         case .transaction(let number):
             try check(self.token(number), floor: floor, on: connection)
             return number
+        case .ending(let token):
+            try check(token, floor: floor, on: connection)
+            return try firstNumber(endingAt: token.number, floor: floor, on: connection)
         case .date(let date): return try lastNumber(notAfter: date, floor: floor, on: connection)
         case .newest: return try newestStart(request, floor: floor, on: connection)
         }
@@ -111,23 +117,40 @@ struct HistoryLog {
         guard token.number <= newest.number else { throw StoreError.tokenFromFuture(newest: newest) }
     }
 
+    private func firstNumber(endingAt number: Int64, floor: Int64, on connection: borrowing Connection) throws
+        -> Int64
+    {
+        let first = try connection.integer(
+            """
+            SELECT number FROM history WHERE number <= ?1
+            AND (kind = 3 OR (kind < 3 AND at NOT NULL AND continues IS NOT 1)) ORDER BY number DESC LIMIT 1
+            """, number)
+        return max(floor, first.map { $0 - 1 } ?? floor)
+    }
+
     /// Timestamps rise with the numbers, so the place of a date is found by halving.
-    private func lastNumber(notAfter date: Date, floor: Int64, on connection: borrowing Connection) throws -> Int64 {
+    private func lastNumber(notAfter date: Date, floor: Int64, on connection: borrowing Connection) throws
+        -> Int64
+    {
         let wanted = Int64((date.timeIntervalSince1970 * 1000).rounded(.down))
         var low = floor
         var high = try connection.integer("SELECT max(number) FROM history") ?? floor
         while low < high {
             let middle = low + (high - low + 1) / 2
             let stamp = try connection.integer(
-                "SELECT coalesce(at, began) FROM history WHERE number <= ?1 AND coalesce(at, began) NOT NULL ORDER BY number DESC LIMIT 1", middle)
+                "SELECT coalesce(at, began) FROM history WHERE number <= ?1 AND coalesce(at, began) NOT NULL ORDER BY number DESC LIMIT 1",
+                middle)
             if stamp.map({ $0 <= wanted }) ?? true { low = middle } else { high = middle - 1 }
         }
         return try closedNumber(atOrBefore: low, floor: floor, on: connection)
     }
 
-    private func closedNumber(atOrBefore number: Int64, floor: Int64, on connection: borrowing Connection) throws -> Int64 {
+    private func closedNumber(atOrBefore number: Int64, floor: Int64, on connection: borrowing Connection)
+        throws -> Int64
+    {
         try connection.integer(
-            "SELECT number FROM history WHERE number <= ?1 AND at NOT NULL ORDER BY number DESC LIMIT 1", number)
+            "SELECT number FROM history WHERE number <= ?1 AND at NOT NULL ORDER BY number DESC LIMIT 1",
+            number)
             ?? floor
     }
 
@@ -152,8 +175,12 @@ struct HistoryLog {
         return floor
     }
 
-    private func change(_ row: borrowing Statement, on connection: borrowing Connection) throws -> HistoryChange? {
-        guard let kind = HistoryChange.Kind(rawValue: Int(row.integer(1))), let entity = entities[row.integer(2)] else {
+    private func change(_ row: borrowing Statement, on connection: borrowing Connection) throws
+        -> HistoryChange?
+    {
+        guard let kind = HistoryChange.Kind(rawValue: Int(row.integer(1))),
+            let entity = entities[row.integer(2)]
+        else {
             return nil
         }
         let mask = UInt64(bitPattern: row.integer(4))

@@ -50,7 +50,8 @@ struct HistoryPurge {
         guard first <= last else { return false }
         let entities = try connection.prepare("SELECT name FROM history_entity")
         while try entities.step() {
-            try connection.run("DELETE FROM \(StoreSchema.valuesTable(entities.text(0))) WHERE number <= ?1", last)
+            try connection.run(
+                "DELETE FROM \(StoreSchema.valuesTable(entities.text(0))) WHERE number <= ?1", last)
         }
         try connection.run("DELETE FROM history WHERE number <= ?1", last)
         return true

@@ -43,7 +43,8 @@ struct HistoryTriggers {
         var steps = [
             record(
                 .update, object: "new.id", columns: changedColumns,
-                cost: "1 + (new.version IS old.version)" + (recorded.isEmpty ? "" : " + (\(differs(recorded)))"))
+                cost: "1 + (new.version IS old.version)"
+                    + (recorded.isEmpty ? "" : " + (\(differs(recorded)))"))
         ]
         if !recorded.isEmpty {
             let old = recorded.map { "CASE WHEN \(differs([$0])) THEN old.\(quoted($0)) END" }
@@ -53,9 +54,11 @@ struct HistoryTriggers {
                 SELECT last_insert_rowid(), \(old.joined(separator: ", ")) WHERE \(differs(recorded))
                 """)
         }
-        steps.append("UPDATE \(table) SET version = old.version + 1 WHERE id = new.id AND new.version IS old.version")
+        steps.append(
+            "UPDATE \(table) SET version = old.version + 1 WHERE id = new.id AND new.version IS old.version")
         return trigger(
-            "records_update", "AFTER UPDATE ON \(table)\nWHEN old.id = new.id AND (\(differs(entity.attributes)))",
+            "records_update",
+            "AFTER UPDATE ON \(table)\nWHEN old.id = new.id AND (\(differs(entity.attributes)))",
             steps)
     }
 
@@ -159,7 +162,9 @@ extension HistoryTriggers {
     private var keepReplaced: String {
         let kept = entity.keptAttributes
         let columns = kept.isEmpty ? "" : ", " + names(kept)
-        let old = kept.map { $0.history.contains(.preservesValueOnDeletion) ? ", gone.\(quoted($0))" : ", NULL" }
+        let old = kept.map {
+            $0.history.contains(.preservesValueOnDeletion) ? ", gone.\(quoted($0))" : ", NULL"
+        }
         return """
             INSERT INTO \(values) (number\(columns))
             SELECT log.number\(old.joined()) FROM \(replaced) AS gone CROSS JOIN history AS log

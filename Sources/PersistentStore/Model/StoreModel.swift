@@ -36,7 +36,8 @@ public struct StoreModel: Hashable, Sendable {
                     "the entity \(entity.name) has more than \(Self.mostAttributes) attributes")
             }
             for name in [entity.name] + names where !Self.isIdentifier(name) {
-                throw .invalidModel("'\(name)' cannot be a name: letters, digits and '_' only, a letter first")
+                throw .invalidModel(
+                    "'\(name)' cannot be a name: letters, digits and '_' only, a letter first")
             }
             let reserved = ["history", "store_", "sqlite_"]
             guard !reserved.contains(where: { entity.name.lowercased().hasPrefix($0) }) else {

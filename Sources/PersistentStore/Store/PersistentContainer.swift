@@ -15,7 +15,9 @@ public final class PersistentContainer: Sendable {
     private let options: StoreOptions
 
     /// Opens the store at `path`; makes or migrates it first when that is needed and allowed.
-    public init(path: String, model: StoreModel, options: StoreOptions = StoreOptions()) async throws(StoreError) {
+    public init(path: String, model: StoreModel, options: StoreOptions = StoreOptions())
+        async throws(StoreError)
+    {
         let opening = StoreOpening(path: path, model: model, options: options)
         do {
             reader = StoreReader(loop: try EventLoop(), opening: opening)
@@ -57,14 +59,16 @@ public final class PersistentContainer: Sendable {
     /// - Returns: the name it got, another than the wanted one when a running process has that, and the
     ///   position after which it has to read.
     public func registerConsumer(
-        _ name: String, author: String? = nil, isTransient: Bool = false, startingAt token: HistoryToken? = nil
+        _ name: String, author: String? = nil, isTransient: Bool = false,
+        startingAt token: HistoryToken? = nil
     ) async throws(StoreError) -> (name: String, token: HistoryToken) {
         let start = if let token { token } else { try await currentToken() }
         let log = try await reader.read { $0.log }
         let now = options.clock()
         return try await writer.write { connection in
             try ConsumerTable.register(
-                name, author: author, startingAt: start, isTransient: isTransient, now: now, log: log, on: connection)
+                name, author: author, startingAt: start, isTransient: isTransient, now: now, log: log,
+                on: connection)
         }
     }
 
@@ -104,9 +108,7 @@ public final class PersistentContainer: Sendable {
     /// several processes only one cleans.
     public func claimCleaning(every interval: Duration) async throws(StoreError) -> Bool {
         let now = options.clock()
-        let last = try await reader.read { snapshot in
-            try StoreMetadata.integer(.lastCleaning, on: snapshot.connection.connection) ?? 0
-        }
+        let last = try await reader.read { try $0.lastCleaning() }
         guard now - last >= interval.wholeMilliseconds || last > now else { return false }
         return try await writer.write { connection in
             guard try StoreMetadata.integer(.lastCleaning, on: connection) ?? 0 == last else { return false }

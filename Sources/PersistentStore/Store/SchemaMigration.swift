@@ -54,7 +54,8 @@ struct SchemaMigration {
                     "\(entity.name).\(attribute.name) is added to a store that has objects, so it must be "
                         + "optional or have a constant default, and cannot be unique")
             }
-            try connection.execute("ALTER TABLE \"\(entity.name)\" ADD COLUMN \(StoreSchema.column(attribute))")
+            try connection.execute(
+                "ALTER TABLE \"\(entity.name)\" ADD COLUMN \(StoreSchema.column(attribute))")
         }
         for attribute in entity.attributes where attribute.isIndexed && !attribute.isUnique {
             try connection.execute(StoreSchema.createIndex(attribute, of: entity))
@@ -79,7 +80,8 @@ struct SchemaMigration {
 
     private func track(_ entity: Entity, on connection: borrowing Connection) throws {
         guard
-            let entityID = try connection.integer("SELECT id FROM history_entity WHERE name = ?1", entity.name)
+            let entityID = try connection.integer(
+                "SELECT id FROM history_entity WHERE name = ?1", entity.name)
         else { throw StoreError.unknownEntity(entity.name) }
         var bits: [String: Int] = [:]
         let known = try connection.prepare("SELECT bit, name FROM history_attribute WHERE entity = ?1")

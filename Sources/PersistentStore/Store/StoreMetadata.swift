@@ -24,7 +24,8 @@ struct StoreMetadata: Sendable {
         let statement = try connection.prepare("SELECT key, value FROM store_metadata")
         while try statement.step() { values[statement.text(0)] = statement.value(1) }
         guard let id = values[Key.storeID.rawValue]?.textValue.flatMap(UUID.init(uuidString:)) else {
-            throw SQLiteError(code: SQLiteError.Primary.corrupt.rawValue, message: "the store has lost its id")
+            throw SQLiteError(
+                code: SQLiteError.Primary.corrupt.rawValue, message: "the store has lost its id")
         }
         storeID = id
         generation = values[Key.generation.rawValue]?.integerValue ?? 1
@@ -34,7 +35,8 @@ struct StoreMetadata: Sendable {
 
     static func set(_ key: Key, _ value: Value, on connection: borrowing Connection) throws(SQLiteError) {
         try connection.run(
-            "INSERT INTO store_metadata VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2", key.rawValue,
+            "INSERT INTO store_metadata VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2",
+            key.rawValue,
             value)
     }
 

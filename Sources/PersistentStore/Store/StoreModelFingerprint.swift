@@ -7,7 +7,8 @@ struct StoreModelFingerprint {
         for entity in model.entities {
             parts.append("\(entity.name)\(entity.tracksHistory ? "" : " untracked")")
             for attribute in entity.attributes {
-                parts.append("\(StoreSchema.column(attribute)) \(attribute.isIndexed) \(attribute.history.rawValue)")
+                parts.append(
+                    "\(StoreSchema.column(attribute)) \(attribute.isIndexed) \(attribute.history.rawValue)")
             }
         }
         text = parts.joined(separator: "\n")

@@ -21,7 +21,8 @@ struct StoreOpening {
                 busyTimeoutMilliseconds: milliseconds)
             // Only its owner may read a store; SQLite gives the -wal and the -shm the same mode.
             if !exists { chmod(path, 0o600) }
-            try connection.execute("PRAGMA synchronous = \(options.durability.rawValue); PRAGMA foreign_keys = ON")
+            try connection.execute(
+                "PRAGMA synchronous = \(options.durability.rawValue); PRAGMA foreign_keys = ON")
             let isEmpty = try identify(connection)
             if isEmpty { try create(connection) }
             var metadata = try StoreMetadata(connection)

@@ -25,11 +25,6 @@ package actor StoreReader {
     package func read<Result: Sendable>(
         _ body: @Sendable (StoreSnapshot) throws -> Result
     ) throws(StoreError) -> Result {
-        try readIsolated(body)
-    }
-
-    /// The same for callers on the reader's own executor, whose result need not be sendable.
-    package func readIsolated<Result>(_ body: (StoreSnapshot) throws -> Result) throws(StoreError) -> Result {
         let opened = try opened()
         return try opened.connection.read { connection in
             let schemaVersion = try connection.integer("PRAGMA schema_version") ?? 0
@@ -39,9 +34,14 @@ package actor StoreReader {
             }
             return try body(
                 StoreSnapshot(
-                    connection: opened.connection, log: open?.log ?? opened.log,
-                    query: ObjectQuery(model: opening.model)))
+                    reader: self, log: open?.log ?? opened.log, query: ObjectQuery(model: opening.model)))
         }
+    }
+
+    /// For a snapshot, inside its read.
+    func answer<Answer>(_ question: (borrowing Connection) throws -> Answer) throws -> Answer {
+        guard let open, open.connection.connection.isInTransaction else { throw StoreError.closed }
+        return try question(open.connection.connection)
     }
 
     /// Changes whenever anybody else has committed (sqlite.org/pragma.html#pragma_data_version).

@@ -73,8 +73,10 @@ enum StoreSchema {
         case .null: "NULL"
         case .integer(let value): "\(value)"
         case .real(let value): "\(value)"
-        case .text(let value): "'" + value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
-        case .blob(let bytes): "X'" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
+        case .text(let value):
+            "'" + value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+        case .blob(let bytes):
+            "X'" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
         }
     }
 

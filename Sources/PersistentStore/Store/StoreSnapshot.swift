@@ -1,48 +1,72 @@
 import SQLite
 
 /// One state of the store, for the length of one read: everything asked of it fits together.
-public struct StoreSnapshot {
-    let connection: StoreConnection
+///
+/// To be used only inside the closure it was given to, where it is on the reader's thread; anywhere else the
+/// program stops.
+public struct StoreSnapshot: Sendable {
+    let reader: StoreReader
     let log: HistoryLog
     let query: ObjectQuery
 
     /// The position of the newest transaction in this state.
     public func newestToken() throws -> HistoryToken {
-        try log.newestToken(on: connection.connection)
+        let log = log
+        return try ask { try log.newestToken(on: $0) }
     }
 
     public func fetch(_ request: FetchRequest) throws -> [StoredObject] {
-        try query.fetch(request, on: connection.connection)
+        let query = query
+        return try ask { try query.fetch(request, on: $0) }
     }
 
     /// The number of objects that the predicate and the bounds of the request admit.
     public func count(_ request: FetchRequest) throws -> Int {
-        try query.count(request, on: connection.connection)
+        let query = query
+        return try ask { try query.count(request, on: $0) }
     }
 
-    /// Hands over the transactions that the request admits, in the order of their numbers, one at a time, so
-    /// that any length of history takes the memory of its largest transaction.
+    public func transactions(_ request: HistoryFetchRequest) throws -> [HistoryTransaction] {
+        let log = log
+        return try ask { connection in
+            var transactions: [HistoryTransaction] = []
+            try log.forEach(request, on: connection) { transaction in
+                transactions.append(transaction)
+                return true
+            }
+            return transactions
+        }
+    }
+
+    /// Hands over the transactions that the request admits, in the order of their numbers, a page at a time, so
+    /// that any length of history takes the memory of a few.
     ///
     /// - Parameter body: returns false to stop.
     public func forEachTransaction(
         _ request: HistoryFetchRequest, _ body: (HistoryTransaction) throws -> Bool
     ) throws {
-        try log.forEach(request, on: connection.connection, body)
+        var left = request.limit ?? .max
+        var next = request
+        if case .newest = request.start, let first = try transactions(request).first {
+            next.start = .ending(at: first.token)
+        }
+        while left > 0 {
+            next.limit = min(left, Self.pageSize)
+            let page = try transactions(next)
+            for transaction in page where try !body(transaction) { return }
+            guard page.count == next.limit, let last = page.last else { return }
+            left -= page.count
+            next.start = .token(last.token)
+        }
     }
 
-    public func transactions(_ request: HistoryFetchRequest) throws -> [HistoryTransaction] {
-        var transactions: [HistoryTransaction] = []
-        try forEachTransaction(request) { transaction in
-            transactions.append(transaction)
-            return true
-        }
-        return transactions
-    }
+    private static let pageSize = 64
 
     /// Whether an object with these values would be fetched by the predicate; nil admits all.
     public func matches(_ predicate: Predicate?, _ values: [String: Value], entity: String) throws -> Bool {
         guard let predicate else { return true }
-        return try query.matches(predicate, values, entity: entity, on: connection.connection)
+        let query = query
+        return try ask { try query.matches(predicate, values, entity: entity, on: $0) }
     }
 
     public func position(of object: StoredObject, in sort: SortOrder) -> SortPosition {
@@ -56,18 +80,26 @@ public struct StoreSnapshot {
 
     /// Throws ``StoreError/tokenExpired(oldest:)`` and its like when history after the token is not whole.
     public func check(_ token: HistoryToken) throws {
-        let floor = try StoreMetadata.integer(.historyFloor, on: connection.connection) ?? 0
-        try log.check(token, floor: floor, on: connection.connection)
+        let log = log
+        try ask { connection in
+            let floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
+            try log.check(token, floor: floor, on: connection)
+        }
     }
 
     /// All consumers with a cursor in the store, by name.
     public func consumers() throws -> [ConsumerRecord] {
-        try ConsumerTable.all(log: log, on: connection.connection)
+        let log = log
+        return try ask { try ConsumerTable.all(log: log, on: $0) }
     }
 
-    /// The number of rows that the history takes, about two more than changes for each transaction.
-    package func historyRows() throws -> Int64 {
-        let floor = try StoreMetadata.integer(.historyFloor, on: connection.connection) ?? 0
-        return (try connection.connection.integer("SELECT max(number) FROM history") ?? floor) - floor
+    func lastCleaning() throws -> Int64 {
+        try ask { try StoreMetadata.integer(.lastCleaning, on: $0) ?? 0 }
+    }
+
+    private func ask<Answer: Sendable>(_ question: @Sendable (borrowing Connection) throws -> Answer) throws
+        -> Answer
+    {
+        try reader.assumeIsolated { try $0.answer(question) }
     }
 }

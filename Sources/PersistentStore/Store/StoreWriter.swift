@@ -34,7 +34,8 @@ actor StoreWriter {
     }
 
     /// Runs `body` with the write lock, commits, and rings the doorbell.
-    func write<Result: Sendable>(_ body: (borrowing Connection) throws -> Result) throws(StoreError) -> Result {
+    func write<Result: Sendable>(_ body: (borrowing Connection) throws -> Result) throws(StoreError) -> Result
+    {
         guard let connection else { throw .closed }
         let result = try connection.write(body)
         doorbell?.ring()

@@ -27,7 +27,8 @@ actor StoreWatcher {
     /// one look sees everything.
     func events() async throws(StoreError) -> AsyncStream<StoreEvent> {
         try await start()
-        let (stream, continuation) = AsyncStream.makeStream(of: StoreEvent.self, bufferingPolicy: .bufferingNewest(4))
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: StoreEvent.self, bufferingPolicy: .bufferingNewest(4))
         lastSubscriber += 1
         let number = lastSubscriber
         subscribers[number] = continuation
@@ -60,7 +61,9 @@ actor StoreWatcher {
     }
 
     private func startFolderWatch() {
-        guard opening.options.usesFileEvents, let watch = try? FolderWatch(path: opening.folder) else { return }
+        guard opening.options.usesFileEvents, let watch = try? FolderWatch(path: opening.folder) else {
+            return
+        }
         folder = FolderDescriptor(watch)
         guard let descriptor = folder?.watch.descriptor else { return }
         reader.loop.watch(descriptor) { [weak self] in

@@ -1,0 +1,15 @@
+package import HistoryTracking
+
+/// What a list of clips is told, in the order of the store's snapshots.
+package enum ClipListMessage: Sendable {
+    /// Rows for a request, or unasked when everything was read anew.
+    case window(LiveList<ClipRow>.Window, generation: Int)
+    case more([ClipRow], LiveList<ClipRow>.Direction, reachedEdge: Bool, requestNumber: Int, generation: Int)
+    case count(Int, generation: Int)
+    case changes([LiveList<ClipRow>.Change], generation: Int)
+    /// What was committed, for who wants to say so; comes after the changes it made.
+    case transactions([TransactionSummary])
+    case state(TrackingState)
+    /// A request that the store could not answer, and why.
+    case failed(String, requestNumber: Int?, generation: Int)
+}

@@ -1,0 +1,80 @@
+import PersistentStore
+
+/// Reads stretches of a sorted, filtered list from one snapshot, by place rather than by number.
+struct ClipListPages {
+    let query: ClipQuery
+    let snapshot: StoreSnapshot
+
+    func start(limit: Int) throws -> LiveList<ClipRow>.Window {
+        let (rows, isLast) = try page(limit) { _ in }
+        return LiveList.Window(
+            rows: rows, lowerIndex: 0, count: isLast ? rows.count : nil, reachesStart: true,
+            reachesEnd: isLast)
+    }
+
+    func end(limit: Int) throws -> LiveList<ClipRow>.Window {
+        let (rows, isFirst) = try page(limit) { $0.isReversed = true }
+        let count = isFirst ? rows.count : try snapshot.count(query.request)
+        return LiveList.Window(
+            rows: rows, lowerIndex: count - rows.count, count: count, reachesStart: isFirst, reachesEnd: true)
+    }
+
+    /// The rows nearest after a place, and whether they are the last.
+    func after(_ position: SortPosition, limit: Int) throws -> ([ClipRow], Bool) {
+        try page(limit) { $0.after = position }
+    }
+
+    /// The rows nearest before a place, and whether they are the first.
+    func before(_ position: SortPosition, limit: Int) throws -> ([ClipRow], Bool) {
+        try page(limit) { request in
+            request.before = position
+            request.isReversed = true
+        }
+    }
+
+    func around(_ position: SortPosition, before: Int, after: Int) throws -> LiveList<ClipRow>.Window {
+        // The place itself belongs to what follows: "before" is strict, and one key less is just before it.
+        let upper = try self.before(position, limit: before)
+        let lower = try page(after) { $0.after = position.justBefore }
+        let rows = upper.0 + lower.0
+        guard let first = rows.first else {
+            return LiveList.Window(rows: [], lowerIndex: 0, count: 0, reachesStart: true, reachesEnd: true)
+        }
+        var counting = query.request
+        counting.before = first.position
+        let lowerIndex = upper.1 ? 0 : try snapshot.count(counting)
+        return LiveList.Window(
+            rows: rows, lowerIndex: lowerIndex, count: lower.1 ? lowerIndex + rows.count : nil,
+            reachesStart: upper.1, reachesEnd: lower.1, around: position)
+    }
+
+    /// Past the end, the last rows.
+    func at(_ index: Int, before: Int, after: Int) throws -> LiveList<ClipRow>.Window {
+        let first = max(0, index - before)
+        let (rows, isLast) = try page(index - first + after) { $0.offset = first }
+        guard rows.count > index - first else { return try end(limit: before + after) }
+        return LiveList.Window(
+            rows: rows, lowerIndex: first, count: isLast ? first + rows.count : nil, reachesStart: first == 0,
+            reachesEnd: isLast)
+    }
+
+    /// One row more than wanted is read, to know whether there is one.
+    private func page(_ limit: Int, _ shape: (inout FetchRequest) -> Void) throws -> ([ClipRow], Bool) {
+        var request = query.request
+        shape(&request)
+        request.limit = limit + 1
+        var objects = try snapshot.fetch(request)
+        let isEdge = objects.count <= limit
+        if !isEdge { if request.isReversed { objects.removeFirst() } else { objects.removeLast() } }
+        return (objects.map { ClipRow($0, position: snapshot.position(of: $0, in: query.sort)) }, isEdge)
+    }
+}
+
+extension SortPosition {
+    /// The place with nothing between it and this one.
+    fileprivate var justBefore: SortPosition {
+        SortPosition(
+            value: value, key: isAscending ? key - 1 : key + 1, isAscending: isAscending,
+            ignoresCase: ignoresCase)
+    }
+}

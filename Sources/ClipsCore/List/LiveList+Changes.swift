@@ -1,0 +1,235 @@
+extension LiveList {
+    /// What became of one item of the list.
+    package struct Change: Sendable {
+        package var id: Row.ID
+        /// Its place before; nil if it was not in the list.
+        package var old: Position?
+        /// Nil if it is no longer in the list.
+        package var new: Row?
+
+        package init(id: Row.ID, old: Position?, new: Row?) {
+            self.id = id
+            self.old = old
+            self.new = new
+        }
+    }
+
+    package enum Direction: Sendable { case before, after }
+
+    /// Takes over what the store changed. Costs the changes and the window, whatever the count.
+    package mutating func apply(changes: [Change]) {
+        let net = Self.net(of: changes)
+        guard isLoaded else {
+            if isCounted {
+                count = net.values.reduce(count) { $0 + ($1.new == nil ? 0 : 1) - ($1.old == nil ? 0 : 1) }
+            }
+            return settle(at: selectedIndex, screenRow: selectedIndex - top, isMoved: true)
+        }
+        let anchor = row(at: selectedIndex)
+        let oldUpperIndex = upperIndex
+        let wasEmpty = count == 0
+        merge(net.values)
+
+        let target = retarget(net, anchor: anchor)
+        let index =
+            if let position = target.position {
+                lowerIndex + offset(of: position)
+            } else if wasEmpty {
+                0
+            } else if selectedIndex >= oldUpperIndex {
+                selectedIndex + upperIndex - oldUpperIndex
+            } else {
+                selectedIndex
+            }
+        settle(at: index, screenRow: selectedIndex - top, isMoved: target.isMoved)
+    }
+
+    /// Takes a window as the truth. What it says of the count replaces what was known, unless it answers a
+    /// request: then the list is still the same, and a known count stays known.
+    package mutating func replace(window: Window) {
+        let isAnswer = window.requestNumber != nil
+        guard !isAnswer || window.requestNumber == inFlight.window?.number else { return }
+        let held = sought?.id ?? selectedID
+        inFlight = RequestsInFlight()
+        isLoaded = true
+        rows = window.rows
+        lowerIndex = rows.isEmpty ? 0 : window.lowerIndex
+        lowerBound = window.reachesStart ? nil : rows.first?.position
+        upperBound = window.reachesEnd ? nil : rows.last?.position
+        if let counted = window.count {
+            count = max(counted, upperIndex)
+            isCounted = true
+        } else if isAnswer {
+            count = max(count, upperIndex)
+        } else {
+            count = upperIndex
+            isCounted = false
+        }
+        let index = index(of: held, in: window, isAnswer: isAnswer)
+        settle(at: index, screenRow: selectedIndex - top, isMoved: true)
+    }
+
+    /// Takes the answer to `after` or `before`; one that was superseded is ignored. No rows means the edge.
+    package mutating func extend(
+        with more: [Row], _ direction: Direction, reachedEdge: Bool, requestNumber: Int
+    ) {
+        switch direction {
+        case .after:
+            guard inFlight.after == requestNumber else { return }
+            inFlight.after = nil
+            rows += more
+            upperBound = reachedEdge ? nil : more.last?.position
+        case .before:
+            guard inFlight.before == requestNumber else { return }
+            inFlight.before = nil
+            rows.insert(contentsOf: more, at: 0)
+            lowerIndex = max(0, lowerIndex - more.count)
+            lowerBound = reachedEdge ? nil : more.first?.position
+        }
+        count = max(count, upperIndex)
+        settle(at: locatedIndex() ?? selectedIndex, screenRow: selectedIndex - top, isMoved: true)
+    }
+
+    /// Takes the store's count of the whole list.
+    package mutating func setCount(_ counted: Int) {
+        count = max(counted, upperIndex)
+        isCounted = true
+        settle(at: selectedIndex, screenRow: selectedIndex - top, isMoved: true)
+    }
+
+    /// One change for each item: from its first old place to its last new row.
+    private static func net(of changes: [Change]) -> [Row.ID: Change] {
+        var net: [Row.ID: Change] = [:]
+        for change in changes {
+            net[change.id] = Change(id: change.id, old: (net[change.id] ?? change).old, new: change.new)
+        }
+        return net
+    }
+
+    /// Brings the rows, `lowerIndex` and the count up to date.
+    private mutating func merge(_ changes: some Sequence<Change>) {
+        var before = 0
+        var after = 0
+        var leaving: Set<Int> = []
+        var arriving: [Row] = []
+        for change in changes {
+            if let old = change.old {
+                switch side(of: old) {
+                case .before: before -= 1
+                case .after: after -= 1
+                case .inside:
+                    let offset = offset(of: old)
+                    if offset < rows.count, rows[offset].id == change.id { leaving.insert(offset) }
+                }
+            }
+            if let new = change.new {
+                switch side(of: new.position) {
+                case .before: before += 1
+                case .after: after += 1
+                case .inside: arriving.append(new)
+                }
+            }
+        }
+        let oldRows = rows.count
+        replaceRows(leaving: leaving, arriving: arriving)
+        lowerIndex = max(0, lowerIndex + before)
+        count = max(upperIndex, count + before + after + rows.count - oldRows)
+    }
+
+    /// In one pass over the window, since each single insertion into an array would cost as much.
+    private mutating func replaceRows(leaving: Set<Int>, arriving: [Row]) {
+        guard !leaving.isEmpty || !arriving.isEmpty else { return }
+        var merged: [Row] = []
+        merged.reserveCapacity(rows.count + arriving.count)
+        var next = 0
+        for row in arriving.sorted(by: { $0.position < $1.position }) {
+            let place = offset(of: row.position)
+            if next < place {
+                for offset in next..<place where !leaving.contains(offset) { merged.append(rows[offset]) }
+                next = place
+            }
+            if next < rows.count, rows[next].position == row.position { next += 1 }
+            merged.append(row)
+        }
+        for offset in next..<rows.count where !leaving.contains(offset) { merged.append(rows[offset]) }
+        rows = merged
+    }
+
+    /// The place that the cursor must be kept at, and whether its item itself went there. An item that went
+    /// leaves its place, where its follower now stands.
+    private mutating func retarget(
+        _ net: [Row.ID: Change], anchor: Row?
+    ) -> (position: Position?, isMoved: Bool) {
+        let held = sought?.id ?? anchor?.id
+        let returned = lostID.flatMap { net[$0] }.flatMap { $0.old == nil ? $0.new : nil }
+        guard let wanted = returned?.id ?? held, let change = net[wanted] else {
+            return (anchor?.position, false)
+        }
+        guard let new = change.new else {
+            sought = nil
+            lostID = lostID ?? wanted
+            return (anchor?.position, false)
+        }
+        if returned != nil { lostID = nil }
+        let isMoved = change.old != new.position
+        if side(of: new.position) == .inside {
+            sought = nil
+            return (new.position, isMoved)
+        }
+        sought = new
+        return (anchor?.position, isMoved)
+    }
+
+    /// Where the cursor belongs in a window that has replaced the rows.
+    private mutating func index(of held: Row.ID?, in window: Window, isAnswer: Bool) -> Int {
+        for id in isAnswer ? [held] : [lostID, held] {
+            guard let id, let offset = rows.firstIndex(where: { $0.id == id }) else { continue }
+            if id == lostID { lostID = nil }
+            sought = nil
+            return lowerIndex + offset
+        }
+        if isAnswer { return locatedIndex() ?? selectedIndex }
+        sought = nil
+        lostID = lostID ?? held
+        if let place = window.around { return lowerIndex + offset(of: place) }
+        return held == nil ? selectedIndex : max(lowerIndex, min(selectedIndex, upperIndex - 1))
+    }
+
+    /// The index of the sought item once its place is covered, and ends the search.
+    private mutating func locatedIndex() -> Int? {
+        guard let position = sought?.position, side(of: position) == .inside else { return nil }
+        sought = nil
+        return lowerIndex + offset(of: position)
+    }
+
+    /// Puts the cursor on an index and, if the rows above allow it, on its screen row. A viewport that
+    /// follows at the top stays there, unless its item was itself moved off the screen.
+    private mutating func settle(at index: Int, screenRow: Int, isMoved: Bool) {
+        closeCoverage()
+        selectedIndex = clamped(index)
+        if follows, top == 0, selectedIndex < height || !isMoved {
+            if selectedIndex >= height { selectedIndex = 0 }
+        } else {
+            top = max(0, selectedIndex - screenRow)
+        }
+        grantWish()
+        trim()
+    }
+
+    /// With no row beyond a bound, the coverage reaches the edge; at the end, the count is known.
+    private mutating func closeCoverage() {
+        guard isLoaded else { return }
+        if lowerIndex == 0 {
+            lowerBound = nil
+            inFlight.before = nil
+        }
+        if isCounted, count == upperIndex {
+            upperBound = nil
+            inFlight.after = nil
+        }
+        if upperBound == nil {
+            count = upperIndex
+            isCounted = true
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package import HistoryTracking
+package import PersistentStore
+
+/// An open store with a live list on it: what a front end needs, behind one name.
+package final class ClipsSession: Sendable {
+    package let store: ClipStore
+    private let source: ClipListSource
+    private let tracker: HistoryTracker
+
+    /// - Parameter deliver: called in order, from another thread; must not block.
+    package init(
+        path: String, author: String, options: StoreOptions = StoreOptions(), query: ClipQuery = ClipQuery(),
+        rowsAround: Int = 100, logger: any TrackingLogger = SilentLogger(),
+        deliver: @escaping @Sendable (ClipListMessage) -> Void
+    ) async throws(StoreError) {
+        store = try await ClipStore(path: path, author: author, contextName: "window", options: options)
+        source = ClipListSource(store: store, query: query, rowsAround: rowsAround, deliver: deliver)
+        // The list starts from what is there; its cursor only keeps the cleaning behind it.
+        let parameters = TrackingParameters(
+            name: author, author: author, cursor: .transient(every: .seconds(2)), logger: logger)
+        tracker = HistoryTracker(container: store.container, parameters: parameters, consumer: source)
+    }
+
+    /// Delivers the first window and the state, then changes as they are committed.
+    package func start() async throws(StoreError) { try await tracker.start() }
+
+    package func stop() async {
+        await tracker.stop()
+        await store.container.close()
+    }
+
+    package func answer(_ request: LiveList<ClipRow>.Request, generation: Int, anchor: SortPosition?) async {
+        await source.answer(request, generation: generation, anchor: anchor)
+    }
+
+    package func show(_ query: ClipQuery, generation: Int, anchor: SortPosition?) async {
+        await source.show(query, generation: generation, anchor: anchor)
+    }
+
+    /// The newest transactions, oldest first.
+    package func recentTransactions(limit: Int) async throws(StoreError) -> [TransactionSummary] {
+        let session = store.session
+        return try await store.container.read { snapshot in
+            try snapshot.transactions(HistoryFetchRequest(.newest, limit: limit))
+                .map { TransactionSummary($0, ownSession: session) }
+        }
+    }
+
+    /// The consumers of the store's history.
+    package func consumers() async throws(StoreError) -> [ConsumerRecord] {
+        try await store.container.read { try $0.consumers() }
+    }
+}

@@ -1,0 +1,52 @@
+package import FoundationEssentials
+package import PersistentStore
+
+/// One transaction, as a line of the history tells it.
+package struct TransactionSummary: Hashable, Sendable, Identifiable {
+    package struct Line: Hashable, Sendable {
+        package let kind: HistoryChange.Kind
+        package let clip: Int64
+        package let updated: [String]
+        /// The title that a deleted clip had.
+        package let title: String?
+    }
+
+    /// Lines kept of each transaction; a batch may have a million.
+    package static let mostLines = 100
+
+    package let id: Int64
+    package let token: HistoryToken
+    package let timestamp: Date
+    package let author: String?
+    package let contextName: String?
+    package let program: String?
+    package let process: Int32?
+    /// Made by this process's own store.
+    package let isOwn: Bool
+    package let inserted: Int
+    package let updated: Int
+    package let deleted: Int
+    package let insertedClips: [Int64]
+    package let lines: [Line]
+
+    package init(_ transaction: HistoryTransaction, ownSession: Int64?) {
+        id = transaction.number
+        token = transaction.token
+        timestamp = transaction.timestamp
+        author = transaction.author
+        contextName = transaction.contextName
+        program = transaction.program
+        process = transaction.process
+        isOwn = ownSession != nil && transaction.session == ownSession
+        let changes = transaction.changes.filter { $0.objectID.entity == ClipModel.entity }
+        inserted = changes.count { $0.kind == .insert }
+        updated = changes.count { $0.kind == .update }
+        deleted = changes.count { $0.kind == .delete }
+        insertedClips = changes.lazy.filter { $0.kind == .insert }.map(\.objectID.key)
+        lines = changes.prefix(Self.mostLines).map { change in
+            Line(
+                kind: change.kind, clip: change.objectID.key, updated: change.updatedAttributes,
+                title: change.tombstone?[ClipAttribute.title.rawValue]?.textValue)
+        }
+    }
+}
