@@ -32,6 +32,8 @@ let package = Package(
             name: "clips", dependencies: ["ClipsTerminal", "ClipsCore", "HistoryTracking", "PersistentStore"]),
         .executableTarget(
             name: "ClipsBenchmarks", dependencies: ["ClipsCore", "HistoryTracking", "PersistentStore"]),
+
+        .testTarget(name: "TerminalTests", dependencies: ["Terminal", "CTerminal"]),
     ],
     swiftLanguageModes: [.v6]
 )
