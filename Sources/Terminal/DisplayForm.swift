@@ -32,7 +32,7 @@ struct DisplayForm {
         var previous: Unicode.Scalar?
         for scalar in character.unicodeScalars {
             append(scalar, after: previous)
-            if previous == nil, scalar.properties.isEmoji, scalar.value > 0xFF, !scalar.isRegionalIndicator {
+            if scalar.properties.isEmoji, scalar.value > 0xFF, !scalar.isRegionalIndicator {
                 return
             }
             previous = scalar
