@@ -62,7 +62,8 @@ struct DisplayForm {
             return
         }
         if properties.isEmojiModifier {
-            return start(.replacement)
+            if first == nil { start(.replacement) }
+            return
         }
         switch properties.generalCategory {
         case .control, .format, .surrogate, .unassigned:
