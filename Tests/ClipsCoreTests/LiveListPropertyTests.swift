@@ -151,7 +151,7 @@ struct RandomRun {
             doing = "window of \(window.requestNumber.map { "request \($0)" } ?? "another query")"
             try checkState()
             try checkReplaced(by: window, before: before, held: held)
-        case .extension_, .count:
+        case .more, .count:
             doing = "extension or count"
             try checkState()
             if held != nil, before.wishedIndex == nil {

@@ -156,6 +156,20 @@ struct LiveListAnchorTests {
     }
 
     @Test
+    func `rows that were already asked for may bring the item that the cursor goes with`() throws {
+        var list = list(count: 1_000, loaded: 0..<50, top: 5, selected: 7)
+        let request = try list.request()
+        list.apply(changes: [moved(70, to: 515)])
+        #expect(list.soughtID == 70)
+        list.extend(
+            with: [row(500), row(510), row(515, id: 70), row(520)], .after, reachedEdge: false,
+            requestNumber: request.number)
+        #expect(list.selectedID == 70)
+        #expect(list.selectedIndex == 51)
+        #expect(list.top == 49)
+    }
+
+    @Test
     func `an update of the selected item shows its new content`() {
         var list = list(top: 5, selected: 7)
         list.apply(changes: [.init(id: 70, old: place(70), new: row(70, version: 2))])
@@ -166,9 +180,9 @@ struct LiveListAnchorTests {
     @Test
     func `a change that is told twice changes nothing`() {
         var list = list(top: 5, selected: 7)
-        list.apply(changes: [inserted(5), deleted(190)])
+        list.apply(changes: [inserted(5), deleted(150)])
         let rows = list.rows
-        list.apply(changes: [inserted(5), deleted(190)])
+        list.apply(changes: [inserted(5), deleted(150)])
         #expect(list.rows == rows)
         #expect(list.count == 20)
         #expect(list.selectedID == 70)
