@@ -248,7 +248,7 @@ struct RandomRun {
         try check(list.rows == Array(delivered[list.lowerIndex..<end]), "rows differ from the reference")
         try check(list.rows.count <= bound, "\(list.rows.count) rows are held")
         try check(
-            list.isCounted ? list.count == delivered.count || !list.isLoaded : list.count <= delivered.count,
+            list.isCounted ? list.count == delivered.count : list.count <= delivered.count,
             "counts \(list.count) of \(delivered.count)")
         try check(list.count >= end, "counts less than is loaded")
         if list.isLoaded {
