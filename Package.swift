@@ -30,7 +30,9 @@ let package = Package(
             dependencies: ["ClipsCore", "HistoryTracking", "PersistentStore", "Terminal"]),
         .executableTarget(
             name: "clips",
-            dependencies: ["ClipsTerminal", "ClipsCore", "HistoryTracking", "PersistentStore", "AppGroup", "Terminal"]),
+            dependencies: [
+                "ClipsTerminal", "ClipsCore", "HistoryTracking", "PersistentStore", "AppGroup", "Terminal",
+            ]),
         .executableTarget(
             name: "ClipsBenchmarks", dependencies: ["ClipsCore", "HistoryTracking", "PersistentStore"]),
 

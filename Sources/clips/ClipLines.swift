@@ -14,7 +14,8 @@ struct ClipLines: Sendable {
         let tags = clip.tags.isEmpty ? "" : "  [" + clip.tags.joined(separator: ", ") + "]"
         let url = clip.url.isEmpty || clip.url == clip.displayTitle ? "" : "  " + clip.url
         let star = clip.isStarred ? "* " : ""
-        return SafeText.line("\(clip.id)  \(Self.day(clip.created))  \(clip.author)  \(star)\(clip.displayTitle)\(url)\(tags)")
+        return SafeText.line(
+            "\(clip.id)  \(Self.day(clip.created))  \(clip.author)  \(star)\(clip.displayTitle)\(url)\(tags)")
     }
 
     static func page(_ clip: Clip) -> String {

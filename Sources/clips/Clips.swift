@@ -1,9 +1,4 @@
-import AppGroup
-import ClipsCore
-import Dispatch
 import Glibc
-import PersistentStore
-import Synchronization
 
 /// The program: finds the command, runs it, and is the one place where an error becomes text and an exit status.
 @main
@@ -26,7 +21,7 @@ enum Clips {
             } else if arguments.has("--help") {
                 invocation.output.write(command.help)
             } else {
-                return waitFor { await perform(command, invocation) }
+                return MainThreadExecutor().run { await perform(command, invocation) }
             }
             try invocation.output.flush()
             return ExitStatus.done.rawValue
@@ -72,21 +67,5 @@ enum Clips {
             }
         }
         return (Command.browse, words)
-    }
-
-    /// Runs asynchronous work to its end while this thread waits.
-    private static func waitFor(_ work: @escaping @Sendable () async -> Int32) -> Int32 {
-        let done = DispatchSemaphore(value: 0)
-        let result = StatusBox()
-        Task.detached {
-            result.status.store(await work(), ordering: .releasing)
-            done.signal()
-        }
-        done.wait()
-        return result.status.load(ordering: .acquiring)
-    }
-
-    private final class StatusBox: Sendable {
-        let status = Atomic<Int32>(0)
     }
 }

@@ -7,7 +7,8 @@ extension Command {
         name: "history", summary: "Prints who committed what, oldest first; with --follow, goes on with it.",
         operands: "",
         options: [
-            Option("--after", value: "POINT", "only what follows a token, or a date like 2026-11-21T09:00:00Z"),
+            Option(
+                "--after", value: "POINT", "only what follows a token, or a date like 2026-11-21T09:00:00Z"),
             Option("--author", value: "NAME", "only this author's"),
             Option("--limit", value: "N", "the newest so many; with --after, the first"),
             Option("--follow", "print each transaction as it is committed, until interrupted"),
@@ -34,7 +35,9 @@ extension Command {
     ) { invocation in
         let store = try await invocation.openStore(author: "cli")
         let records = try await store.container.read { try $0.consumers() }
-        for record in records { invocation.output.line(try ConsumerLine(isJSON: invocation.isJSON).text(record)) }
+        for record in records {
+            invocation.output.line(try ConsumerLine(isJSON: invocation.isJSON).text(record))
+        }
         if records.isEmpty { invocation.remark("clips: nobody reads the history.") }
         return .done
     }

@@ -21,7 +21,8 @@ struct HistoryFeed {
                 try invocation.output.flush()
             case .replaced: throw StoreError.replaced(path: container.path)
             case .watchingBySweep:
-                invocation.remark("clips: there are no file events here; the store is asked 20 times a second.")
+                invocation.remark(
+                    "clips: there are no file events here; the store is asked 20 times a second.")
             }
         }
         return .done
@@ -32,7 +33,8 @@ struct HistoryFeed {
         let (output, isJSON) = (invocation.output, invocation.isJSON)
         return try await container.read { snapshot in
             try snapshot.forEachTransaction(request) { transaction in
-                output.line(isJSON ? try JSONLine.text(TransactionObject(transaction)) : Self.line(transaction))
+                output.line(
+                    isJSON ? try JSONLine.text(TransactionObject(transaction)) : Self.line(transaction))
                 return true
             }
             return try snapshot.newestToken()
@@ -45,13 +47,16 @@ struct HistoryFeed {
         let who = transaction.author ?? "(unknown)"
         let time = JSONLine.time(transaction.timestamp)
         var changes = transaction.changes.prefix(mostChangesInLine).map { change in
-            let updated = change.updatedAttributes.isEmpty ? "" : " (\(change.updatedAttributes.joined(separator: ", ")))"
+            let updated =
+                change.updatedAttributes.isEmpty
+                ? "" : " (\(change.updatedAttributes.joined(separator: ", ")))"
             return "\(change.kind) \(change.objectID)\(updated)"
         }
         let more = transaction.changes.count - changes.count
         if more > 0 { changes.append("and \(more) more") }
         let process = transaction.process.map { "  \(transaction.program ?? "")(\($0))" } ?? ""
-        return SafeText.line("\(transaction.number)  \(time)  \(who)\(process)  \(changes.joined(separator: ", "))")
+        return SafeText.line(
+            "\(transaction.number)  \(time)  \(who)\(process)  \(changes.joined(separator: ", "))")
     }
 }
 

@@ -18,7 +18,8 @@ struct Invocation: Sendable {
         var options = StoreOptions()
         options.createsMissingStore = mayCreate
         return try await ClipStore(
-            path: storePath(), author: arguments.value("--author") ?? author, contextName: nil, options: options)
+            path: storePath(), author: arguments.value("--author") ?? author, contextName: nil,
+            options: options)
     }
 
     /// A remark on standard error, unless `--quiet`.

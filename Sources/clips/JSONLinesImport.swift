@@ -43,7 +43,9 @@ struct JSONLinesImport {
             let ids = try await store.add(progress.drafts)
             if !invocation.output.isTerminal { for id in ids { invocation.output.line("\(id)") } }
         } catch {
-            if progress.saved > 0 { invocation.remark("clips: \(progress.saved) clips were saved before this:") }
+            if progress.saved > 0 {
+                invocation.remark("clips: \(progress.saved) clips were saved before this:")
+            }
             throw error
         }
         progress.saved += progress.drafts.count

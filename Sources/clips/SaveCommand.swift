@@ -44,8 +44,7 @@ extension Command {
         draft.tags = arguments.all("--tag")
         let text = arguments.value("--text")
         draft.text = try text == nil || text == "-" ? pipedText(invocation, isAsked: text == "-") : text ?? ""
-        let earlier = try await store.clips(withURL: draft.url)
-        let id = try await store.add(draft)
+        let (id, earlier) = try await store.add(draft)
         if let first = earlier.first {
             invocation.remark("clips: this address was saved before, as clip \(first); both are kept.")
         }
@@ -58,7 +57,8 @@ extension Command {
         let bytes = try StandardInput.readAll(limit: ClipDraft.largestText)
         let text = String(decoding: bytes, as: UTF8.self)
         if text.utf8.count != bytes.count {
-            invocation.remark("clips: the text is not all UTF-8; what could not be read is marked with \u{FFFD}.")
+            invocation.remark(
+                "clips: the text is not all UTF-8; what could not be read is marked with \u{FFFD}.")
         }
         return text
     }

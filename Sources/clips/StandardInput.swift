@@ -13,7 +13,9 @@ enum StandardInput {
         var bytes: [UInt8] = []
         while let chunk = try readChunk() {
             bytes.append(contentsOf: chunk)
-            guard bytes.count <= limit else { throw InputError("The input is longer than \(limit >> 20) MB.") }
+            guard bytes.count <= limit else {
+                throw InputError("The input is longer than \(limit >> 20) MB.")
+            }
         }
         return bytes
     }
