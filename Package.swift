@@ -39,6 +39,7 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "PersistentStoreTests", dependencies: ["PersistentStore", "TestSupport"]),
         .testTarget(name: "ClipsCoreTests", dependencies: ["ClipsCore"]),
+        .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal", "CTerminal"]),
     ],
     swiftLanguageModes: [.v6]
