@@ -40,6 +40,7 @@ let package = Package(
         .testTarget(name: "PersistentStoreTests", dependencies: ["PersistentStore", "TestSupport"]),
         .testTarget(name: "ClipsCoreTests", dependencies: ["ClipsCore"]),
         .testTarget(name: "ArchitectureTests"),
+        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "clips"]),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal", "CTerminal"]),
     ],
     swiftLanguageModes: [.v6]

@@ -36,7 +36,8 @@ import Testing
     @Test func `no test sleeps`() throws {
         for file in try SourceFile.all(in: "Tests") where !file.path.hasSuffix("HouseRuleTests.swift") {
             for (number, line) in file.lines.enumerated() {
-                #expect(!line.contains("Task.sleep") && !line.contains("usleep("), "\(file.path):\(number + 1)")
+                #expect(
+                    !line.contains("Task.sleep") && !line.contains("usleep("), "\(file.path):\(number + 1)")
             }
         }
     }
