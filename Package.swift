@@ -36,6 +36,10 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "PersistentStoreTests", dependencies: ["PersistentStore", "TestSupport"]),
         .testTarget(name: "ClipsCoreTests", dependencies: ["ClipsCore"]),
+        .testTarget(name: "TerminalTests", dependencies: ["Terminal", "CTerminal"]),
+        .testTarget(
+            name: "ClipsTerminalTests",
+            dependencies: ["ClipsTerminal", "ClipsCore", "PersistentStore", "Terminal", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,125 @@
+import CTerminal
+
+/// What fills one cell of the screen: a spacing character with at most four marks, 1 or 2 columns wide.
+struct Glyph: Hashable, Sendable {
+    var text: String
+    var columns: Int
+
+    static let replacement = Glyph(text: "\u{FFFD}", columns: 1)
+    static let space = Glyph(text: " ", columns: 1)
+}
+
+/// The glyphs that stand for one grapheme cluster on the screen.
+///
+/// Terminals, ncurses and the C library disagree about the width of clusters, and strangers' text holds
+/// controls. The form is what all agree on: no control, nothing invisible, emoji sequences as their first
+/// emoji, flags as their two letters, every other spacing character in a cell of its own.
+struct DisplayForm {
+    private(set) var first: Glyph?
+    private(set) var rest: [Glyph] = []
+    private var marks = 0
+
+    /// ncurses keeps five wide characters in a cell (CCHARW_MAX), the first one included.
+    private static let mostMarks = 4
+
+    var columns: Int { rest.reduce(first?.columns ?? 0) { $0 + $1.columns } }
+
+    init(_ character: Character) {
+        if let ascii = character.asciiValue {
+            first = Self.glyph(ascii: ascii)
+            return
+        }
+        var previous: Unicode.Scalar?
+        for scalar in character.unicodeScalars {
+            append(scalar, after: previous)
+            if scalar.properties.isEmoji, scalar.value > 0xFF, !scalar.isRegionalIndicator {
+                return
+            }
+            previous = scalar
+        }
+    }
+
+    static func glyph(ascii: UInt8) -> Glyph {
+        switch ascii {
+        case 0x20..<0x7F: Glyph(text: String(Unicode.Scalar(ascii)), columns: 1)
+        case 0x09, 0x0A, 0x0D: .space
+        case 0x7F: Glyph(text: "\u{2421}", columns: 1)
+        default: Glyph(text: String(Unicode.Scalar(0x2400 + UInt32(ascii)) ?? "\u{FFFD}"), columns: 1)
+        }
+    }
+
+    private mutating func append(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar?) {
+        if scalar.isASCII {
+            return start(Self.glyph(ascii: UInt8(scalar.value)))
+        }
+        if scalar.isRegionalIndicator {
+            let letter = Unicode.Scalar(0x41 + scalar.value - 0x1F1E6) ?? "?"
+            return start(Glyph(text: String(letter), columns: 1))
+        }
+        let properties = scalar.properties
+        if properties.isDefaultIgnorableCodePoint {
+            if scalar.isJoiner(after: previous) { addMark(scalar) }
+            return
+        }
+        if properties.isEmojiModifier {
+            if first == nil { start(.replacement) }
+            return
+        }
+        switch properties.generalCategory {
+        case .control, .format, .surrogate, .unassigned:
+            start(.replacement)
+        case .lineSeparator, .paragraphSeparator:
+            start(.space)
+        case .spaceSeparator where scalar.value != 0x3000:
+            start(.space)
+        default:
+            switch scalar.value < 0x300 ? 1 : terminal_columns(scalar.value) {
+            case 0 where !scalar.isMark && (rest.last ?? first ?? .replacement) == .replacement:
+                start(.replacement)
+            case 0: addMark(scalar)
+            case 1: start(Glyph(text: String(scalar), columns: 1))
+            case 2: start(Glyph(text: String(scalar), columns: 2))
+            default: start(.replacement)
+            }
+        }
+    }
+
+    private mutating func start(_ glyph: Glyph) {
+        marks = 0
+        if first == nil {
+            first = glyph
+        } else {
+            rest.append(glyph)
+        }
+    }
+
+    private mutating func addMark(_ mark: Unicode.Scalar) {
+        if first == nil { first = Glyph(text: "\u{25CC}", columns: 1) }
+        guard marks < Self.mostMarks else { return }
+        marks += 1
+        if rest.isEmpty {
+            first?.text.unicodeScalars.append(mark)
+        } else {
+            rest[rest.count - 1].text.unicodeScalars.append(mark)
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    var isRegionalIndicator: Bool { (0x1F1E6...0x1F1FF).contains(value) }
+
+    /// A vowel or final of Hangul has no column either, but joins only its own kind.
+    fileprivate var isMark: Bool {
+        switch properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .spacingMark: true
+        default: false
+        }
+    }
+
+    /// Where RFC 5892 (A.1, A.2) lets the two joiners stand: after a virama, and the non-joiner in Arabic.
+    fileprivate func isJoiner(after previous: Unicode.Scalar?) -> Bool {
+        guard value == 0x200C || value == 0x200D, let previous else { return false }
+        if previous.properties.canonicalCombiningClass == .virama { return true }
+        return value == 0x200C && (0x620...0x6D3).contains(previous.value)
+    }
+}

@@ -1,0 +1,27 @@
+/// How many columns text takes when a frame shows it.
+package enum DisplayWidth {
+    package static func columns(of character: Character) -> Int {
+        DisplayForm(character).columns
+    }
+
+    package static func columns(of text: some StringProtocol) -> Int {
+        text.reduce(0) { $0 + columns(of: $1) }
+    }
+}
+
+extension StringProtocol {
+    /// As much of the text as `columns` can need; a title may be megabytes long or full of invisible characters.
+    func beginning(for columns: Int) -> SubSequence {
+        let bytes = 1024 + 32 * Swift.min(Swift.max(0, columns), 1 << 32)
+        guard let end = utf8.index(startIndex, offsetBy: bytes, limitedBy: endIndex) else {
+            return self[...]
+        }
+        return self[..<unicodeScalars.index(atOrBefore: end)]
+    }
+}
+
+extension BidirectionalCollection where Element == Unicode.Scalar {
+    fileprivate func index(atOrBefore index: Index) -> Index {
+        index == endIndex ? index : self.index(before: self.index(after: index))
+    }
+}

@@ -1,0 +1,51 @@
+/// Cells beside each other in one style.
+package struct StyledRun: Hashable, Sendable {
+    package var text: String
+    package var style: Style
+
+    package init(_ text: String, _ style: Style = .plain) {
+        self.text = text
+        self.style = style
+    }
+}
+
+extension Frame {
+    package func cell(row: Int, column: Int) -> Cell? {
+        guard bounds.contains(Position(row: row, column: column)) else { return nil }
+        return cells[row * size.columns + column]
+    }
+
+    /// The text of every row, without the blanks at its end.
+    package var lines: [String] {
+        (0..<size.rows).map { row in
+            var line = ""
+            for cell in rowCells(row) { line += cell.text }
+            return String(line.prefix(through: line.lastIndex { $0 != " " }))
+        }
+    }
+
+    /// What one row shows, blanks at its end included.
+    package func runs(row: Int) -> [StyledRun] {
+        var runs: [StyledRun] = []
+        for cell in rowCells(row) {
+            if runs.last?.style == cell.style {
+                runs[runs.count - 1].text += cell.text
+            } else {
+                runs.append(StyledRun(cell.text, cell.style))
+            }
+        }
+        return runs
+    }
+
+    func rowCells(_ row: Int) -> ArraySlice<Cell> {
+        guard bounds.rows.contains(row) else { return [] }
+        return cells[row * size.columns..<(row + 1) * size.columns]
+    }
+}
+
+extension String {
+    fileprivate func prefix(through index: Index?) -> Substring {
+        guard let index else { return "" }
+        return self[...index]
+    }
+}

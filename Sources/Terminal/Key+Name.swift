@@ -1,0 +1,115 @@
+extension Key {
+    /// The key as scripts and the config file write it: `j`, `<Enter>`, `<C-d>`, `<A-Left>`.
+    package var name: String {
+        switch self {
+        case .character(" "): "<Space>"
+        case .character("<"): "<lt>"
+        case .character(let character): String(character)
+        default: "<\(innerName)>"
+        }
+    }
+
+    /// Reads one name; nil if it is none or more than one.
+    package init?(named name: String) {
+        guard let keys = try? KeyParser.keys(in: name), keys.count == 1 else { return nil }
+        self = keys[0]
+    }
+
+    private var innerName: String {
+        switch self {
+        case .character(" "): "Space"
+        case .character("<"): "lt"
+        case .character(let character): String(character)
+        case .control(" "): "C-Space"
+        case .control(let character): "C-\(character)"
+        case .function(let number): "F\(number)"
+        case .modified(let modifiers, let key): modifiers.prefix + key.innerName
+        case .paste(let text): "Paste:" + Self.escaped(text)
+        case .pasteCut(let bytes): "PasteCut:\(bytes)"
+        case .mouse(let action, let place): "\(Self.mouseNames[action] ?? ""):\(place.row),\(place.column)"
+        default: Self.plainNames.first { $0.key == self }?.name ?? "Unknown"
+        }
+    }
+
+    /// The first name of a key is the one it is written with.
+    static let plainNames: [(name: String, key: Key)] = [
+        ("Up", .up), ("Down", .down), ("Left", .left), ("Right", .right),
+        ("PgUp", .pageUp), ("PgDn", .pageDown), ("Home", .home), ("End", .end),
+        ("Enter", .enter), ("Tab", .tab), ("S-Tab", .backTab), ("Esc", .escape),
+        ("BS", .backspace), ("Del", .delete), ("Ins", .insert), ("Resize", .resize), ("Unknown", .unknown),
+        ("Space", .character(" ")), ("lt", .character("<")), ("gt", .character(">")),
+        ("CR", .enter), ("Return", .enter), ("Escape", .escape), ("PageUp", .pageUp), ("PageDown", .pageDown),
+        ("Backspace", .backspace), ("Delete", .delete), ("Insert", .insert), ("BackTab", .backTab),
+    ]
+
+    private static let mouseNames: [MouseAction: String] = [
+        .press: "Press", .wheelUp: "WheelUp", .wheelDown: "WheelDown",
+    ]
+
+    /// What stands between `<` and `>`.
+    init?(innerName name: String) {
+        let lowercased = name.lowercased()
+        if let plain = Self.plainNames.first(where: { $0.name.lowercased() == lowercased }) {
+            self = plain.key
+        } else if let (modifiers, rest) = Self.modifiers(in: name) {
+            let single = rest.count == 1 ? rest.first.map { Key.character($0) } : nil
+            guard let key = single ?? Key(innerName: rest) else { return nil }
+            self.init(key, modifiers)
+        } else if lowercased.first == "f", let number = Int(name.dropFirst()), (1...63).contains(number) {
+            self = .function(number)
+        } else if let colon = name.firstIndex(of: ":") {
+            self.init(kind: name[..<colon].lowercased(), argument: String(name[name.index(after: colon)...]))
+        } else {
+            return nil
+        }
+    }
+
+    private init?(kind: String, argument: String) {
+        if kind == "paste" {
+            self = .paste(Self.unescaped(argument))
+        } else if kind == "pastecut", let bytes = Int(argument) {
+            self = .pasteCut(bytes: bytes)
+        } else if let action = Self.mouseNames.first(where: { $0.value.lowercased() == kind })?.key {
+            let place = argument.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
+            guard place.count == 2, let row = place[0], let column = place[1] else { return nil }
+            self = .mouse(action, Position(row: row, column: column))
+        } else {
+            return nil
+        }
+    }
+
+    private static func modifiers(in name: String) -> (Modifiers, rest: String)? {
+        let letters: [Character: Modifiers] = ["S": .shift, "A": .alt, "M": .alt, "C": .control]
+        let beginning = name.prefix(3)
+        guard beginning.count == 3, beginning.dropFirst().first == "-",
+            let modifier = beginning.first.flatMap({ letters[Character($0.uppercased())] })
+        else { return nil }
+        return (modifier, String(name.dropFirst(2)))
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.reduce(into: "") { escaped, character in
+            switch character {
+            case "\n": escaped += "\\n"
+            case "\\", ">": escaped += "\\\(character)"
+            default: escaped.append(character)
+            }
+        }
+    }
+
+    private static func unescaped(_ text: String) -> String {
+        var plain = ""
+        var rest = text[...]
+        while let character = rest.popFirst() {
+            let meant = character == "\\" ? rest.popFirst() : nil
+            plain.append(meant == "n" ? "\n" : meant ?? character)
+        }
+        return plain
+    }
+}
+
+extension Key.Modifiers {
+    fileprivate var prefix: String {
+        (contains(.control) ? "C-" : "") + (contains(.alt) ? "A-" : "") + (contains(.shift) ? "S-" : "")
+    }
+}

@@ -1,0 +1,71 @@
+/// What a person pressed, pasted or did with the mouse.
+package indirect enum Key: Hashable, Sendable {
+    case character(Character)
+    /// With the letter or sign pressed beside Control; `" "` for Control and Space.
+    case control(Character)
+    case up, down, left, right
+    case pageUp, pageDown, home, end
+    case enter, tab, backTab, escape, backspace, delete, insert
+    case function(Int)
+    /// A key that has no case of its own together with modifiers, such as Alt and x.
+    case modified(Modifiers, Key)
+    /// Text, never commands. Line ends are `\n`; what it holds is otherwise as it came.
+    case paste(String)
+    /// So many bytes at the end of the paste before were dropped.
+    case pasteCut(bytes: Int)
+    case mouse(MouseAction, Position)
+    case resize
+    /// A sequence or bytes without a meaning here; swallowed whole, never a command.
+    case unknown
+
+    package enum MouseAction: Hashable, Sendable, CaseIterable {
+        case press, wheelUp, wheelDown
+    }
+
+    package struct Modifiers: OptionSet, Hashable, Sendable {
+        package let rawValue: UInt8
+
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        package static let shift = Modifiers(rawValue: 1)
+        package static let alt = Modifiers(rawValue: 2)
+        package static let control = Modifiers(rawValue: 4)
+    }
+
+    /// The key with modifiers in the one form it has: Control and `i` is Tab, as terminals send it.
+    package init(_ key: Key, _ modifiers: Modifiers) {
+        if modifiers.isEmpty {
+            self = key
+        } else if modifiers == .shift, key == .tab {
+            self = .backTab
+        } else if modifiers.contains(.control), let control = Key.controlling(key) {
+            self.init(control, modifiers.subtracting(.control))
+        } else if case .modified(let others, let inner) = key {
+            self.init(inner, modifiers.union(others))
+        } else {
+            self = .modified(modifiers, key)
+        }
+    }
+
+    private static func controlling(_ key: Key) -> Key? {
+        guard case .character(let character) = key, let ascii = character.asciiValue else { return nil }
+        switch ascii {
+        case 0x20: return .control(" ")
+        case 0x40...0x7E where ascii != 0x60 && ascii < 0x7B: return Key(controlByte: ascii & 0x1F)
+        default: return nil
+        }
+    }
+
+    /// What a terminal means by a byte below 0x20.
+    init(controlByte byte: UInt8) {
+        switch byte {
+        case 0x00: self = .control(" ")
+        case 0x08: self = .backspace
+        case 0x09: self = .tab
+        case 0x0D: self = .enter
+        case 0x1B: self = .escape
+        case 0x01...0x1A: self = .control(Character(Unicode.Scalar(byte + 0x60)))
+        default: self = .control(Character(Unicode.Scalar(byte + 0x40)))
+        }
+    }
+}

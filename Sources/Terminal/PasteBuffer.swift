@@ -1,0 +1,42 @@
+/// The text between the marks of a bracketed paste, kept up to a limit.
+struct PasteBuffer: Sendable {
+    private let limit: Int
+    private var bytes: [UInt8] = []
+    private var dropped = 0
+    private var matched = 0
+
+    private static let terminator = Array("\u{1B}[201~".utf8)
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Returns true at the mark that ends the paste.
+    mutating func append(_ byte: UInt8) -> Bool {
+        if byte == Self.terminator[matched] {
+            matched += 1
+            return matched == Self.terminator.count
+        }
+        keep(Self.terminator[..<matched])
+        // ESC stands only at the mark's beginning, so a mark can start again nowhere else.
+        matched = byte == Self.terminator[0] ? 1 : 0
+        if matched == 0 { keep([byte]) }
+        return false
+    }
+
+    private mutating func keep(_ some: some Collection<UInt8>) {
+        let room = max(0, limit - bytes.count)
+        bytes += some.prefix(room)
+        dropped += max(0, some.count - room)
+    }
+
+    /// The text with `\n` at line ends, and how many bytes of it were dropped.
+    mutating func take() -> (text: String, dropped: Int) {
+        defer { self = PasteBuffer(limit: limit) }
+        var lines: [UInt8] = []
+        lines.reserveCapacity(bytes.count)
+        for (index, byte) in bytes.enumerated() {
+            if byte == 0x0A, index > 0, bytes[index - 1] == 0x0D { continue }
+            lines.append(byte == 0x0D ? 0x0A : byte)
+        }
+        return (String(decoding: lines, as: UTF8.self), dropped)
+    }
+}

@@ -1,0 +1,10 @@
+/// A place on the screen, counted from the top left corner, which is 0, 0.
+package struct Position: Hashable, Sendable {
+    package var row: Int
+    package var column: Int
+
+    package init(row: Int, column: Int) {
+        self.row = row
+        self.column = column
+    }
+}

@@ -1,0 +1,32 @@
+/// A part of a frame. What is drawn in it is clipped by it; it may reach beyond the frame.
+package struct Rect: Hashable, Sendable {
+    package var row: Int
+    package var column: Int
+    package var size: Size
+
+    package init(row: Int, column: Int, rows: Int, columns: Int) {
+        self.row = row
+        self.column = column
+        size = Size(rows: rows, columns: columns)
+    }
+
+    package init(_ size: Size) {
+        self.init(row: 0, column: 0, rows: size.rows, columns: size.columns)
+    }
+
+    package var rows: Range<Int> { row..<row.addingClamped(size.rows) }
+    package var columns: Range<Int> { column..<column.addingClamped(size.columns) }
+
+    package func contains(_ position: Position) -> Bool {
+        rows.contains(position.row) && columns.contains(position.column)
+    }
+}
+
+extension Int {
+    /// The sum, held at the ends of `Int`: coordinates come from anywhere and must not trap.
+    func addingClamped(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        guard overflow else { return sum }
+        return other < 0 ? .min : .max
+    }
+}

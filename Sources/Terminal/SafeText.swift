@@ -1,0 +1,36 @@
+/// Text from strangers made fit to show: no control, direction or invisible character is left to obey.
+package enum SafeText {
+    /// On one line: line ends and tabs are spaces, controls are visible signs.
+    package static func line(_ text: some StringProtocol) -> String {
+        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return String(text) }
+        var safe = ""
+        for character in text {
+            safe.append(DisplayForm(character))
+        }
+        return safe
+    }
+
+    /// On one line of at most `columns`, with `…` in place of what does not fit.
+    package static func cut(_ text: some StringProtocol, to columns: Int) -> String {
+        guard columns > 0 else { return "" }
+        var safe = ""
+        var used = 0
+        var beforeEllipsis = ""
+        for character in text.beginning(for: columns) {
+            let form = DisplayForm(character)
+            if used + form.columns > columns { return beforeEllipsis + "…" }
+            safe.append(form)
+            used += form.columns
+            if used < columns { beforeEllipsis = safe }
+        }
+        return safe
+    }
+}
+
+extension String {
+    mutating func append(_ form: DisplayForm) {
+        guard let first = form.first else { return }
+        append(first.text)
+        for glyph in form.rest { append(glyph.text) }
+    }
+}

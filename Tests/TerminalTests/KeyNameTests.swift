@@ -1,0 +1,44 @@
+import Terminal
+import Testing
+
+struct KeyNameTests {
+    @Test(arguments: [
+        "j", "G", "é", "中", "<Space>", "<lt>", ">", "<Enter>", "<Tab>", "<S-Tab>", "<Esc>", "<BS>", "<Del>",
+        "<Ins>",
+        "<Up>", "<Down>", "<Left>", "<Right>", "<PgUp>", "<PgDn>", "<Home>", "<End>", "<F1>", "<F12>",
+        "<C-d>",
+        "<C-Space>", "<C-\\>", "<A-x>", "<A->>", "<A-->", "<A-lt>", "<C-Left>", "<S-C-d>", "<C-A-S-Up>",
+        "<Resize>",
+        "<Unknown>", "<Press:3,10>", "<WheelUp:0,0>", "<WheelDown:1,2>", "<Paste:a b\\n\\>\\\\>",
+        "<PasteCut:7>",
+    ])
+    func `a key's name reads back as the key`(name: String) throws {
+        let key = try #require(Key(named: name))
+        #expect(key.name == name)
+        #expect(Key(named: key.name) == key)
+    }
+
+    @Test func `other names of a key are understood`() {
+        #expect(Key(named: "<cr>") == .enter)
+        #expect(Key(named: "<C-m>") == .enter)
+        #expect(Key(named: "<C-[>") == .escape)
+        #expect(Key(named: "<c-D>") == .control("d"))
+        #expect(Key(named: "<M-x>") == .modified(.alt, .character("x")))
+        #expect(Key(named: "<gt>") == .character(">"))
+    }
+
+    @Test func `a script's text is a row of keys`() throws {
+        #expect(
+            try KeyParser.keys(in: "5j<Enter>/x<Esc>")
+                == [.character("5"), .character("j"), .enter, .character("/"), .character("x"), .escape])
+    }
+
+    @Test func `a wrong name is told with what may be written`() {
+        let unknown = #expect(throws: KeyParserError.self) { try KeyParser.keys(in: "j<Entr>") }
+        #expect(unknown?.description.contains("<Entr> is not a key") == true)
+        #expect(unknown?.description.contains("<Enter>") == true)
+        let open = #expect(throws: KeyParserError.self) { try KeyParser.keys(in: "a<b") }
+        #expect(open?.description.contains("<lt>") == true)
+        #expect(throws: KeyParserError.self) { try KeyParser.keys(in: "a\u{1B}b") }
+    }
+}

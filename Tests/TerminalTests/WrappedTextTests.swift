@@ -1,0 +1,77 @@
+import Terminal
+import Testing
+
+struct WrappedTextTests {
+    private func wrap(_ text: String, _ width: Int?) -> [String] {
+        var wrapped = WrappedText(text, width: width)
+        return wrapped.lines(0..<1_000)
+    }
+
+    @Test(arguments: [
+        ("the quick brown fox", 10, ["the quick", "brown fox"]), ("the quick", 9, ["the quick"]),
+        ("abcdefgh", 3, ["abc", "def", "gh"]), ("a\n\nb\r\nc\n", 5, ["a", "", "b", "c"]), ("", 5, [""]),
+        ("  indented text", 10, ["  indented", "text"]), ("ab    cd", 3, ["ab", "cd"]),
+        ("中文字漢字", 5, ["中文", "字漢", "字"]),
+        ("see 中文字", 7, ["see 中", "文字"]), ("中", 1, ["…"]), ("a\u{2028}b", 9, ["a", "b"]),
+        ("x\u{1B}[31m", 3, ["x␛[", "31m"]),
+        ("abc\ndef", 3, ["abc", "def"]), ("abc \ndef", 3, ["abc", "def"]),
+        ("e\u{301}e\u{301}e\u{301}", 2, ["e\u{301}e\u{301}", "e\u{301}"]),
+    ])
+    func `lines break at words`(text: String, width: Int, lines: [String]) {
+        #expect(wrap(text, width) == lines)
+    }
+
+    @Test func `without a width only line ends break`() {
+        #expect(wrap("a long line of words\nb", nil) == ["a long line of words", "b"])
+    }
+
+    @Test func `twenty megabytes are read no further than shown`() {
+        let text = String(repeating: "Some words of a long page, und ein paar Wörter mehr. ", count: 400_000)
+        let clock = ContinuousClock()
+        var wrapped = WrappedText(text, width: 40)
+        var shown: [String] = []
+        let elapsed = clock.measure { shown = wrapped.lines(100..<150) }
+        #expect(shown.count == 50)
+        #expect(!wrapped.isComplete)
+        #expect(wrapped.count(upTo: 200) == 200)
+        #expect(elapsed < .milliseconds(200))
+    }
+
+    @Test func `invisible megabytes end`() {
+        var wrapped = WrappedText(String(repeating: "\u{200B}", count: 500_000), width: 10)
+        #expect(wrapped.lines(0..<2) == ["", ""])
+    }
+
+    @Test func `a place stays while the width changes`() {
+        let text = "one two three four five six seven"
+        var narrow = WrappedText(text, width: 9)
+        let offset = narrow.offset(ofLine: 2)
+        var wide = WrappedText(text, width: 16)
+        let line = wide.line(at: offset)
+        #expect(narrow.lines(2..<3) == ["four five"])
+        #expect(wide.lines(line..<line + 1) == ["four five six"])
+        #expect(narrow.offset(ofLine: 99) == narrow.offset(ofLine: 3))
+        #expect(wide.line(at: 9_999) == 2)
+    }
+
+    @Test func `no line is wider than asked and no letter is lost`() {
+        let seed: UInt64 = 20_260_803
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<2_000 {
+            let text = random.text(length: 40)
+            for width in [1, 2, 3, 7, 20] {
+                let lines = wrap(text, width)
+                for line in lines {
+                    #expect(DisplayWidth.columns(of: line) <= width, "\(text.debugDescription)")
+                }
+                guard width > 6 else { continue }
+                let letters = { (text: String) in
+                    text.unicodeScalars.filter { (0x4E00...0x4EFF).contains($0.value) }.count
+                }
+                #expect(
+                    letters(lines.joined()) == letters(text),
+                    "seed \(seed), width \(width): \(text.debugDescription)")
+            }
+        }
+    }
+}
