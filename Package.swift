@@ -29,13 +29,18 @@ let package = Package(
             name: "ClipsTerminal",
             dependencies: ["ClipsCore", "HistoryTracking", "PersistentStore", "Terminal"]),
         .executableTarget(
-            name: "clips", dependencies: ["ClipsTerminal", "ClipsCore", "HistoryTracking", "PersistentStore"]),
+            name: "clips",
+            dependencies: [
+                "ClipsTerminal", "ClipsCore", "HistoryTracking", "PersistentStore", "AppGroup", "Terminal",
+            ]),
         .executableTarget(
             name: "ClipsBenchmarks", dependencies: ["ClipsCore", "HistoryTracking", "PersistentStore"]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "PersistentStoreTests", dependencies: ["PersistentStore", "TestSupport"]),
         .testTarget(name: "ClipsCoreTests", dependencies: ["ClipsCore"]),
+        .testTarget(name: "ArchitectureTests"),
+        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "clips"]),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal", "CTerminal"]),
         .testTarget(
             name: "ClipsTerminalTests",

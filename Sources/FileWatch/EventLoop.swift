@@ -5,13 +5,13 @@ import Synchronization
 ///
 /// Actors that run on it share one thread with the descriptors they wait for: a file event reaches the actor
 /// without waking a second thread, and a blocking SQLite call never holds Swift's cooperative pool. The
-/// thread ends when the last owner lets go; actors on it must own it.
+/// thread begins with the first thing there is to do, and ends when the last owner lets go; actors on it must
+/// own it.
 package final class EventLoop: SerialExecutor, Sendable {
     private let core: LoopCore
 
     package init() throws(FileWatchError) {
         core = try LoopCore()
-        try core.startThread()
     }
 
     deinit { core.stop() }

@@ -14,6 +14,7 @@ final class LoopCore: Sendable {
         var timers: [TimerName: Timer] = [:]
         var isAsleep = false
         var isStopped = false
+        var hasThread = false
         var thread: UInt?
     }
 
@@ -29,7 +30,7 @@ final class LoopCore: Sendable {
         return state.withLock { $0.thread == current }
     }
 
-    func startThread() throws(FileWatchError) {
+    private func startThread() {
         let start = Unmanaged.passRetained(ThreadStart(core: self))
         var thread = pthread_t()
         let code = pthread_create(
@@ -40,10 +41,7 @@ final class LoopCore: Sendable {
                 start.core.run()
                 return nil
             }, start.toOpaque())
-        guard code == 0 else {
-            start.release()
-            throw FileWatchError(call: "pthread_create", code: code)
-        }
+        precondition(code == 0, "the system refuses to make a thread")
         pthread_detach(thread)
     }
 
@@ -72,13 +70,15 @@ final class LoopCore: Sendable {
     }
 
     private func change(_ body: (inout sending State) -> Void) {
-        let mustWake = state.withLock { state in
+        let (mustStart, mustWake) = state.withLock { state in
             body(&state)
-            let wasAsleep = state.isAsleep
-            state.isAsleep = false
-            return wasAsleep
+            defer {
+                state.isAsleep = false
+                state.hasThread = state.hasThread || !state.isStopped
+            }
+            return (!state.hasThread && !state.isStopped, state.isAsleep)
         }
-        if mustWake { wakePipe.signal() }
+        if mustStart { startThread() } else if mustWake { wakePipe.signal() }
     }
 
     private func run() {

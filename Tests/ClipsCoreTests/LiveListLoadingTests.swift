@@ -69,6 +69,31 @@ struct LiveListLoadingTests {
     }
 
     @Test
+    func `a cursor beyond the loaded rows keeps its distance to them`() {
+        var list = TestList(height: 20)
+        list.replace(window: window(100..<195, of: 1_000))
+        list.moveTo(index: 500)
+        list.apply(changes: [.init(id: -1, old: nil, new: TestRow(id: -1, key: 1))])
+        list.apply(changes: [.init(id: -2, old: nil, new: TestRow(id: -2, key: 150))])
+        #expect(list.selectedIndex == 502)
+        #expect(list.top == 483)
+        list.moveTo(index: 20)
+        list.apply(changes: [.init(id: -2, old: .init(key: 150, id: -2), new: nil)])
+        #expect(list.selectedIndex == 20)
+    }
+
+    @Test
+    func `a counted list without rows beyond its window reaches the end`() {
+        var list = TestList(height: 20)
+        list.replace(window: window(0..<95, of: 96))
+        #expect(!list.reachesEnd)
+        list.apply(changes: [.init(id: 95, old: .init(key: 95, id: 95), new: nil)])
+        #expect(list.reachesEnd)
+        list.moveToEnd()
+        #expect(list.asksNothing)
+    }
+
+    @Test
     func `the answer to a jump that the person took back is ignored`() throws {
         var list = TestList(height: 20)
         list.replace(window: window(0..<95, of: 1_000))
@@ -151,6 +176,16 @@ struct LiveListLoadingTests {
             #expect(list.selectedID == list.selectedIndex)
         }
         #expect(list.selectedIndex == 3_600)
+    }
+
+    @Test
+    func `a smaller screen holds fewer rows`() {
+        var list = TestList(height: 100)
+        list.replace(window: window(0..<800, of: 5_000))
+        list.moveTo(index: 700)
+        list.resize(height: 20)
+        #expect(list.rows.count == 400)
+        #expect(list.selectedID == 700)
     }
 }
 

@@ -151,7 +151,7 @@ struct RandomRun {
             doing = "window of \(window.requestNumber.map { "request \($0)" } ?? "another query")"
             try checkState()
             try checkReplaced(by: window, before: before, held: held)
-        case .extension_, .count:
+        case .more, .count:
             doing = "extension or count"
             try checkState()
             if held != nil, before.wishedIndex == nil {
@@ -248,7 +248,7 @@ struct RandomRun {
         try check(list.rows == Array(delivered[list.lowerIndex..<end]), "rows differ from the reference")
         try check(list.rows.count <= bound, "\(list.rows.count) rows are held")
         try check(
-            list.isCounted ? list.count == delivered.count || !list.isLoaded : list.count <= delivered.count,
+            list.isCounted ? list.count == delivered.count : list.count <= delivered.count,
             "counts \(list.count) of \(delivered.count)")
         try check(list.count >= end, "counts less than is loaded")
         if list.isLoaded {

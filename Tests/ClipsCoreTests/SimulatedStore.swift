@@ -22,7 +22,7 @@ typealias TestList = LiveList<TestRow>
 struct Message {
     enum Content {
         case window(TestList.Window)
-        case extension_([TestRow], TestList.Direction, reachedEdge: Bool, number: Int)
+        case more([TestRow], TestList.Direction, reachedEdge: Bool, number: Int)
         case count
         case changes([TestList.Change])
     }
@@ -157,13 +157,13 @@ struct SimulatedStore {
             var first = place(position)
             if first < rows.count, rows[first].position == position { first += 1 }
             let end = min(rows.count, first + limit)
-            let content = Message.Content.extension_(
+            let content = Message.Content.more(
                 Array(rows[first..<end]), .after, reachedEdge: end == rows.count, number: request.number)
             return outbox.append(Message(content: content, snapshot: rows))
         case .before(let position, let limit):
             let end = place(position)
             let first = max(0, end - limit)
-            let content = Message.Content.extension_(
+            let content = Message.Content.more(
                 Array(rows[first..<end]), .before, reachedEdge: first == 0, number: request.number)
             return outbox.append(Message(content: content, snapshot: rows))
         }
@@ -200,7 +200,7 @@ extension LiveList<TestRow> {
     mutating func receive(_ message: Message) {
         switch message.content {
         case .window(let window): replace(window: window)
-        case .extension_(let rows, let direction, let reachedEdge, let number):
+        case .more(let rows, let direction, let reachedEdge, let number):
             extend(with: rows, direction, reachedEdge: reachedEdge, requestNumber: number)
         case .count: setCount(message.snapshot.count)
         case .changes(let changes): apply(changes: changes)

@@ -31,18 +31,18 @@ package struct ClipStore: Sendable {
         return temporary.map { result.permanentID($0).key }
     }
 
-    package func add(_ draft: ClipDraft) async throws -> Int64 {
-        try await add([draft])[0]
-    }
-
-    /// Ids of the clips that already have this address, oldest first.
-    package func clips(withURL url: String) async throws(StoreError) -> [Int64] {
-        guard !url.isEmpty else { return [] }
-        var request = FetchRequest(
-            ClipModel.entity, where: .equal(ClipAttribute.url.rawValue, .text(url)), limit: 10)
-        request.attributes = []
-        let found = request
-        return try await container.read { try $0.fetch(found).map(\.id.key) }
+    /// Saves one clip, and tells which clips had its address already, oldest first.
+    package func add(_ draft: ClipDraft) async throws -> (id: Int64, earlier: [Int64]) {
+        let context = makeContext()
+        let temporary = try await context.insert(ClipModel.entity, draft.values(author: author, now: now()))
+        var lookup: FetchRequest?
+        if !draft.url.isEmpty {
+            let sameAddress = Predicate.equal(ClipAttribute.url.rawValue, .text(draft.url))
+            lookup = FetchRequest(ClipModel.entity, where: sameAddress, limit: 10)
+            lookup?.attributes = []
+        }
+        let result = try await context.save(moving: nil, finding: lookup)
+        return (result.permanentID(temporary).key, result.found.map(\.id.key))
     }
 
     package func clip(_ id: Int64) async throws -> Clip {

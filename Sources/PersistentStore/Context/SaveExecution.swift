@@ -11,6 +11,12 @@ struct SaveExecution {
     func run(on connection: borrowing Connection) throws -> SaveResult {
         var inserted: [ObjectID: ObjectID] = [:]
         var token: HistoryToken?
+        let found =
+            if let lookup = request.lookup {
+                try ObjectQuery(model: opening.model).fetch(lookup, on: connection)
+            } else {
+                [StoredObject]()
+            }
         if !request.operations.isEmpty {
             let first = try begin(on: connection)
             for operation in request.operations {
@@ -26,7 +32,7 @@ struct SaveExecution {
         } else if token == nil {
             connection.rollBack()
         }
-        return SaveResult(token: token, insertedIDs: inserted)
+        return SaveResult(token: token, insertedIDs: inserted, found: found)
     }
 
     private func begin(on connection: borrowing Connection) throws -> Int64 {

@@ -13,6 +13,8 @@ struct SaveRequest: Sendable {
     var operations: [Operation]
     /// Moved in the same commit, so that work and cursor are one.
     var cursor: CursorMove?
+    /// Answered in the same transaction, before the operations.
+    var lookup: FetchRequest?
 }
 
 /// A consumer's cursor and where it goes.
@@ -27,6 +29,8 @@ public struct SaveResult: Sendable {
     public let token: HistoryToken?
     /// The permanent ids of inserted objects, by their temporary ones.
     public let insertedIDs: [ObjectID: ObjectID]
+    /// What the save's lookup found.
+    package let found: [StoredObject]
 
     /// The permanent id of an object.
     public func permanentID(_ id: ObjectID) -> ObjectID { insertedIDs[id] ?? id }

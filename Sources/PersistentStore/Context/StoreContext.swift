@@ -1,5 +1,3 @@
-import FileWatch
-
 /// A unit of work with an author.
 ///
 /// Changes are kept here until `save`, which commits them as one transaction under the context's author and
@@ -35,8 +33,6 @@ public actor StoreContext {
             author: author, name: name ?? self.name, reader: reader, writer: writer, model: model,
             session: session)
     }
-
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { reader.loop.asUnownedSerialExecutor() }
 
     public var hasChanges: Bool { !pending.isEmpty }
 
@@ -91,15 +87,16 @@ public actor StoreContext {
         try await save(moving: nil)
     }
 
-    /// Commits pending changes and a consumer's cursor together.
-    package func save(moving cursor: (consumer: String, token: HistoryToken)?) async throws(StoreError)
-        -> SaveResult
-    {
+    /// Commits pending changes, and with them, if wanted, a consumer's cursor; and tells what `lookup` finds just
+    /// before, so that nobody can write in between.
+    package func save(
+        moving cursor: (consumer: String, token: HistoryToken)?, finding lookup: FetchRequest? = nil
+    ) async throws(StoreError) -> SaveResult {
         let saved = pending
         pending = PendingChanges(after: saved)
         let request = SaveRequest(
             author: author, contextName: name, session: session, operations: saved.operations,
-            cursor: cursor.map { CursorMove(consumer: $0.consumer, token: $0.token) })
+            cursor: cursor.map { CursorMove(consumer: $0.consumer, token: $0.token) }, lookup: lookup)
         do {
             let result = try await writer.save(request)
             await refresh(saved.touchedIDs)

@@ -1,0 +1,175 @@
+#define _GNU_SOURCE
+#define NCURSES_WIDECHAR 1
+#include "CTerminal.h"
+
+#include <curses.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+// term.h would also define macros as common as `columns`.
+extern char *tigetstr(const char *capability);
+
+static int is_claimed;
+static SCREEN *screen;
+static FILE *streams[2];
+static int cursor_is_visible;
+
+static const attr_t attributes[] = {WA_BOLD, WA_DIM, WA_ITALIC, WA_UNDERLINE, WA_REVERSE};
+
+// ncurses shows and measures text by LC_CTYPE; numbers and sorting stay those of the C locale.
+static int use_utf8(void) {
+    if (setlocale(LC_CTYPE, "") && !strcmp(nl_langinfo(CODESET), "UTF-8")) return 1;
+    return setlocale(LC_CTYPE, "C.UTF-8") != NULL;
+}
+
+static void drop_streams(void) {
+    for (int i = 0; i < 2; i++) {
+        if (streams[i]) fclose(streams[i]);
+        streams[i] = NULL;
+    }
+}
+
+int terminal_claim(void) {
+    return !__atomic_exchange_n(&is_claimed, 1, __ATOMIC_SEQ_CST);
+}
+
+void terminal_unclaim(void) {
+    __atomic_store_n(&is_claimed, 0, __ATOMIC_SEQ_CST);
+}
+
+int terminal_open(const char *type, int input, int output) {
+    if (!use_utf8()) return TERMINAL_NO_UTF8;
+    drop_streams();
+    // They would be believed before the terminal, here and in programs started later.
+    unsetenv("LINES");
+    unsetenv("COLUMNS");
+    streams[0] = fdopen(fcntl(input, F_DUPFD_CLOEXEC, 3), "r");
+    streams[1] = fdopen(fcntl(output, F_DUPFD_CLOEXEC, 3), "w");
+    screen = streams[0] && streams[1] ? newterm(type, streams[1], streams[0]) : NULL;
+    if (!screen) return TERMINAL_UNKNOWN_TYPE;
+    cursor_is_visible = 1;
+    const char *place = tigetstr("cup");
+    if (!place || place == (char *)-1) return TERMINAL_CANNOT_PLACE;
+    raw();
+    noecho();
+    nonl();
+    typeahead(-1);
+    if (has_colors()) {
+        start_color();
+        use_default_colors();
+    }
+    return TERMINAL_OPENED;
+}
+
+void terminal_close(void) {
+    if (screen) {
+        terminal_leave();
+        delscreen(screen);
+    }
+    screen = NULL;
+    drop_streams();
+}
+
+int terminal_color_count(void) {
+    return has_colors() ? COLORS : 0;
+}
+
+void terminal_resize(int rows, int columns) {
+    resizeterm(rows, columns);
+    werase(stdscr);
+}
+
+static void set_cell(cchar_t *cell, const wchar_t *text, struct terminal_style style) {
+    attr_t attrs = WA_NORMAL;
+    for (int i = 0; i < 5; i++)
+        if (style.attributes >> i & 1) attrs |= attributes[i];
+    int pair = 0;
+    if (has_colors() && (style.foreground >= 0 || style.background >= 0))
+        pair = alloc_pair(style.foreground, style.background);
+    if (pair < 0) pair = 0;
+    // The pair in `opts` may be above the 255 that COLOR_PAIR can hold.
+    setcchar(cell, text, attrs, (short)pair, &pair);
+}
+
+void terminal_put(int row, int column, const uint32_t *scalars, int count, struct terminal_style style) {
+    wmove(stdscr, row, column);
+    for (int i = 0; i < count; i++) {
+        wchar_t text[CCHARW_MAX + 1] = {0};
+        for (int n = 0; i < count && scalars[i]; i++)
+            if (n < CCHARW_MAX) text[n++] = (wchar_t)scalars[i];
+        cchar_t cell;
+        set_cell(&cell, text, style);
+        // At the bottom right corner this draws and then fails to move on.
+        wadd_wch(stdscr, &cell);
+    }
+}
+
+void terminal_refresh(int row, int column) {
+    int visible = row >= 0;
+    if (visible) wmove(stdscr, row, column);
+    if (visible != cursor_is_visible) curs_set(visible);
+    cursor_is_visible = visible;
+    wnoutrefresh(stdscr);
+    doupdate();
+}
+
+void terminal_touch(void) {
+    clearok(curscr, TRUE);
+}
+
+void terminal_enter(void) {
+    reset_prog_mode();
+    clearok(curscr, TRUE);
+    doupdate();
+    if (!cursor_is_visible) curs_set(0);
+}
+
+void terminal_leave(void) {
+    // A second endwin would move the cursor back over what was printed since.
+    if (isendwin()) return;
+    if (!cursor_is_visible) curs_set(1);
+    endwin();
+}
+
+int terminal_get(int row, int column, uint32_t scalars[6], struct terminal_style *style) {
+    int y, x;
+    cchar_t cell;
+    wchar_t text[CCHARW_MAX + 1] = {0};
+    attr_t attrs = 0;
+    short short_pair = 0;
+    int pair = 0, foreground = -1, background = -1;
+    getyx(curscr, y, x);
+    mvwin_wch(curscr, row, column, &cell);
+    wmove(curscr, y, x);
+    getcchar(&cell, text, &attrs, &short_pair, &pair);
+    if (pair > 0) extended_pair_content(pair, &foreground, &background);
+    style->attributes = 0;
+    for (int i = 0; i < 5; i++)
+        if (attrs & attributes[i]) style->attributes |= (uint8_t)(1 << i);
+    style->foreground = (int16_t)foreground;
+    style->background = (int16_t)background;
+    int count = 0;
+    while (count < CCHARW_MAX && text[count]) {
+        scalars[count] = (uint32_t)text[count];
+        count++;
+    }
+    return count;
+}
+
+void terminal_get_cursor(int *row, int *column, int *is_visible) {
+    getyx(stdscr, *row, *column);
+    *is_visible = cursor_is_visible;
+}
+
+int terminal_size(int descriptor, int *rows, int *columns) {
+    struct winsize size;
+    if (ioctl(descriptor, TIOCGWINSZ, &size) || !size.ws_row || !size.ws_col) return -1;
+    *rows = size.ws_row;
+    *columns = size.ws_col;
+    return 0;
+}

@@ -1,0 +1,83 @@
+#define _GNU_SOURCE
+#include "CTerminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+void terminal_rescue_now(void);
+
+static const int caught[] = {SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGCONT, SIGTSTP};
+enum { CAUGHT = sizeof caught / sizeof *caught };
+
+static struct sigaction previous[CAUGHT];
+static int pipe_ends[2] = {-1, -1};
+static volatile sig_atomic_t ignores_interrupt;
+static volatile sig_atomic_t ended_by;
+
+static void tell(int number) {
+    int saved = errno;
+    if (number == SIGINT && ignores_interrupt) return;
+    if (number == SIGTERM || number == SIGHUP) {
+        if (ended_by == number) {
+            terminal_rescue_now();
+            signal(number, SIG_DFL);
+            raise(number);
+        }
+        ended_by = number;
+    }
+    unsigned char byte = (unsigned char)number;
+    // A full pipe has long woken its reader.
+    if (write(pipe_ends[1], &byte, 1) < 0) {}
+    errno = saved;
+}
+
+int terminal_signals_open(void) {
+    if (pipe2(pipe_ends, O_NONBLOCK | O_CLOEXEC)) return -1;
+    struct sigaction action = {.sa_handler = tell, .sa_flags = SA_RESTART};
+    sigfillset(&action.sa_mask);
+    ended_by = 0;
+    for (int i = 0; i < CAUGHT; i++) {
+        sigaction(caught[i], NULL, &previous[i]);
+        // What the parent had ignored, as nohup does, stays ignored.
+        if (previous[i].sa_handler != SIG_IGN) sigaction(caught[i], &action, NULL);
+    }
+    return pipe_ends[0];
+}
+
+void terminal_signals_close(void) {
+    if (pipe_ends[0] < 0) return;
+    for (int i = 0; i < CAUGHT; i++) sigaction(caught[i], &previous[i], NULL);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+    pipe_ends[0] = pipe_ends[1] = -1;
+}
+
+void terminal_signals_ignore_interrupt(int ignore) {
+    ignores_interrupt = ignore;
+}
+
+void terminal_stop(void) {
+    struct sigaction stop = {.sa_handler = SIG_DFL}, caught_action;
+    sigaction(SIGTSTP, &stop, &caught_action);
+    raise(SIGTSTP);
+    sigaction(SIGTSTP, &caught_action, NULL);
+}
+
+int terminal_write_all(int descriptor, const char *bytes, long count) {
+    while (count > 0) {
+        ssize_t written = write(descriptor, bytes, (size_t)count);
+        if (written < 0 && errno == EAGAIN) {
+            struct pollfd ready = {.fd = descriptor, .events = POLLOUT};
+            if (poll(&ready, 1, 1000) != 1) return 0;
+        } else if (written <= 0 && errno != EINTR) {
+            return 0;
+        } else if (written > 0) {
+            bytes += written;
+            count -= written;
+        }
+    }
+    return 1;
+}

@@ -1,0 +1,90 @@
+import CTerminal
+
+extension TerminalScreen {
+    /// Puts the cells that differ into ncurses, in runs of one style.
+    func draw(_ frame: Frame, over old: Frame) {
+        for row in 0..<frame.size.rows {
+            let cells = frame.rowCells(row)
+            let before = old.rowCells(row)
+            guard cells != before else { continue }
+            let offset = before.startIndex - cells.startIndex
+            var index = cells.startIndex
+            while index < cells.endIndex {
+                guard cells[index] != before[index + offset] else {
+                    index += 1
+                    continue
+                }
+                let start = index
+                var scalars: [UInt32] = []
+                while index < cells.endIndex, cells[index].style == cells[start].style,
+                    cells[index] != before[index + offset]
+                {
+                    append(cells[index], to: &scalars)
+                    index += 1
+                }
+                terminal_put(
+                    CInt(row), CInt(start - cells.startIndex), scalars, CInt(scalars.count),
+                    curses(cells[start].style))
+            }
+        }
+    }
+
+    /// A right half adds nothing: the glyph before it fills both columns.
+    private func append(_ cell: Cell, to scalars: inout [UInt32]) {
+        guard cell.columns > 0 else { return }
+        for scalar in cell.text.unicodeScalars { scalars.append(scalar.value) }
+        scalars.append(0)
+    }
+
+    private func curses(_ style: Style) -> terminal_style {
+        let style = colors.adapted(style)
+        return terminal_style(
+            attributes: style.attributes.rawValue, foreground: style.foreground.curses,
+            background: style.background.curses)
+    }
+
+    /// What ncurses holds to be on the terminal, read back from it cell by cell.
+    package func snapshot() -> Frame {
+        let size = shown?.size ?? pinnedSize
+        var frame = Frame(size: size)
+        for row in 0..<size.rows {
+            var column = 0
+            while column < size.columns {
+                var style = terminal_style()
+                var scalars: [UInt32] = Array(repeating: 0, count: 6)
+                let count = Int(terminal_get(CInt(row), CInt(column), &scalars, &style))
+                var text = String.UnicodeScalarView()
+                text.append(contentsOf: scalars.prefix(count).compactMap { Unicode.Scalar($0) })
+                let taken = frame.put(String(text), row: row, column: column, style: Style(style))
+                column += max(1, taken)
+            }
+        }
+        var row: CInt = 0
+        var column: CInt = 0
+        var isVisible: CInt = 0
+        terminal_get_cursor(&row, &column, &isVisible)
+        if isVisible == 1 { frame.cursor = Position(row: Int(row), column: Int(column)) }
+        return frame
+    }
+}
+
+extension Color {
+    fileprivate var curses: Int16 {
+        switch self {
+        case .standard: -1
+        case .indexed(let index): Int16(index)
+        }
+    }
+
+    fileprivate init(curses: Int16) {
+        self = UInt8(exactly: curses).map { .indexed($0) } ?? .standard
+    }
+}
+
+extension Style {
+    fileprivate init(_ style: terminal_style) {
+        self.init(
+            foreground: Color(curses: style.foreground), background: Color(curses: style.background),
+            attributes: Attributes(rawValue: style.attributes))
+    }
+}

@@ -1,0 +1,86 @@
+import ClipsCore
+import FoundationEssentials
+import Terminal
+
+/// Clips as text for people and as JSON for programs.
+///
+/// What strangers wrote is made harmless for a terminal, except in JSON, where it is escaped, and in the text
+/// of `show` when that does not go to a terminal.
+struct ClipLines: Sendable {
+    let isJSON: Bool
+
+    func line(_ clip: Clip) throws -> String {
+        guard !isJSON else { return try JSONLine.text(ClipObject(clip)) }
+        let tags = clip.tags.isEmpty ? "" : "  [" + clip.tags.joined(separator: ", ") + "]"
+        let url = clip.url.isEmpty || clip.url == clip.displayTitle ? "" : "  " + clip.url
+        let star = clip.isStarred ? "* " : ""
+        return SafeText.line(
+            "\(clip.id)  \(Self.day(clip.created))  \(clip.author)  \(star)\(clip.displayTitle)\(url)\(tags)")
+    }
+
+    static func page(_ clip: Clip) -> String {
+        var text = ""
+        func field(_ name: String, _ value: String) {
+            if !value.isEmpty { text += "\(name): \(SafeText.line(value))\n" }
+        }
+        field("id", "\(clip.id) (\(clip.uuid))")
+        field("title", clip.displayTitle)
+        field("url", clip.url)
+        field("tags", clip.tags.joined(separator: ", "))
+        field("author", clip.author)
+        field("saved", clip.created.ISO8601Format())
+        if clip.updated != clip.created { field("changed", clip.updated.ISO8601Format()) }
+        field("starred", clip.isStarred ? "yes" : "")
+        field("note", clip.note)
+        guard !clip.text.isEmpty else { return text }
+        let lines = clip.text.split(omittingEmptySubsequences: false) { $0.isNewline }
+        return text + "\n" + lines.map { SafeText.line($0) + "\n" }.joined()
+    }
+
+    private static func day(_ date: Date) -> String { String(date.ISO8601Format().prefix(10)) }
+}
+
+/// One JSON object on one line, keys in alphabetical order.
+enum JSONLine {
+    static func text(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
+    static func time(_ date: Date) -> String {
+        date.ISO8601Format(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+}
+
+private struct ClipObject: Encodable {
+    let id: Int64
+    let uuid: String
+    let url: String
+    let title: String
+    let text: String
+    let note: String
+    let tags: [String]
+    let author: String
+    let starred: Bool
+    let unread: Bool
+    let created: String
+    let updated: String
+    let version: Int64
+
+    init(_ clip: Clip) {
+        id = clip.id
+        uuid = clip.uuid
+        url = clip.url
+        title = clip.title
+        text = clip.text
+        note = clip.note
+        tags = clip.tags
+        author = clip.author
+        starred = clip.isStarred
+        unread = clip.isUnread
+        created = JSONLine.time(clip.created)
+        updated = JSONLine.time(clip.updated)
+        version = clip.version
+    }
+}

@@ -1,0 +1,71 @@
+import Glibc
+
+/// The program: finds the command, runs it, and is the one place where an error becomes text and an exit status.
+@main
+enum Clips {
+    static let version = "0.1.0"
+
+    /// Not `async`: an asynchronous main ends the first thread by unwinding it, which costs a statically linked
+    /// program some milliseconds.
+    static func main() {
+        exit(run(Array(CommandLine.arguments.dropFirst())))
+    }
+
+    private static func run(_ words: [String]) -> Int32 {
+        do {
+            let (command, rest) = try command(in: words)
+            let arguments = try Arguments(rest, options: command.options + Command.globalOptions)
+            let invocation = Invocation(arguments: arguments)
+            if arguments.has("--version") {
+                invocation.output.line("clips \(version)")
+            } else if arguments.has("--help") {
+                invocation.output.write(command.help)
+            } else {
+                return MainThreadExecutor().run { await perform(command, invocation) }
+            }
+            try invocation.output.flush()
+            return ExitStatus.done.rawValue
+        } catch {
+            Output.standardError.line("clips: \(error) Try 'clips --help'.")
+            return ExitStatus.usage.rawValue
+        }
+    }
+
+    private static func perform(_ command: Command, _ invocation: Invocation) async -> Int32 {
+        var status: ExitStatus
+        do {
+            status = try await command.run(invocation)
+        } catch let error as UsageError {
+            invocation.fail("\(error) Try 'clips \(command.name) --help'.")
+            status = .usage
+        } catch {
+            invocation.fail("\(error)")
+            status = .failed
+        }
+        do {
+            try invocation.output.flush()
+        } catch {
+            invocation.fail("\(error)")
+            status = .failed
+        }
+        return status.rawValue
+    }
+
+    /// The first word that is a command's name; global options may come before it.
+    private static func command(in words: [String]) throws(UsageError) -> (Command, [String]) {
+        var skipsValue = false
+        for (index, word) in words.enumerated() {
+            if skipsValue {
+                skipsValue = false
+            } else if word.hasPrefix("-") {
+                let options = Command.globalOptions + Command.browse.options
+                skipsValue = options.contains { $0.name == word && $0.value != nil }
+            } else if let command = Command.named(word) {
+                return (command, Array(words[..<index] + words[(index + 1)...]))
+            } else {
+                throw UsageError("There is no command '\(word)'.")
+            }
+        }
+        return (Command.browse, words)
+    }
+}

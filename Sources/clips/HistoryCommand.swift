@@ -1,0 +1,53 @@
+import ClipsCore
+import FoundationEssentials
+import PersistentStore
+
+extension Command {
+    static let history = Command(
+        name: "history", summary: "Prints who committed what, oldest first; with --follow, goes on with it.",
+        operands: "",
+        options: [
+            Option(
+                "--after", value: "POINT", "only what follows a token, or a date like 2026-11-21T09:00:00Z"),
+            Option("--author", value: "NAME", "only this author's"),
+            Option("--limit", value: "N", "the newest so many; with --after, the first"),
+            Option("--follow", "print each transaction as it is committed, until interrupted"),
+        ], example: "clips history --follow --json | jq -r '.changes[].object'"
+    ) { invocation in
+        let arguments = invocation.arguments
+        let limit = try arguments.number("--limit")
+        var request = HistoryFetchRequest(.beginning, limit: limit)
+        if let point = arguments.value("--after") {
+            request.start = try start(after: point)
+        } else if limit != nil {
+            request.start = .newest
+        }
+        if let author = arguments.value("--author") { request.authors = [author] }
+        // Reading only: --author is whose history, not who is writing.
+        let store = try await invocation.openStore(author: "cli")
+        let feed = HistoryFeed(container: store.container, invocation: invocation)
+        return try await feed.run(request, follows: arguments.has("--follow"))
+    }
+
+    static let consumers = Command(
+        name: "consumers", summary: "Prints who reads the history, and how far each has come.", operands: "",
+        options: [], example: "clips consumers"
+    ) { invocation in
+        let store = try await invocation.openStore(author: "cli")
+        let records = try await store.container.read { try $0.consumers() }
+        for record in records {
+            invocation.output.line(try ConsumerLine(isJSON: invocation.isJSON).text(record))
+        }
+        if records.isEmpty { invocation.remark("clips: nobody reads the history.") }
+        return .done
+    }
+
+    private static func start(after point: String) throws(UsageError) -> HistoryFetchRequest.Start {
+        if let token = HistoryToken(point) { return .token(token) }
+        if let number = Int64(point) { return .transaction(number) }
+        for text in [point, point + "Z", point + "T00:00:00Z"] {
+            if let date = try? Date(text, strategy: .iso8601) { return .date(date) }
+        }
+        throw UsageError("'\(point)' is neither a token nor a date like 2026-11-21T09:00:00Z.")
+    }
+}

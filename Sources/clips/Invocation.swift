@@ -1,0 +1,33 @@
+import ClipsCore
+import PersistentStore
+
+/// One call of the program: its arguments and where it writes.
+struct Invocation: Sendable {
+    let arguments: Arguments
+    let output = Output()
+
+    var isJSON: Bool { arguments.has("--json") }
+    var isQuiet: Bool { arguments.has("--quiet") }
+
+    func storePath() throws -> String {
+        try ClipsLocation(path: arguments.value("--store"), group: arguments.value("--group")).path
+    }
+
+    /// Opens the store under the author of the command, or the one asked for.
+    func openStore(author: String, mayCreate: Bool = true) async throws -> ClipStore {
+        var options = StoreOptions()
+        options.createsMissingStore = mayCreate
+        return try await ClipStore(
+            path: storePath(), author: arguments.value("--author") ?? author, contextName: nil,
+            options: options)
+    }
+
+    /// A remark on standard error, unless `--quiet`.
+    func remark(_ text: String) {
+        if !isQuiet { Output.standardError.line(text) }
+    }
+
+    func fail(_ text: String) {
+        Output.standardError.line("clips: \(text)")
+    }
+}

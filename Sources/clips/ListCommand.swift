@@ -1,0 +1,75 @@
+import ClipsCore
+import FoundationEssentials
+import PersistentStore
+import Terminal
+
+extension Command {
+    static let list = Command(
+        name: "list", summary: "Prints the clips, newest first; with words, those that contain them all.",
+        operands: "[WORD…]",
+        options: [
+            Option("--limit", value: "N", "at most so many"),
+            Option("--sort", value: "KEY", "created, updated, title, url, author, starred or unread"),
+        ], example: "clips list swift --limit 10 --json | jq -r .url"
+    ) { invocation in
+        let arguments = invocation.arguments
+        let sortName = arguments.value("--sort") ?? "created"
+        guard let sort = ClipQuery.sort(named: sortName) else {
+            throw UsageError("Clips cannot be sorted by '\(sortName)'.")
+        }
+        let query = ClipQuery(filter: arguments.operands.joined(separator: " "), sort: sort)
+        let limit = try arguments.number("--limit") ?? .max
+        let store = try await invocation.openStore(author: "cli")
+        let lines = ClipLines(isJSON: invocation.isJSON)
+        try await store.forEachClip(query, limit: limit) { clip in
+            invocation.output.line(try lines.line(clip))
+        }
+        return .done
+    }
+
+    static let show = Command(
+        name: "show", summary: "Prints clips with everything in them.", operands: "ID…", options: [],
+        example: "clips show 12"
+    ) { invocation in
+        guard !invocation.arguments.operands.isEmpty else { throw UsageError("Which clip? Give its id.") }
+        let store = try await invocation.openStore(author: "cli")
+        var status = ExitStatus.done
+        for (index, name) in invocation.arguments.operands.enumerated() {
+            do {
+                let clip = try await store.clip(named: name)
+                if invocation.isJSON {
+                    invocation.output.line(try ClipLines(isJSON: true).line(clip))
+                } else {
+                    if index > 0 { invocation.output.line("") }
+                    invocation.output.write(ClipLines.page(clip))
+                }
+            } catch let error as ClipError {
+                invocation.fail("\(error)")
+                status = .failed
+            }
+        }
+        return status
+    }
+
+    static let delete = Command(
+        name: "delete", summary: "Deletes clips; the history keeps them for a while.", operands: "ID…",
+        options: [], example: "clips delete 12 13"
+    ) { invocation in
+        guard !invocation.arguments.operands.isEmpty else { throw UsageError("Which clip? Give its id.") }
+        let store = try await invocation.openStore(author: "cli")
+        var status = ExitStatus.done
+        var ids: [Int64] = []
+        for name in invocation.arguments.operands {
+            do {
+                ids.append(try await store.clip(named: name).id)
+            } catch let error as ClipError {
+                invocation.fail("\(error)")
+                status = .failed
+            }
+        }
+        guard !ids.isEmpty else { return status }
+        try await store.delete(ids)
+        invocation.remark("clips: deleted \(ids.count == 1 ? "1 clip" : "\(ids.count) clips").")
+        return status
+    }
+}

@@ -1,0 +1,65 @@
+import ClipsCore
+import Glibc
+import PersistentStore
+
+extension Command {
+    static let add = save(
+        "add", author: "cli", summary: "Saves a clip; text may be piped in. Prints its id.",
+        example: "clips add --url https://swift.org --title Swift --tag language")
+
+    static let `extension` = save(
+        "extension", author: "extension",
+        summary: "Saves a clip as the app's extension would, under the author 'extension'.",
+        example: "clips extension --title 'Release notes' < notes.txt")
+
+    private static func save(_ name: String, author: String, summary: String, example: String) -> Command {
+        Command(
+            name: name, summary: summary, operands: "",
+            options: [
+                Option("--url", value: "URL", "the address"),
+                Option("--title", value: "TEXT", "the title"),
+                Option("--text", value: "TEXT", "the text; '-' or nothing reads what is piped in"),
+                Option("--note", value: "TEXT", "a note of your own"),
+                Option("--tag", value: "NAME", "a tag; may be repeated"),
+                Option("--jsonl", "one JSON object a line from standard input: url, title, text, note, tags"),
+                Option("--strict", "with --jsonl: all lines or none"),
+            ], example: example
+        ) { invocation in
+            let store = try await invocation.openStore(author: author)
+            return invocation.arguments.has("--jsonl")
+                ? try await JSONLinesImport(invocation: invocation, store: store).run()
+                : try await saveOne(invocation, store)
+        }
+    }
+
+    private static func saveOne(_ invocation: Invocation, _ store: ClipStore) async throws -> ExitStatus {
+        let arguments = invocation.arguments
+        if let operand = arguments.operands.first {
+            throw UsageError("'\(operand)' is not understood: name what it is, as in --url or --title.")
+        }
+        var draft = ClipDraft()
+        draft.url = arguments.value("--url") ?? ""
+        draft.title = arguments.value("--title") ?? ""
+        draft.note = arguments.value("--note") ?? ""
+        draft.tags = arguments.all("--tag")
+        let text = arguments.value("--text")
+        draft.text = try text == nil || text == "-" ? pipedText(invocation, isAsked: text == "-") : text ?? ""
+        let (id, earlier) = try await store.add(draft)
+        if let first = earlier.first {
+            invocation.remark("clips: this address was saved before, as clip \(first); both are kept.")
+        }
+        invocation.output.line("\(id)")
+        return .done
+    }
+
+    private static func pipedText(_ invocation: Invocation, isAsked: Bool) throws -> String {
+        guard isAsked || StandardInput.isPiped else { return "" }
+        let bytes = try StandardInput.readAll(limit: ClipDraft.largestText)
+        let text = String(decoding: bytes, as: UTF8.self)
+        if text.utf8.count != bytes.count {
+            invocation.remark(
+                "clips: the text is not all UTF-8; what could not be read is marked with \u{FFFD}.")
+        }
+        return text
+    }
+}

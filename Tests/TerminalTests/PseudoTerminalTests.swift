@@ -1,0 +1,139 @@
+import Glibc
+import Terminal
+import Testing
+
+/// In a process of its own each: the terminal, the signals and the end of a process are the matter.
+@Suite(.serialized) struct PseudoTerminalTests {
+    @Test func `the terminal's modes return when the screen is closed`() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            PseudoTerminal.become(rows: 30, columns: 100)
+            setenv("LINES", "5", 1)
+            setenv("COLUMNS", "20", 1)
+            let screen = try TerminalScreen(mouse: true)
+            let size = screen.size
+            var frame = Frame(size: size)
+            frame.put("corner", row: 29, column: 90)
+            screen.present(frame)
+            let held = screen.snapshot()
+            let wasRaw = !PseudoTerminal.isCooked
+            _ = "said meanwhile".withCString { write(STDERR_FILENO, $0, 14) }
+            let early = PseudoTerminal.output()
+            screen.close()
+            let late = PseudoTerminal.output()
+            let isRight =
+                size == Size(rows: 30, columns: 100) && held == frame && wasRaw && PseudoTerminal.isCooked
+                && early.contains("corner") && early.contains("\u{1B}[1;30r")
+                && early.contains("\u{1B}[?2004h")
+                && early.contains("\u{1B}[?1006h")
+                && !early.contains("meanwhile") && late.hasSuffix("said meanwhile")
+                && late.contains("\u{1B}[?1049l") && late.contains("\u{1B}[?2004l")
+            exit(isRight ? 42 : 43)
+        }
+    }
+
+    @Test(arguments: [SIGILL, SIGSEGV, SIGABRT, SIGQUIT])
+    func `a crash brings the terminal back and then goes its way`(number: CInt) async {
+        await #expect(processExitsWith: .exitCode(42)) { [number] in
+            PseudoTerminal.become(rows: 24, columns: 80)
+            signal(number, PseudoTerminal.exitByState)
+            let screen = try TerminalScreen()
+            screen.present(Frame(size: screen.size))
+            _ = PseudoTerminal.output()
+            PseudoTerminal.signal(number)
+            withExtendedLifetime(screen) { PseudoTerminal.awaitEnd() }
+        }
+    }
+
+    @Test func `a trap in Swift brings the terminal back`() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            PseudoTerminal.become(rows: 24, columns: 80)
+            for number in [SIGILL, SIGTRAP] { signal(number, PseudoTerminal.exitByState) }
+            let screen = try TerminalScreen()
+            screen.present(Frame(size: screen.size))
+            _ = PseudoTerminal.output()
+            let rows = Array(0..<screen.size.rows)
+            exit(CInt(rows[screen.size.rows]))
+        }
+    }
+
+    @Test func `exit brings the terminal back`() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            PseudoTerminal.become(rows: 24, columns: 80)
+            atexit { PseudoTerminal.exitByState(0) }
+            let screen = try TerminalScreen()
+            screen.present(Frame(size: screen.size))
+            _ = PseudoTerminal.output()
+            withExtendedLifetime(screen) { exit(0) }
+        }
+    }
+
+    @Test func `signals and sizes are events`() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            PseudoTerminal.become(rows: 24, columns: 80)
+            let screen = try TerminalScreen()
+            var input = TerminalInput(screen)
+            PseudoTerminal.resize(rows: 10, columns: 40)
+            let events = input.next(timeout: 5_000)
+            PseudoTerminal.signal(SIGTERM)
+            let end = input.next(timeout: 5_000)
+            screen.present(Frame(size: screen.size))
+            PseudoTerminal.type("\u{3}j")
+            let keys = input.next(timeout: 5_000)
+            screen.close()
+            let isRight =
+                events == [.resized(Size(rows: 10, columns: 40))] && end == [.signal(.terminate)]
+                && screen.size == Size(rows: 10, columns: 40)
+                && keys == [.key(.control("c")), .key(.character("j"))]
+            exit(isRight ? 42 : 43)
+        }
+    }
+
+    @Test func `a second SIGTERM ends what did not heed the first`() async {
+        await #expect(processExitsWith: .signal(SIGTERM)) {
+            PseudoTerminal.become(rows: 24, columns: 80)
+            let screen = try TerminalScreen()
+            var input = TerminalInput(screen)
+            PseudoTerminal.signal(SIGTERM)
+            guard input.next(timeout: 5_000) == [.signal(.terminate)] else { exit(44) }
+            PseudoTerminal.signal(SIGTERM)
+            withExtendedLifetime(screen) { PseudoTerminal.awaitEnd() }
+        }
+    }
+
+    @Test func `a closed terminal is a hangup`() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            signal(SIGHUP, SIG_IGN)
+            PseudoTerminal.become(rows: 24, columns: 80)
+            let screen = try TerminalScreen()
+            var input = TerminalInput(screen)
+            PseudoTerminal.hangUp()
+            // The kernel also sends SIGCONT, sooner or later.
+            var events: Set<TerminalEvent> = []
+            while !events.contains(.hangup), !events.contains(.timedOut) {
+                events.formUnion(input.next(timeout: 5_000))
+            }
+            var after: Set<TerminalEvent> = []
+            for _ in 0..<3 { after.formUnion(input.next(timeout: 1)) }
+            screen.present(Frame(size: screen.size))
+            screen.close()
+            exit(events.contains(.hangup) && !after.contains(.hangup) && after.contains(.timedOut) ? 42 : 43)
+        }
+    }
+
+    @Test func `an unknown terminal is taken for xterm, one that cannot place text is refused`() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            PseudoTerminal.become(rows: 24, columns: 80)
+            setenv("TERM", "xterm-from-the-future", 1)
+            let screen = try TerminalScreen()
+            let note = screen.note
+            screen.close()
+            setenv("TERM", "dumb", 1)
+            var refusal: TerminalError?
+            do { try TerminalScreen().close() } catch let error as TerminalError { refusal = error }
+            let isRight =
+                note?.contains("xterm-from-the-future") == true && refusal == .cannotPlaceText(type: "dumb")
+                && PseudoTerminal.isCooked
+            exit(isRight ? 42 : 43)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Glibc
+import Terminal
+import Testing
+
+struct TerminalInputTests {
+    private func pipe() throws -> (read: CInt, write: CInt) {
+        var ends: [CInt] = [-1, -1]
+        try #require(Glibc.pipe(&ends) == 0)
+        return (ends[0], ends[1])
+    }
+
+    private func send(_ text: String, to descriptor: CInt) {
+        #expect(
+            Array(text.utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+                == text.utf8.count)
+    }
+
+    @Test func `all that waits is taken at once`() throws {
+        let (read, write) = try pipe()
+        var input = TerminalInput(terminal: read)
+        send("jk\u{1B}[A", to: write)
+        #expect(input.next(timeout: 5_000) == [.key(.character("j")), .key(.character("k")), .key(.up)])
+        #expect(input.next(timeout: 0) == [.timedOut])
+        close(write)
+        close(read)
+    }
+
+    @Test func `a lone escape is soon the key`() throws {
+        let (read, write) = try pipe()
+        var input = TerminalInput(terminal: read)
+        send("\u{1B}", to: write)
+        let took = ContinuousClock().measure { #expect(input.next(timeout: 60_000) == [.key(.escape)]) }
+        #expect(took >= .milliseconds(25))
+        #expect(took < .seconds(30))
+        close(write)
+        close(read)
+    }
+
+    @Test func `the caller's descriptors wake it`() throws {
+        let (read, write) = try pipe()
+        let (wakeRead, wakeWrite) = try pipe()
+        var input = TerminalInput(terminal: read)
+        send("!", to: wakeWrite)
+        #expect(input.next(timeout: nil, alsoWaitingFor: [wakeRead]) == [.readable(wakeRead)])
+        for descriptor in [read, write, wakeRead, wakeWrite] { close(descriptor) }
+    }
+
+    @Test func `a lost terminal is told once and does not spin`() throws {
+        let (read, write) = try pipe()
+        var input = TerminalInput(terminal: read)
+        send("q", to: write)
+        close(write)
+        #expect(input.next(timeout: nil) == [.key(.character("q")), .hangup])
+        #expect(input.next(timeout: 1) == [.timedOut])
+        close(read)
+    }
+}
