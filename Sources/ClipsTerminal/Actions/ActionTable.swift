@@ -1,4 +1,4 @@
-package import Terminal
+import Terminal
 
 /// The one table of actions: keys, help, footer and the README are printed from it.
 package enum ActionTable {
@@ -31,7 +31,9 @@ package enum ActionTable {
     }
 
     package static let entries: [Entry] = [
-        Entry(.down, "j <Down>", .moving, "Goes down a row; with a number before it, that many.", hint: ("down", 8)),
+        Entry(
+            .down, "j <Down>", .moving, "Goes down a row; with a number before it, that many.",
+            hint: ("down", 8)),
         Entry(.up, "k <Up>", .moving, "Goes up a row; with a number before it, that many.", hint: ("up", 9)),
         Entry(.first, "g <Home>", .moving, "Goes to the first row."),
         Entry(.last, "G <End>", .moving, "Goes to the last row; with a number before it, to that row."),
@@ -41,17 +43,22 @@ package enum ActionTable {
         Entry(.pageUp, "<C-b> <PgUp>", .moving, "Goes up a screen."),
         Entry(.open, "<Enter>", .moving, "Opens the clip to read it.", hint: ("read", 2)),
         Entry(.switchPane, "<Tab>", .moving, "Goes between the list and the clip beside it."),
-        Entry(.back, "<Esc> <C-c>", .moving, "Goes back: closes the clip, clears the filter, forgets a number."),
+        Entry(
+            .back, "<Esc> <C-c>", .moving, "Goes back: closes the clip, clears the filter, forgets a number."),
         Entry(.left, "<Left> h", .moving, "Moves a clip that is not wrapped to the left."),
         Entry(.right, "<Right> l", .moving, "Moves a clip that is not wrapped to the right."),
         Entry(.wrap, "w", .moving, "Wraps the lines of the clip, or shows them as they are."),
 
-        Entry(.filter, "/", .list, "Shows only clips that contain the words, as they are typed.", hint: ("filter", 1)),
+        Entry(
+            .filter, "/", .list, "Shows only clips that contain the words, as they are typed.",
+            hint: ("filter", 1)),
         Entry(.follow, "F", .list, "At the top, shows clips as they arrive, or leaves the list where it is."),
         Entry(.pause, "p", .list, "Holds the list still while others write, and lets it go on."),
         Entry(.history, "H", .list, "Shows who saved what, as it happens.", hint: ("history", 7)),
 
-        Entry(.add, "a", .clip, "Saves an address or a text; with nothing typed, in your editor.", hint: ("add", 3)),
+        Entry(
+            .add, "a", .clip, "Saves an address or a text; with nothing typed, in your editor.",
+            hint: ("add", 3)),
         Entry(.edit, "e", .clip, "Edits the clip in your editor.", hint: ("edit", 5)),
         Entry(.star, "*", .clip, "Gives the clip a star, or takes it away."),
         Entry(.toggleUnread, "r", .clip, "Marks the clip as read, or as unread."),

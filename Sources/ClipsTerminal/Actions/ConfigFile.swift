@@ -31,7 +31,9 @@ package struct ConfigFile: Sendable {
         let path = folder + "/clips/config"
         guard let text = TextFile.read(path) else {
             var config = ConfigFile()
-            if access(path, F_OK) == 0 { config.mistakes = ["\(path) cannot be read; the defaults are used."] }
+            if access(path, F_OK) == 0 {
+                config.mistakes = ["\(path) cannot be read; the defaults are used."]
+            }
             return config
         }
         return ConfigFile(text)

@@ -8,7 +8,12 @@ final class Mailbox<Message: Sendable>: Sendable {
 
     init() {
         var ends: [CInt] = [-1, -1]
-        _ = pipe2(&ends, O_CLOEXEC | O_NONBLOCK)
+        if pipe(&ends) == 0 {
+            for end in ends {
+                _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+                _ = fcntl(end, F_SETFL, O_NONBLOCK)
+            }
+        }
         self.ends = (ends[0], ends[1])
     }
 

@@ -28,8 +28,9 @@ enum TextFile {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? ""
         let template = (folder.isEmpty ? "/tmp" : folder) + "/clip-XXXXXX.txt"
         var path = Array(template.utf8CString)
-        let descriptor = mkostemps(&path, 4, O_CLOEXEC)
+        let descriptor = mkstemps(&path, 4)
         guard descriptor >= 0 else { return nil }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         let name = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         guard write(text, closing: descriptor) else {
             unlink(name)
