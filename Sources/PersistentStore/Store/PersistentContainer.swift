@@ -20,8 +20,8 @@ public final class PersistentContainer: Sendable {
     {
         let opening = StoreOpening(path: path, model: model, options: options)
         do {
-            reader = StoreReader(loop: try EventLoop(), opening: opening)
-            writer = StoreWriter(loop: try EventLoop(), opening: opening)
+            reader = StoreReader(loop: try Self.loop(options), opening: opening)
+            writer = StoreWriter(loop: try Self.loop(options), opening: opening)
         } catch {
             throw .cannotOpen(path: path, reason: error.description)
         }
@@ -30,6 +30,11 @@ public final class PersistentContainer: Sendable {
         self.model = model
         self.options = options
         storeID = try await writer.open().storeID
+    }
+
+    private static func loop(_ options: StoreOptions) throws(FileWatchError) -> EventLoop {
+        if let loop = options.loop { return loop }
+        return try EventLoop()
     }
 
     /// A context whose saves are recorded under this author and name.
