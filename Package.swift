@@ -44,6 +44,9 @@ let package = Package(
         .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "clips"]),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal", "CTerminal"]),
+        .testTarget(
+            name: "ClipsTerminalTests",
+            dependencies: ["ClipsTerminal", "ClipsCore", "PersistentStore", "Terminal", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )
