@@ -22,7 +22,7 @@ public struct TrackingParameters: Sendable {
     public init(
         name: String, author: String? = nil, authors: Set<String?>? = nil, contexts: [StoreContext] = [],
         cursor: CursorPolicy = .everyPass, cleaning: CleaningStrategy = .byDuration(.seconds(6 * 3600)),
-        maximumDuration: Duration = .seconds(7 * 24 * 3600),
+        maximumDuration: Duration = .seconds(7 * 24 * 3600), minimumDuration: Duration = .zero,
         logger: any TrackingLogger = StandardErrorLogger(),
         logLevel: LogLevel = .important
     ) {
