@@ -83,7 +83,7 @@ enum ConsumerTable {
             """
             SELECT name, position, generation, author, process, process_start, seen, is_transient,
             (SELECT count(*) FROM history WHERE number > position
-             AND (kind = 4 OR (kind < 3 AND at NOT NULL AND continues IS NOT 1)))
+             AND (kind = 3 OR (kind < 3 AND at NOT NULL AND continues IS NOT 1)))
             FROM history_consumer ORDER BY name
             """)
         let storeID = log.token(0).storeID

@@ -31,7 +31,7 @@ struct HistoryPurge {
         try StoreMetadata.set(.historyFloor, .integer(number), on: connection)
         let counts = try connection.prepare(
             """
-            SELECT coalesce(sum(kind = 4 OR (kind < 3 AND at NOT NULL AND continues IS NOT 1)), 0),
+            SELECT coalesce(sum(kind = 3 OR (kind < 3 AND at NOT NULL AND continues IS NOT 1)), 0),
             coalesce(sum(kind < 3), 0) FROM history WHERE number > ?1 AND number <= ?2
             """)
         try counts.bind(floor, at: 1)
