@@ -61,7 +61,9 @@ public actor StoreContext {
     public func update(_ id: ObjectID, _ changes: [String: Value]) throws(StoreError) {
         try check(changes.keys, entity: id.entity)
         let known = registered[id]
-        let real = changes.filter { name, value in known.map { $0[name] != value } ?? true }
+        let real = changes.filter { name, value in
+            known.map { $0[name] != value || pending.changes(id, name) } ?? true
+        }
         pending.update(id, real, version: known?.version)
     }
 
@@ -109,7 +111,7 @@ public actor StoreContext {
 
     /// Forgets all pending changes.
     public func rollback() {
-        pending = PendingChanges()
+        pending = PendingChanges(after: pending)
     }
 
     /// Brings the context's objects up to date with what others committed. What the context did itself it has
