@@ -7,6 +7,7 @@ package actor StoreReader {
     package nonisolated let loop: EventLoop
     private let opening: StoreOpening
     private var open: Open?
+    private var isClosed = false
 
     private struct Open {
         let connection: StoreConnection
@@ -58,11 +59,13 @@ package actor StoreReader {
 
     func close() {
         open = nil
+        isClosed = true
         WriterLock.releaseUnlinked()
     }
 
     private func opened() throws(StoreError) -> Open {
         if let open { return open }
+        guard !isClosed else { throw .closed }
         do {
             let connection = try Connection(
                 path: opening.path, access: .readWrite,
