@@ -14,6 +14,7 @@ public actor HistoryTracker {
     private var cursor: HistoryCursor?
     private var listening: Task<Void, Never>?
     private var storingCursor: Task<Void, Never>?
+    private var isStarting = false
     private var isInPass = false
     private var isSignalled = false
     private var state = TrackingState.stopped
@@ -42,7 +43,9 @@ public actor HistoryTracker {
     /// Registers the consumer, catches up with what happened while nobody watched, and goes on from there.
     /// Does nothing when running.
     public func start() async throws(StoreError) {
-        guard listening == nil else { return }
+        guard listening == nil && !isStarting else { return }
+        isStarting = true
+        defer { isStarting = false }
         let events = try await container.events()
         try await openCursor()
         listening = Task { [weak self] in
