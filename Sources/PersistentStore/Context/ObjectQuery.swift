@@ -65,7 +65,7 @@ struct ObjectQuery {
 
     func position(value: Value, key: Int64, entity: String, in sort: SortOrder) -> SortPosition {
         SortPosition(
-            value: value, key: key, isAscending: sort.isAscending,
+            value: sort.attribute == "id" ? .integer(key) : value, key: key, isAscending: sort.isAscending,
             ignoresCase: model.entity(entity)?.attribute(sort.attribute)?.ignoresCase ?? false)
     }
 

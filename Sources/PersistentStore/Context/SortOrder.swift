@@ -78,7 +78,7 @@ extension SortPosition: Comparable {
         guard let whole = Int64(exactly: real.rounded(.towardZero)) else {
             return real > 0 ? .before : .after
         }
-        return whole == integer ? order(0, real - Double(whole)) : order(integer, whole)
+        return whole == integer ? order(Double.zero, real - Double(whole)) : order(integer, whole)
     }
 
     /// As NOCASE does: up to a NUL that both have, then by length (sqlite.org/datatype3.html 7).
