@@ -10,10 +10,30 @@ struct HistoryPurge {
     /// Rows removed in one transaction.
     static let batchSize: Int64 = 1000
 
-    /// Where the history may be cut for everybody's sake: what every consumer has passed, and in any case
-    /// what is older than `oldest`, in milliseconds since 1970.
-    static func cut(oldest: Int64, on connection: borrowing Connection) throws -> Int64 {
-        try ConsumerTable.removeGone(on: connection)
+    /// What a purge is to do; worked out on a snapshot, since counting much takes time in which others write.
+    struct Plan: Sendable {
+        let floor: Int64
+        let newFloor: Int64
+        let result: PurgeResult
+
+        /// - Parameter oldest: in milliseconds since 1970; what is older goes whoever still wants it.
+        init(oldest: Int64, on connection: borrowing Connection) throws {
+            floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
+            newFloor = max(floor, try HistoryPurge.cut(oldest: oldest, on: connection))
+            result = try HistoryPurge.count(above: floor, upTo: newFloor, on: connection)
+        }
+    }
+
+    /// Raises the floor as planned and tells what lies below it; nothing when somebody was faster.
+    static func raiseFloor(_ plan: Plan, on connection: borrowing Connection) throws -> PurgeResult {
+        let floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
+        guard plan.newFloor > floor && floor == plan.floor else { return PurgeResult() }
+        try StoreMetadata.set(.historyFloor, .integer(plan.newFloor), on: connection)
+        return plan.result
+    }
+
+    /// What every consumer has passed, and in any case what is older than `oldest`.
+    private static func cut(oldest: Int64, on connection: borrowing Connection) throws -> Int64 {
         let newest = try connection.integer("SELECT max(number) FROM history") ?? 0
         let passed = try connection.integer("SELECT min(position) FROM history_consumer")
         let aged = try connection.integer(
@@ -24,11 +44,9 @@ struct HistoryPurge {
         return min(max(passed ?? 0, aged ?? 0), newest)
     }
 
-    /// Raises the floor to `number` and tells what lies below it.
-    static func raiseFloor(to number: Int64, on connection: borrowing Connection) throws -> PurgeResult {
-        let floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
-        guard number > floor else { return PurgeResult() }
-        try StoreMetadata.set(.historyFloor, .integer(number), on: connection)
+    private static func count(
+        above floor: Int64, upTo number: Int64, on connection: borrowing Connection
+    ) throws -> PurgeResult {
         let counts = try connection.prepare(
             """
             SELECT coalesce(sum(kind = 3 OR (kind < 3 AND at NOT NULL AND continues IS NOT 1)), 0),

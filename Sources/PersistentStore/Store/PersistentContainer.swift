@@ -100,9 +100,9 @@ public final class PersistentContainer: Sendable {
     /// Works in small batches with pauses between them, beside other writers.
     public func purgeHistory(maximumAge: Duration) async throws(StoreError) -> PurgeResult {
         let oldest = options.clock() - maximumAge.wholeMilliseconds
-        let result = try await writer.write { connection in
-            try HistoryPurge.raiseFloor(to: HistoryPurge.cut(oldest: oldest, on: connection), on: connection)
-        }
+        try await writer.write { try ConsumerTable.removeGone(on: $0) }
+        let plan = try await writer.read { try HistoryPurge.Plan(oldest: oldest, on: $0) }
+        let result = try await writer.write { try HistoryPurge.raiseFloor(plan, on: $0) }
         while try await writer.write({ try HistoryPurge.removeBatch(on: $0) }) {
             do { try await Task.sleep(for: .milliseconds(1)) } catch { throw .cancelled }
         }
