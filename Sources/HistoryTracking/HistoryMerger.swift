@@ -7,4 +7,9 @@ struct HistoryMerger {
     func merge(_ transactions: [HistoryTransaction]) async throws(StoreError) {
         for context in contexts { _ = try await context.merge(transactions) }
     }
+
+    /// For when the transactions themselves are not known.
+    func readAnew() async {
+        for context in contexts { await context.readAnew() }
+    }
 }

@@ -63,6 +63,10 @@ enum ConsumerTable {
         try connection.run("DELETE FROM history_consumer WHERE name = ?1", name)
     }
 
+    static func contains(_ name: String, on connection: borrowing Connection) throws -> Bool {
+        try position(of: name, on: connection) != nil
+    }
+
     /// Removes transient consumers whose process is gone.
     static func removeGone(on connection: borrowing Connection) throws {
         var gone: [String] = []

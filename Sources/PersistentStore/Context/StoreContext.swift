@@ -127,6 +127,11 @@ public actor StoreContext {
         return result
     }
 
+    /// Reads all its objects again, but for those with unsaved changes: what was committed is not known one by one.
+    package func readAnew() async {
+        await refresh(registered.keys.filter { !pending.touches($0) })
+    }
+
     /// Reads registered objects again; one that cannot be read now is forgotten, so that no stale value stays.
     private func refresh(_ ids: [ObjectID]) async {
         for (entity, group) in Dictionary(grouping: ids.filter { registered[$0] != nil }, by: \.entity) {
