@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func `eight processes make one store at once`() async throws {
-        for round in 0..<3 {
+        for round in 0..<10 {
             let path = folder.path(of: "\(round).db")
             let processes = try (0..<8).map { index in
                 try LineProcess(StoreWriterProcess.path, [path, "writer \(index)", "normal"])
