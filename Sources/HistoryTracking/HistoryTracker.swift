@@ -49,7 +49,8 @@ public actor HistoryTracker {
         defer { isStarting = false }
         let events = try await container.events()
         try await openCursor()
-        listening = Task { [weak self] in
+        // A task that holds the tracker weakly is not on its executor by itself.
+        listening = Task(executorPreference: container.reader.taskExecutor) { [weak self] in
             await self?.pass()
             for await event in events {
                 guard let self else { return }

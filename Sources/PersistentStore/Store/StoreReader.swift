@@ -20,6 +20,9 @@ package actor StoreReader {
         self.opening = opening
     }
 
+    /// For tasks that are to stay on the reader's thread between their calls of actors on it.
+    package nonisolated var taskExecutor: any TaskExecutor { loop }
+
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     /// Runs `body` on one snapshot of the store. Never waits for a writer.
