@@ -36,11 +36,22 @@ let package = Package(
         .executableTarget(
             name: "ClipsBenchmarks", dependencies: ["ClipsCore", "HistoryTracking", "PersistentStore"]),
 
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
-        .testTarget(name: "PersistentStoreTests", dependencies: ["PersistentStore", "TestSupport"]),
         .testTarget(
             name: "ClipsCoreTests",
             dependencies: ["ClipsCore", "HistoryTracking", "PersistentStore", "TestSupport"]),
+        .target(name: "TestSupport", dependencies: ["PersistentStore"], path: "Tests/TestSupport"),
+        // Another process on the same store, told by the tests what to do.
+        .executableTarget(
+            name: "StoreWriterTool", dependencies: ["PersistentStore", "SQLite", "TestSupport"],
+            path: "Tests/Tools/StoreWriterTool"),
+        .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
+        .testTarget(name: "FileWatchTests", dependencies: ["FileWatch", "TestSupport"]),
+        .testTarget(
+            name: "PersistentStoreTests",
+            dependencies: ["PersistentStore", "SQLite", "FileWatch", "TestSupport", "StoreWriterTool"]),
+        .testTarget(
+            name: "HistoryTrackingTests",
+            dependencies: ["HistoryTracking", "PersistentStore", "TestSupport", "StoreWriterTool"]),
         .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "clips"]),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal", "CTerminal"]),
