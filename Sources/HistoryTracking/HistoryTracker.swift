@@ -17,6 +17,7 @@ public actor HistoryTracker {
     private var isInPass = false
     private var isSignalled = false
     private var state = TrackingState.stopped
+    private var nextCleaningCheck = ContinuousClock.now
 
     public init(
         container: PersistentContainer, parameters: TrackingParameters, consumer: (any HistoryConsumer)? = nil
@@ -182,7 +183,14 @@ public actor HistoryTracker {
     }
 
     private func cleanIfDue(_ broughtSomething: Bool) {
-        guard parameters.cleaning != .none else { return }
+        switch parameters.cleaning {
+        case .none: return
+        case .byNotification: break
+        case .byDuration(let interval):
+            // Asking the store is cheap, but not so cheap as a pass.
+            guard ContinuousClock.now >= nextCleaningCheck else { return }
+            nextCleaningCheck = .now + min(interval, .seconds(60))
+        }
         Task {
             do throws(StoreError) {
                 guard let result = try await cleaner.cleanIfDue(broughtSomething: broughtSomething) else {

@@ -18,6 +18,7 @@ package final class TerminalScreen {
     private let isHeadless: Bool
     private(set) var pinnedSize: Size
     private(set) var shown: Frame?
+    private var isAway = false
     private var isClosed = false
 
     package static let largestSize = Size(rows: 1_000, columns: 1_000)
@@ -100,7 +101,7 @@ package final class TerminalScreen {
 
     /// Shows the frame, drawing what differs from the one before.
     package func present(_ frame: Frame) {
-        guard !isClosed, frame.size.rows > 0, frame.size.columns > 0 else { return }
+        guard !isClosed, !isAway, frame.size.rows > 0, frame.size.columns > 0 else { return }
         if shown?.size != frame.size {
             terminal_resize(CInt(frame.size.rows), CInt(frame.size.columns))
             // Terminals move text about when they are resized, so nothing on them is known.
@@ -124,9 +125,10 @@ package final class TerminalScreen {
         _ = isHeadless || descriptor.write(isOn ? Self.mouseOn : Self.mouseOff)
     }
 
-    /// Hands the terminal back, for another program to run on it; `enter` takes it again.
+    /// Hands the terminal back, for another program to run on it; nothing is shown until `enter` takes it again.
     package func leave() {
-        guard !isClosed else { return }
+        guard !isClosed, !isAway else { return }
+        isAway = true
         hideModes()
         terminal_leave()
         guard !isHeadless else { return }
@@ -135,7 +137,8 @@ package final class TerminalScreen {
     }
 
     package func enter() {
-        guard !isClosed else { return }
+        guard !isClosed, isAway else { return }
+        isAway = false
         if !isHeadless {
             terminal_rescue_arm(descriptor.output)
             terminal_signals_ignore_interrupt(0)
@@ -145,7 +148,7 @@ package final class TerminalScreen {
 
     /// Takes back a terminal whose modes a shell may have changed while the process was stopped.
     package func resume() {
-        guard !isClosed else { return }
+        guard !isClosed, !isAway else { return }
         terminal_enter()
         showModes()
     }

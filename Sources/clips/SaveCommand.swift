@@ -25,14 +25,25 @@ extension Command {
                 Option("--strict", "with --jsonl: all lines or none"),
             ], example: example
         ) { invocation in
-            let store = try await invocation.openStore(author: author)
-            return invocation.arguments.has("--jsonl")
-                ? try await JSONLinesImport(invocation: invocation, store: store).run()
-                : try await saveOne(invocation, store)
+            guard !invocation.arguments.has("--jsonl") else {
+                let store = try await invocation.openStore(author: author)
+                return try await JSONLinesImport(invocation: invocation, store: store).run()
+            }
+            let draft = try draft(of: invocation)
+            do {
+                return try await save(draft, try await invocation.openStore(author: author), invocation)
+            } catch let error as StoreError {
+                invocation.fail("\(error)")
+                if let path = UnsavedClip(draft: draft, storePath: try invocation.storePath()).keep() {
+                    invocation.fail(
+                        "the clip is kept in \(path); 'clips \(name) --jsonl' takes it from there.")
+                }
+                return .failed
+            }
         }
     }
 
-    private static func saveOne(_ invocation: Invocation, _ store: ClipStore) async throws -> ExitStatus {
+    private static func draft(of invocation: Invocation) throws -> ClipDraft {
         let arguments = invocation.arguments
         if let operand = arguments.operands.first {
             throw UsageError("'\(operand)' is not understood: name what it is, as in --url or --title.")
@@ -44,6 +55,13 @@ extension Command {
         draft.tags = arguments.all("--tag")
         let text = arguments.value("--text")
         draft.text = try text == nil || text == "-" ? pipedText(invocation, isAsked: text == "-") : text ?? ""
+        guard !draft.isEmpty else { throw ClipError.emptyClip }
+        return draft
+    }
+
+    private static func save(
+        _ draft: ClipDraft, _ store: ClipStore, _ invocation: Invocation
+    ) async throws -> ExitStatus {
         let (id, earlier) = try await store.add(draft)
         if let first = earlier.first {
             invocation.remark("clips: this address was saved before, as clip \(first); both are kept.")

@@ -44,6 +44,11 @@ struct KeyDecoderTests {
             decode("\u{1B}[" + String(repeating: "1;", count: 100_000) + "Aj") == [.unknown, .character("j")])
     }
 
+    @Test func `a sequence too long to be kept is no key`() {
+        #expect(
+            decode("\u{1B}[" + String(repeating: "0", count: 100) + "1Aj") == [.unknown, .character("j")])
+    }
+
     @Test func `invalid UTF-8 is no command`() {
         var decoder = KeyDecoder()
         #expect(decoder.decode([0xC0, 0xAF, 0xFF, 0x6A]) == [.unknown, .unknown, .unknown, .character("j")])

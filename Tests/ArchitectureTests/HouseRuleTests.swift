@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+/// Rules that a reader would otherwise have to remember.
+@Suite struct HouseRuleTests {
+    static let sources: [SourceFile] = (try? SourceFile.all(in: "Sources")) ?? []
+
+    @Test func `no source file is longer than 400 lines, and half are shorter than 130`() {
+        let lengths = Self.sources.map(\.lines.count).sorted()
+        #expect(!lengths.isEmpty)
+        for file in Self.sources { #expect(file.lines.count <= 400, "\(file.path)") }
+        #expect(lengths[lengths.count / 2] <= 130)
+    }
+
+    @Test(arguments: ["@unchecked Sendable", "nonisolated(unsafe)", "try!", "as!", "TODO", "FIXME"])
+    func `nothing is taken on trust`(words: String) {
+        for file in Self.sources {
+            for (number, line) in file.lines.enumerated() {
+                #expect(!line.contains(words), "\(file.path):\(number + 1)")
+            }
+        }
+    }
+
+    @Test func `only the layers that must know SQL write any`() {
+        let allowed = ["Sources/PersistentStore/", "Sources/SQLite/", "Sources/ClipsBenchmarks/"]
+        let statements = ["SELECT ", "INSERT INTO", "UPDATE ", "DELETE FROM", "CREATE TABLE", "PRAGMA "]
+        for file in Self.sources where !allowed.contains(where: { file.path.hasPrefix($0) }) {
+            for (number, line) in file.lines.enumerated() where !line.contains("//") {
+                #expect(!statements.contains { line.contains($0) }, "\(file.path):\(number + 1)")
+            }
+        }
+        // The guard can see what it guards against.
+        #expect(Self.sources.contains { $0.path.hasPrefix(allowed[0]) && $0.text.contains("INSERT INTO") })
+    }
+
+    @Test func `no test sleeps`() throws {
+        for file in try SourceFile.all(in: "Tests") where !file.path.hasSuffix("HouseRuleTests.swift") {
+            for (number, line) in file.lines.enumerated() {
+                #expect(
+                    !line.contains("Task.sleep") && !line.contains("usleep("), "\(file.path):\(number + 1)")
+            }
+        }
+    }
+
+    @Test func `the top level has its six entries and dot-files`() throws {
+        let allowed: Set = ["Package.swift", "Sources", "Tests", "Assets", "README.md", "CHANGELOG.md"]
+        let entries = try FileManager.default.contentsOfDirectory(atPath: SourceFile.root)
+        let visible = entries.filter { !$0.hasPrefix(".") }
+        #expect(Set(visible) == allowed)
+    }
+}

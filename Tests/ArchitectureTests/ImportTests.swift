@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+/// The arrows of the house, held against every import line.
+@Suite struct ImportTests {
+    /// What each module may import of our own; only what lies below it.
+    static let arrows: [String: Set<String>] = [
+        "SQLite": ["CSQLite"],
+        "FileWatch": [],
+        "AppGroup": [],
+        "PersistentStore": ["SQLite", "FileWatch"],
+        "HistoryTracking": ["PersistentStore"],
+        "ClipsCore": ["HistoryTracking", "PersistentStore", "AppGroup"],
+        "Terminal": ["CTerminal"],
+        "ClipsTerminal": ["ClipsCore", "HistoryTracking", "PersistentStore", "Terminal"],
+        "clips": ["ClipsTerminal", "ClipsCore", "HistoryTracking", "PersistentStore", "Terminal"],
+        "ClipsBenchmarks": ["ClipsCore", "HistoryTracking", "PersistentStore", "CBenchmarkProbes"],
+    ]
+
+    /// Start-up time is a feature: the whole of Foundation costs a process milliseconds.
+    static let toolchain: Set<String> = ["FoundationEssentials", "Glibc", "Dispatch", "Synchronization"]
+
+    @Test(arguments: arrows.keys.sorted())
+    func `a module imports only what lies below it`(module: String) throws {
+        for file in try SourceFile.all(in: "Sources/\(module)") {
+            for name in file.imports {
+                #expect(
+                    Self.toolchain.contains(name) || Self.arrows[module, default: []].contains(name),
+                    "\(file.path) imports \(name)")
+            }
+        }
+    }
+
+    @Test func `every module with Swift in it has its arrows here`() throws {
+        let folders = try FileManager.default.contentsOfDirectory(atPath: SourceFile.root + "/Sources")
+        let modules = try folders.filter { try !SourceFile.all(in: "Sources/\($0)").isEmpty }
+        #expect(Set(modules) == Set(Self.arrows.keys))
+    }
+
+    @Test func `the guard sees an import however it is written`() {
+        let text = """
+            import A
+            package import B
+            @preconcurrency public import C
+            import struct D.E
+              import F
+            // import G
+            let text = "import H"
+            """
+        #expect(SourceFile(path: "", text: text).imports == ["A", "B", "C", "D", "F"])
+    }
+
+    @Test func `no two arrows make a circle`() {
+        var levels: [String: Int] = [:]
+        func level(_ module: String, _ path: [String]) -> Int {
+            if let known = levels[module] { return known }
+            guard !path.contains(module) else {
+                Issue.record("circle: \(path)")
+                return 0
+            }
+            let below = Self.arrows[module, default: []].map { level($0, path + [module]) }
+            levels[module] = (below.max() ?? -1) + 1
+            return levels[module] ?? 0
+        }
+        for module in Self.arrows.keys { _ = level(module, []) }
+    }
+}

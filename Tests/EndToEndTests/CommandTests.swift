@@ -1,0 +1,204 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The commands as a shell sees them: what goes to which stream, and the exit status.
+@Suite struct CommandTests {
+    let clips: ClipsProgram
+
+    init() throws { clips = try ClipsProgram() }
+
+    @Test func `add prints the id, list shows the clip, show everything in it`() throws {
+        let added = try clips.run(
+            "add", "--url", "https://swift.org/a", "--title", "Swift", "--tag", "x", "--tag", "y", "--note",
+            "mine", input: "line one\nline two\n")
+        #expect(added.output == "1\n" && added.status == 0 && added.errors == "")
+        let list = try clips.run("list").output
+        #expect(list.hasSuffix("  cli  Swift  https://swift.org/a  [x, y]\n"), "\(list)")
+        let page = try clips.run("show", "1").output
+        for words in ["title: Swift", "tags: x, y", "note: mine", "\nline one\nline two\n"] {
+            #expect(page.contains(words))
+        }
+    }
+
+    @Test func `extension writes under its own author, another can be named`() throws {
+        try clips.run("extension", "--title", "a")
+        try clips.run("extension", "--title", "b", "--author", "work")
+        #expect(try clips.sqlite3("SELECT group_concat(author) FROM Clip") == "extension,work")
+        #expect(try clips.run("history", "--author", "work").output.contains("insert Clip 2"))
+    }
+
+    @Test func `global options stand before or after the command`() throws {
+        let other = clips.folder.path(of: "deep/er/other.db")
+        #expect(try clips.run("--store", other, "add", "--title", "a").status == 0)
+        #expect(try clips.run("list", "--store=\(other)", "--json").output.contains("\"title\":\"a\""))
+        #expect(FileManager.default.fileExists(atPath: clips.storePath) == false)
+    }
+
+    @Test func `a group's store is found by the name alone, and only its owner can read it`() throws {
+        var program = try Shell.run(
+            ClipsProgram.path, ["add", "--title", "a", "--group", "team.clips"],
+            environment: clips.environment)
+        #expect(program.status == 0)
+        program = try Shell.run(
+            "env",
+            [
+                "-i", "HOME=\(clips.folder.path)", "XDG_DATA_HOME=\(clips.folder.path(of: "data"))",
+                ClipsProgram.path, "list", "--group", "team.clips",
+            ])
+        #expect(program.output.contains("  a\n"))
+        let folder = clips.folder.path(of: "data/team.clips")
+        func mode(_ path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        #expect(try mode(folder) == 0o700)
+        #expect(try mode(folder + "/clips.db") == 0o600)
+    }
+
+    @Test func `JSON has the same keys on every line and UTC times`() throws {
+        try clips.run("add", "--title", "a\"\n\u{1F600}")
+        let line = try clips.run("list", "--json").output
+        let object = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect(
+            Set(object.keys) == [
+                "id", "uuid", "url", "title", "text", "note", "tags", "author", "starred", "unread",
+                "created", "updated", "version",
+            ])
+        #expect((object["created"] as? String)?.hasSuffix("Z") == true)
+        #expect(object["title"] as? String == "a\" \u{1F600}")
+    }
+
+    @Test func `bad JSON lines are told by number, the good ones are saved`() throws {
+        let input =
+            "{\"url\":\"https://a.b\",\"tags\":\"x,y\"}\nnot json\n\n{\"url\":5}\n[]\n{}\n{\"title\":\"last\"}"
+        let run = try clips.run("extension", "--jsonl", input: input)
+        #expect(run.status == 1 && run.output == "1\n2\n")
+        #expect(
+            run.errors == """
+                clips: line 2: it is not JSON.
+                clips: line 4: 'url' has a value of the wrong type.
+                clips: line 5: it is not a JSON object.
+                clips: line 6: it has no url, title, text or note.
+                clips: saved 2 clips, left out 4 lines.
+
+                """)
+        let strict = try clips.run("extension", "--jsonl", "--strict", input: input)
+        #expect(strict.status == 1 && strict.output == "")
+        #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "2")
+    }
+
+    @Test func `history tells who did what, as text and as JSON`() throws {
+        try clips.run("add", "--title", "a")
+        _ = try clips.sqlite3("UPDATE Clip SET starred = 1")
+        try clips.run("delete", "1")
+        let lines = try clips.run("history").output.split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines[0].contains("  cli  clips(") && lines[0].hasSuffix("insert Clip 1"))
+        #expect(lines[1].contains("(unknown)") && lines[1].hasSuffix("update Clip 1 (starred)"))
+        let last = try clips.run("history", "--json", "--limit", "1").output
+        let object = try #require(JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any])
+        #expect(
+            Set(object.keys) == [
+                "transaction", "token", "timestamp", "author", "context", "process", "program", "changes",
+            ])
+        let change = try #require((object["changes"] as? [[String: Any]])?.first)
+        #expect(change["kind"] as? String == "delete")
+        #expect((change["tombstone"] as? [String: Any])?["title"] as? String == "a")
+        let token = try #require(object["token"] as? String)
+        #expect(try clips.run("history", "--after", token).output == "")
+    }
+
+    @Test func `an expired, foreign or future token is an error, not an empty answer`() throws {
+        try clips.run("add", "--title", "a")
+        let foreign = try clips.run("history", "--after", "00000000-0000-4000-8000-000000000000.1.1")
+        #expect(foreign.status == 1 && foreign.errors.contains("belongs to another store"))
+        let object = try clips.run("history", "--json").output
+        let storeID = try #require(object.firstRange(of: /[0-9a-f-]{36}/).map { String(object[$0]) })
+        #expect(try clips.run("history", "--after", "\(storeID).1.999").errors.contains("older copy"))
+        #expect(try clips.run("history", "--after", "yesterdayish").status == 2)
+    }
+
+    @Test func `wrong usage is status 2 with a sentence, a clip that is not there status 1`() throws {
+        for (words, sentence) in [
+            (["frobnicate"], "There is no command 'frobnicate'."),
+            (["list", "--bad"], "Unknown option '--bad'."),
+            (["list", "--limit", "x"], "needs a number"), (["list", "--limit"], "needs a value"),
+            (["list", "--sort", "mood"], "cannot be sorted by 'mood'"),
+            (["show"], "Which clip?"), (["add", "stray"], "'stray' is not understood"),
+        ] {
+            let run = try Shell.run(ClipsProgram.path, words, environment: clips.environment)
+            #expect(run.status == 2 && run.errors.contains(sentence) && run.output == "", "\(words): \(run)")
+        }
+        #expect(
+            try clips.run("show", "7").errors == "clips: There is no clip 7. 'clips list' shows the ids.\n")
+        #expect(try clips.run("delete", "7").status == 1)
+        #expect(try clips.run("add").errors.contains("There is nothing to save"))
+    }
+
+    @Test func `a store that cannot be used is told in a sentence and left alone`() throws {
+        func fails(_ path: String, _ sentence: String) throws {
+            let run = try clips.run("add", "--title", "a", "--store", path)
+            #expect(
+                run.status == 1 && run.errors.contains(sentence)
+                    && run.errors.split(separator: "\n").count <= 2, "\(run)")
+        }
+        let text = clips.folder.path(of: "notes.txt")
+        try "just text, long enough to be no database header at all, surely so".write(
+            toFile: text, atomically: true, encoding: .utf8)
+        try fails(text, "is not a store of this program")
+        #expect(try String(contentsOfFile: text, encoding: .utf8).hasPrefix("just text"))
+        let foreign = clips.folder.path(of: "foreign.db")
+        _ = try Shell.run("sqlite3", [foreign], input: "CREATE TABLE t (a);")
+        try fails(foreign, "is not a store of this program")
+        try clips.run("add", "--title", "a")
+        _ = try clips.sqlite3("PRAGMA user_version = 99")
+        try fails(clips.storePath, "written by a newer version")
+        try fails("/proc/none/clips.db", "cannot be made")
+        try fails(clips.folder.path, "cannot be opened")
+    }
+
+    @Test func `escape sequences in a title are shown, not obeyed`() throws {
+        try clips.run("add", "--title", "\u{1B}]0;owned\u{7}\u{1B}[2J\u{202E}evil")
+        for output in [try clips.run("list").output, try clips.run("show", "1").output] {
+            #expect(!output.contains("\u{1B}") && !output.contains("\u{7}") && !output.contains("\u{202E}"))
+        }
+        #expect(try clips.sqlite3("SELECT instr(title, char(27)) FROM Clip") == "1")
+    }
+
+    @Test func `20 MB of text in one clip come back as they went in`() throws {
+        let text = String(repeating: "0123456789abcde\n", count: 20 << 16)
+        #expect(try clips.run("extension", "--title", "big", input: text).output == "1\n")
+        #expect(try clips.sqlite3("SELECT length(text) FROM Clip") == "\(text.utf8.count)")
+        #expect(try clips.run("list").output.hasSuffix("  extension  big\n"))
+        let shown = try clips.run("show", "1").output
+        #expect(shown.hasSuffix(text + "\n") || shown.hasSuffix(text))
+    }
+
+    @Test func `the help of each command fits a screen and shows an example`() throws {
+        for command in ["", "add", "extension", "list", "show", "delete", "history", "consumers"] {
+            let help = try Shell.run(
+                ClipsProgram.path, [command, "--help"].filter { !$0.isEmpty }, environment: clips.environment
+            ).output
+            let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.count <= 40 && lines.allSatisfy { $0.count <= 100 }, "\(command)")
+            #expect(help.contains("example:\n  clips"))
+        }
+        #expect(try clips.run("--version").output.hasPrefix("clips "))
+    }
+
+    @Test func `history --follow prints each transaction as it is committed`() throws {
+        try clips.run("add", "--title", "before")
+        let path = clips.folder.path(of: "feed")
+        _ = FileManager.default.createFile(atPath: path, contents: nil)
+        let feed = try clips.start(
+            ["history", "--follow", "--json"], output: FileHandle(forWritingAtPath: path))
+        defer { feed.terminate() }
+        func lines() throws -> Int {
+            try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").count
+        }
+        #expect(try eventually { try lines() == 1 })
+        try clips.run("extension", "--title", "one")
+        _ = try clips.sqlite3("INSERT INTO Clip (title) VALUES ('two')")
+        #expect(try eventually { try lines() == 3 })
+    }
+}

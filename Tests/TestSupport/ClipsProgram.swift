@@ -1,0 +1,55 @@
+package import Foundation
+
+/// The built `clips`, on a store of its own, with an environment that a test can rely on.
+package struct ClipsProgram: Sendable {
+    package let folder: TemporaryFolder
+    package let storePath: String
+
+    /// Beside the running test bundle.
+    package static let path: String = {
+        let bundle = URL(
+            fileURLWithPath: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+                ?? "")
+        return bundle.deletingLastPathComponent().appendingPathComponent("clips").path
+    }()
+
+    package init() throws {
+        folder = try TemporaryFolder()
+        storePath = folder.path(of: "clips.db")
+    }
+
+    package var environment: [String: String] {
+        [
+            "CLIPS_STORE": storePath, "HOME": folder.path, "XDG_CONFIG_HOME": folder.path(of: "config"),
+            "XDG_DATA_HOME": folder.path(of: "data"), "LC_ALL": "C.UTF-8", "TZ": "UTC",
+            "TERM": "xterm-256color",
+            "NO_COLOR": "1",
+        ]
+    }
+
+    @discardableResult
+    package func run(_ arguments: String..., input: String = "") throws -> Shell {
+        try Shell.run(Self.path, arguments, input: input, environment: environment)
+    }
+
+    /// Starts the program and returns without waiting for it.
+    package func start(_ arguments: [String], input: FileHandle? = nil, output: FileHandle? = nil) throws
+        -> Process
+    {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Self.path)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = input ?? FileHandle.nullDevice
+        process.standardOutput = output ?? FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        return process
+    }
+
+    /// What a stranger gets who asks the store.
+    package func sqlite3(_ sql: String) throws -> String {
+        try Shell.run("sqlite3", [storePath], input: sql).output.trimmingCharacters(
+            in: .whitespacesAndNewlines)
+    }
+}
