@@ -17,19 +17,18 @@ struct SaveExecution {
             } else {
                 [StoredObject]()
             }
-        if !request.operations.isEmpty {
-            let first = try begin(on: connection)
-            for operation in request.operations {
-                if let (temporary, permanent) = try execute(operation, on: connection) {
-                    inserted[temporary] = permanent
-                }
+        let isTracked = try request.operations.map { try entity($0.objectID).tracksHistory }
+        let first = isTracked.contains(true) ? try begin(on: connection) : nil
+        for operation in request.operations {
+            if let (temporary, permanent) = try execute(operation, on: connection) {
+                inserted[temporary] = permanent
             }
-            token = try end(first, on: connection)
         }
+        if let first { token = try end(first, on: connection) }
         if let cursor = request.cursor {
             try ConsumerTable.move(
                 cursor.consumer, to: cursor.token, now: opening.options.clock(), on: connection)
-        } else if token == nil {
+        } else if token == nil && !isTracked.contains(false) {
             connection.rollBack()
         }
         return SaveResult(token: token, insertedIDs: inserted, found: found)

@@ -5,6 +5,12 @@ struct SaveRequest: Sendable {
         /// - Parameter version: what the change was made on; nil takes whatever is there.
         case update(ObjectID, changes: [String: Value], version: Int64?)
         case delete(ObjectID, version: Int64?)
+
+        var objectID: ObjectID {
+            switch self {
+            case .insert(let id, _), .update(let id, _, _), .delete(let id, _): id
+            }
+        }
     }
 
     let author: String?
