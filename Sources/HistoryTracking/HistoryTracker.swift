@@ -39,18 +39,17 @@ public actor HistoryTracker {
     /// The position up to which everything has been dealt with.
     public var token: HistoryToken? { cursor?.token }
 
-    /// Registers the consumer, catches up with what happened while nobody watched, and goes on from there.
-    /// Does nothing when running.
+    /// Registers the consumer, catches up with what happened while nobody watched, and goes on from there until
+    /// `stop`, or until the container is closed. Does nothing when running.
     public func start() async throws(StoreError) {
         guard listening == nil else { return }
         let events = try await container.events()
         try await openCursor()
-        listening = Task { [weak self] in
-            await self?.pass()
-            for await event in events {
-                guard let self else { return }
-                await self.handle(event)
-            }
+        // Without `weak` the task is on the actor's own thread, and an event wakes no other; it ends with `stop`
+        // or when the container is closed.
+        listening = Task {
+            await pass()
+            for await event in events { await handle(event) }
         }
         log(.info, .important, "started")
     }
