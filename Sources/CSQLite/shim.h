@@ -23,3 +23,7 @@ static inline int csqlite_lock_holder(int descriptor, long byte) {
     if (fcntl(descriptor, F_OFD_GETLK, &probe) != 0) return -2;
     return probe.l_type == F_UNLCK ? 0 : (probe.l_pid > 0 ? probe.l_pid : -1);
 }
+
+// sqlite3_config is variadic. Counting memory takes a process-wide lock at every allocation; nobody here asks
+// for the count. Does nothing when SQLite is already in use.
+static inline void csqlite_stop_counting_memory(void) { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }

@@ -7,7 +7,7 @@ import Synchronization
 /// without waking a second thread, and a blocking SQLite call never holds Swift's cooperative pool. The
 /// thread begins with the first thing there is to do, and ends when the last owner lets go; actors on it must
 /// own it.
-package final class EventLoop: SerialExecutor, Sendable {
+package final class EventLoop: SerialExecutor, TaskExecutor {
     private let core: LoopCore
 
     package init() throws(FileWatchError) {
@@ -18,8 +18,20 @@ package final class EventLoop: SerialExecutor, Sendable {
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let executor = asUnownedSerialExecutor()
-        core.add { job.runSynchronously(on: executor) }
+        let (serial, task) = (asUnownedSerialExecutor(), asUnownedTaskExecutor())
+        core.add { job.runSynchronously(isolatedTo: serial, taskExecutor: task) }
+    }
+
+    /// Makes the calling thread the loop's thread until `work` is done. Only for a loop that was not used yet.
+    package func runOnThisThread(_ work: @escaping @Sendable () async -> Int32) -> Int32 {
+        let result = WorkResult()
+        core.runHere {
+            Task(executorPreference: self) {
+                result.status.store(await work(), ordering: .relaxed)
+                self.core.stop()
+            }
+        }
+        return result.status.load(ordering: .relaxed)
     }
 
     package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
@@ -47,6 +59,10 @@ package final class EventLoop: SerialExecutor, Sendable {
     package func cancel(_ timer: TimerName) {
         core.cancel(timer)
     }
+}
+
+private final class WorkResult: Sendable {
+    let status = Atomic<Int32>(0)
 }
 
 /// Names one timer of a loop; made once by whoever owns the timer.

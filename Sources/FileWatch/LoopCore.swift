@@ -45,6 +45,13 @@ final class LoopCore: Sendable {
         pthread_detach(thread)
     }
 
+    /// Runs the loop on the calling thread, beginning with `start`, until it is stopped.
+    func runHere(_ start: () -> Void) {
+        state.withLock { $0.hasThread = true }
+        start()
+        run()
+    }
+
     func add(_ work: @escaping @Sendable () -> Void) {
         change { $0.work.append(work) }
     }

@@ -16,6 +16,7 @@ package struct Connection: ~Copyable {
     /// A file of someone else's making gets no trust: its triggers and views may not call anything unsafe,
     /// and SQL cannot rewrite the schema behind SQLite's back (sqlite.org/security.html).
     package init(path: String, access: Access, busyTimeoutMilliseconds: Int64 = 5000) throws(SQLiteError) {
+        Self.configureOnce
         var pointer: OpaquePointer?
         let flags =
             switch access {
@@ -36,6 +37,8 @@ package struct Connection: ~Copyable {
         _ = csqlite_configure(pointer, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         _ = csqlite_configure(pointer, SQLITE_DBCONFIG_DEFENSIVE, 1)
     }
+
+    private static let configureOnce: Void = csqlite_stop_counting_memory()
 
     /// Runs every statement in `sql`; for fixed text without values.
     package func execute(_ sql: String) throws(SQLiteError) {

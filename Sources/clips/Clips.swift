@@ -1,12 +1,13 @@
 import Glibc
+import PersistentStore
 
 /// The program: finds the command, runs it, and is the one place where an error becomes text and an exit status.
 @main
 enum Clips {
     static let version = "0.1.0"
 
-    /// Not `async`: an asynchronous main ends the first thread by unwinding it, which costs a statically linked
-    /// program some milliseconds.
+    /// Not `async`: the pool of threads behind an asynchronous main costs a program that saves one clip more than
+    /// the saving.
     static func main() {
         exit(run(Array(CommandLine.arguments.dropFirst())))
     }
@@ -20,8 +21,14 @@ enum Clips {
                 invocation.output.line("clips \(version)")
             } else if arguments.has("--help") {
                 invocation.output.write(command.help)
+            } else if command.name == Command.browse.name,
+                let status = try Command.browseOnTerminal(invocation)
+            {
+                return status
             } else {
-                return MainThreadExecutor().run { await perform(command, invocation) }
+                return try StoreOptions.runOnThisThread { options in
+                    await perform(command, Invocation(arguments: arguments, storeOptions: options))
+                }
             }
             try invocation.output.flush()
             return ExitStatus.done.rawValue

@@ -4,6 +4,7 @@ import PersistentStore
 /// One call of the program: its arguments and where it writes.
 struct Invocation: Sendable {
     let arguments: Arguments
+    var storeOptions = StoreOptions()
     let output = Output()
 
     var isJSON: Bool { arguments.has("--json") }
@@ -15,7 +16,7 @@ struct Invocation: Sendable {
 
     /// Opens the store under the author of the command, or the one asked for.
     func openStore(author: String, mayCreate: Bool = true) async throws -> ClipStore {
-        var options = StoreOptions()
+        var options = storeOptions
         options.createsMissingStore = mayCreate
         return try await ClipStore(
             path: storePath(), author: arguments.value("--author") ?? author, contextName: nil,

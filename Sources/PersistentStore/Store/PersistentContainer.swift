@@ -20,8 +20,8 @@ public final class PersistentContainer: Sendable {
     {
         let opening = StoreOpening(path: path, model: model, options: options)
         do {
-            reader = StoreReader(loop: try EventLoop(), opening: opening)
-            writer = StoreWriter(loop: try EventLoop(), opening: opening)
+            reader = StoreReader(loop: try Self.loop(options), opening: opening)
+            writer = StoreWriter(loop: try Self.loop(options), opening: opening)
         } catch {
             throw .cannotOpen(path: path, reason: error.description)
         }
@@ -30,6 +30,11 @@ public final class PersistentContainer: Sendable {
         self.model = model
         self.options = options
         storeID = try await writer.open().storeID
+    }
+
+    private static func loop(_ options: StoreOptions) throws(FileWatchError) -> EventLoop {
+        if let loop = options.loop { return loop }
+        return try EventLoop()
     }
 
     /// A context whose saves are recorded under this author and name.
@@ -89,14 +94,21 @@ public final class PersistentContainer: Sendable {
         try await writer.write { try ConsumerTable.remove(name, on: $0) }
     }
 
-    /// Deletes the history that every registered consumer has passed, and what is older than `maximumAge`
-    /// whoever still wants it; those are told by ``StoreError/tokenExpired(oldest:)``.
+    /// Deletes the history that every registered consumer has passed and that is older than `minimumAge`, and
+    /// what is older than `maximumAge` whoever still wants it; those are told by
+    /// ``StoreError/tokenExpired(oldest:)``.
     ///
     /// Works in small batches with pauses between them, beside other writers.
-    public func purgeHistory(maximumAge: Duration) async throws(StoreError) -> PurgeResult {
-        let oldest = options.clock() - maximumAge.wholeMilliseconds
+    public func purgeHistory(
+        maximumAge: Duration, minimumAge: Duration = .zero
+    ) async throws(StoreError) -> PurgeResult {
+        let now = options.clock()
+        let oldest = now - maximumAge.wholeMilliseconds
+        // A millisecond may hold more than one transaction: what is of now is old enough when none has to be kept.
+        let youngest = minimumAge == .zero ? Int64.max : now - minimumAge.wholeMilliseconds
         let result = try await writer.write { connection in
-            try HistoryPurge.raiseFloor(to: HistoryPurge.cut(oldest: oldest, on: connection), on: connection)
+            let cut = try HistoryPurge.cut(oldest: oldest, youngest: youngest, on: connection)
+            return try HistoryPurge.raiseFloor(to: cut, on: connection)
         }
         while try await writer.write({ try HistoryPurge.removeBatch(on: $0) }) {
             do { try await Task.sleep(for: .milliseconds(1)) } catch { throw .cancelled }

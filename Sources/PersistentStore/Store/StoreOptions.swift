@@ -1,3 +1,4 @@
+package import FileWatch
 import Glibc
 
 /// How a store is opened.
@@ -22,6 +23,9 @@ public struct StoreOptions: Sendable {
     package var clock: @Sendable () -> Int64 = StoreOptions.systemMilliseconds
     /// False to do without inotify, as on a system that has none left.
     package var usesFileEvents = true
+
+    /// Where the store's connections live; threads of their own when nil.
+    package var loop: EventLoop?
 
     public init() {}
 

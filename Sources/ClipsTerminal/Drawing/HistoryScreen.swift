@@ -1,0 +1,99 @@
+import ClipsCore
+import PersistentStore
+import Terminal
+
+/// Who saved what: transactions as they come, and the changes of the selected one.
+struct HistoryScreen {
+    let state: AppState
+
+    /// The changes take the lower part where there is room for both.
+    private static func changeRows(_ layout: Layout) -> Int {
+        let rows = layout.list?.size.rows ?? 0
+        return rows >= 8 ? rows * 2 / 5 : 0
+    }
+
+    static func listRows(_ layout: Layout) -> Int {
+        max(1, (layout.list?.size.rows ?? 1) - changeRows(layout))
+    }
+
+    func draw(_ layout: Layout, in frame: inout Frame) {
+        guard let area = layout.list else { return }
+        let width = area.size.columns
+        if let header = layout.header {
+            frame.fill(header, style: Theme.heading)
+            put(["Time", "Author", "Changes", "By"], in: header, style: [Theme.heading], &frame)
+        }
+        guard !state.history.transactions.isEmpty else {
+            return frame.putCut(
+                "Nothing was saved yet, or its history has been cleaned away.", in: area, column: 1,
+                width: width - 1)
+        }
+        for row in 0..<Self.listRows(layout) {
+            let index = state.history.top + row
+            guard index < state.history.transactions.count else { break }
+            let line = Rect(row: area.row + row, column: area.column, rows: 1, columns: width)
+            draw(state.history.transactions[index], line, &frame)
+            if index == state.history.selected {
+                frame.restyle(line) { $0 = Theme.selection }
+                frame.cursor = Position(row: line.row, column: line.column)
+            }
+        }
+        let changes = Self.changeRows(layout)
+        if changes > 0, let selected = state.history.selectedTransaction {
+            let lower = Rect(
+                row: area.row + area.size.rows - changes, column: area.column, rows: changes, columns: width)
+            drawChanges(selected, lower, &frame)
+        }
+    }
+
+    private func draw(_ transaction: TransactionSummary, _ line: Rect, _ frame: inout Frame) {
+        let counts = [(transaction.inserted, "+"), (transaction.updated, "~"), (transaction.deleted, "-")]
+            .filter { $0.0 > 0 }.map { "\($1)\($0)" }.joined(separator: " ")
+        let author = transaction.author ?? "(none)"
+        let process = transaction.process.map { "(\($0))" } ?? ""
+        let origin = [(transaction.program ?? "another program") + process, transaction.contextName ?? ""]
+            .filter { !$0.isEmpty }.joined(separator: " · ")
+        put(
+            [time(transaction), author, counts, origin + (transaction.isOwn ? " · you" : "")], in: line,
+            style: [Theme.dim, Theme.author(author), Theme.bold, Theme.dim], &frame)
+    }
+
+    private func time(_ transaction: TransactionSummary) -> String {
+        let then = LocalTime(transaction.timestamp)
+        let today = LocalTime(state.now)
+        if then.dateAndTime.prefix(10) == today.dateAndTime.prefix(10) { return then.clock }
+        return "\(then.month) \(then.day) \(then.clock.prefix(5))"
+    }
+
+    /// Four columns; the last one takes what is left.
+    private func put(_ cells: [String], in line: Rect, style: [Style], _ frame: inout Frame) {
+        let widths = line.size.columns >= 50 ? [12, 14, 14] : [8, 8, 10]
+        var column = 1
+        for (index, cell) in cells.enumerated() {
+            let width = index < widths.count ? widths[index] : max(0, line.size.columns - column)
+            frame.putCut(cell, in: line, column: column, width: width, style: style[index % style.count])
+            column += width + 1
+        }
+    }
+
+    private func drawChanges(_ transaction: TransactionSummary, _ area: Rect, _ frame: inout Frame) {
+        for column in 0..<area.size.columns { frame.put("─", in: area, column: column, style: Theme.dim) }
+        let total = transaction.inserted + transaction.updated + transaction.deleted
+        let shown = transaction.lines.prefix(max(0, area.size.rows - 1))
+        for (row, line) in shown.enumerated() {
+            let left = total - row
+            if row == area.size.rows - 2, left > 1 {
+                frame.put("  … and \(left) more", in: area, row: row + 1, style: Theme.dim)
+                return
+            }
+            let (sign, text): (String, String) =
+                switch line.kind {
+                case .insert: ("+", "clip \(line.clip) saved")
+                case .update: ("~", "clip \(line.clip) changed: \(line.updated.joined(separator: ", "))")
+                case .delete: ("-", "clip \(line.clip) deleted\(line.title.map { ": \($0)" } ?? "")")
+                }
+            frame.put(sign, in: area, row: row + 1, column: 1, style: Theme.bold)
+            frame.putCut(text, in: area, row: row + 1, column: 3, width: area.size.columns - 3)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Glibc
+
+/// Small files of text, read and written whole.
+enum TextFile {
+    static func read(_ path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+            bytes += chunk.prefix(count)
+        }
+    }
+
+    /// Writes a file of this name, made for the owner alone; false if not all could be written.
+    static func write(_ text: String, to path: String) -> Bool {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        return descriptor >= 0 && write(text, closing: descriptor)
+    }
+
+    /// A new file in the folder for temporary files, for the owner alone; nil if it cannot be made.
+    static func writeTemporary(_ text: String) -> String? {
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+        let template = (folder.isEmpty ? "/tmp" : folder) + "/clip-XXXXXX.txt"
+        var path = Array(template.utf8CString)
+        let descriptor = mkstemps(&path, 4)
+        guard descriptor >= 0 else { return nil }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        let name = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard write(text, closing: descriptor) else {
+            unlink(name)
+            return nil
+        }
+        return name
+    }
+
+    private static func write(_ text: String, closing descriptor: CInt) -> Bool {
+        defer { close(descriptor) }
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            bytes = bytes.dropFirst(count)
+        }
+        return true
+    }
+}

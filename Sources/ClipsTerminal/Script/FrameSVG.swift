@@ -1,0 +1,88 @@
+import Terminal
+
+/// A screen as a picture, for documents.
+struct FrameSVG {
+    let text: String
+
+    private static let cell = (width: 8.4, height: 18.0)
+    private static let padding = 10.0
+    private static let foreground = "#d8dee9"
+    private static let background = "#1e222a"
+    private static let palette = [
+        "#3b4252", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#d8dee9",
+        "#6b7385", "#ef8891", "#b5d99c", "#f0d399", "#84c3f7", "#d79be8", "#7fcfd8", "#ffffff",
+    ]
+
+    init(_ frame: Frame) {
+        let width = Double(frame.size.columns) * Self.cell.width + 2 * Self.padding
+        let height = Double(frame.size.rows) * Self.cell.height + 2 * Self.padding
+        var lines = [
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width.short)\" height=\"\(height.short)\" "
+                + "viewBox=\"0 0 \(width.short) \(height.short)\">",
+            "<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"\(Self.background)\"/>",
+            "<g font-family=\"ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace\" font-size=\"14\" "
+                + "xml:space=\"preserve\">",
+        ]
+        for row in 0..<frame.size.rows {
+            var column = 0
+            for run in frame.runs(row: row) {
+                let columns = DisplayWidth.columns(of: run.text)
+                lines += Self.elements(run, row: row, column: column, columns: columns)
+                column += columns
+            }
+        }
+        text = (lines + ["</g>", "</svg>", ""]).joined(separator: "\n")
+    }
+
+    private static func elements(_ run: StyledRun, row: Int, column: Int, columns: Int) -> [String] {
+        let attributes = run.style.attributes
+        var ink = color(run.style.foreground) ?? foreground
+        var paper = color(run.style.background)
+        if attributes.contains(.reverse) { (ink, paper) = (paper ?? background, ink) }
+        let x = padding + Double(column) * cell.width
+        let y = padding + Double(row) * cell.height
+        let length = (Double(columns) * cell.width).short
+        var elements: [String] = []
+        if let paper {
+            elements.append(
+                "<rect x=\"\(x.short)\" y=\"\(y.short)\" width=\"\(length)\" height=\"\(cell.height.short)\" fill=\"\(paper)\"/>"
+            )
+        }
+        guard attributes.contains(.underline) || run.text.contains(where: { $0 != " " }) else {
+            return elements
+        }
+        var style = ""
+        if attributes.contains(.bold) { style += " font-weight=\"bold\"" }
+        if attributes.contains(.italic) { style += " font-style=\"italic\"" }
+        if attributes.contains(.dim) { style += " opacity=\"0.65\"" }
+        if attributes.contains(.underline) { style += " text-decoration=\"underline\"" }
+        elements.append(
+            "<text x=\"\(x.short)\" y=\"\((y + 13.5).short)\" textLength=\"\(length)\" lengthAdjust=\"spacingAndGlyphs\" "
+                + "fill=\"\(ink)\"\(style)>\(escaped(run.text))</text>")
+        return elements
+    }
+
+    private static func color(_ color: Color) -> String? {
+        guard case .indexed(let index) = color.reducedToSixteen else { return nil }
+        return palette[Int(index) % palette.count]
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.reduce(into: "") { escaped, character in
+            switch character {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            default: escaped.append(character)
+            }
+        }
+    }
+}
+
+extension Double {
+    /// With one decimal at most.
+    fileprivate var short: String {
+        let tenths = Int((self * 10).rounded())
+        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+    }
+}

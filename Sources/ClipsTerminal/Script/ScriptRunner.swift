@@ -1,0 +1,109 @@
+import ClipsCore
+import Glibc
+import Terminal
+
+/// Runs a script on the app with a real screen of ncurses but no terminal. The next key is pressed only when
+/// nothing is on its way, so that a script shows the same every time.
+struct ScriptRunner: ~Copyable {
+    private let runner: AppRunner
+    private let storePath: String
+    private var input = TerminalInput(terminal: -1)
+
+    private static let patience = 10.0
+
+    init(_ configuration: ClipsApp.Configuration, size: Size) throws {
+        storePath = configuration.storePath
+        runner = try ClipsApp.makeRunner(configuration) {
+            try TerminalScreen(headless: size, colors: configuration.screenColors)
+        }
+    }
+
+    mutating func run(_ script: Script) throws {
+        defer {
+            runner.screen.close()
+            ClipsApp.close(runner)
+        }
+        guard wait(Self.patience, until: { $0.isIdle }) else {
+            throw ClipsAppError("The list was not there after \(Int(Self.patience)) seconds.")
+        }
+        if let failure = runner.openingFailure { throw ClipsAppError(failure) }
+        for (line, step) in script.steps where !runner.isDone {
+            do {
+                try perform(step)
+            } catch {
+                throw ClipsAppError("script line \(line): \(error)")
+            }
+        }
+    }
+
+    private mutating func perform(_ step: Script.Step) throws {
+        switch step {
+        case .keys(let keys):
+            for key in keys where !runner.isDone {
+                runner.handle(.key(key))
+                try settle()
+            }
+        case .dump(let path):
+            try settle()
+            try dump(path)
+        case .wait(let condition, let seconds): try wait(for: condition, seconds)
+        case .resize(let size):
+            runner.screen.resize(to: size)
+            runner.handle(.resized(size))
+            try settle()
+        case .shell(let command):
+            let status = ChildProcess.shell(command, [], environment: ["CLIPS_STORE": storePath])
+            guard status == 0 else {
+                throw ClipsAppError(":sh ended with status \(status.map(String.init) ?? "unknown").")
+            }
+        }
+    }
+
+    private mutating func settle() throws {
+        guard wait(Self.patience, until: { $0.isIdle || $0.isDone }) else {
+            throw ClipsAppError("the app was not idle after \(Int(Self.patience)) seconds.")
+        }
+    }
+
+    private mutating func wait(for condition: Script.Condition, _ seconds: Double) throws {
+        let isMet = wait(seconds) { runner in
+            switch condition {
+            case .idle: runner.isIdle
+            case .count(let count): runner.state.list.isCounted && runner.state.list.count == count
+            case .text(let text): runner.state.draw().lines.contains { $0.contains(text) }
+            }
+        }
+        guard !isMet else { return }
+        switch condition {
+        case .idle: throw ClipsAppError("the app was not idle after \(seconds) seconds.")
+        case .count(let count):
+            throw ClipsAppError(
+                "there were \(runner.state.list.count) clips after \(seconds) seconds, not \(count).")
+        case .text(let text): throw ClipsAppError("'\(text)' was not on the screen after \(seconds) seconds.")
+        }
+    }
+
+    /// Lets the app take what comes until a condition holds; draws as it would for a person.
+    private mutating func wait(_ seconds: Double, until condition: (AppRunner) -> Bool) -> Bool {
+        let deadline = ContinuousClock.now + .seconds(seconds)
+        while true {
+            runner.takeMail()
+            if runner.openingFailure != nil || condition(runner) {
+                runner.draw()
+                return true
+            }
+            guard ContinuousClock.now < deadline else { return false }
+            // A queue ends its last job just after it has posted the result, so idleness itself wakes nobody.
+            _ = input.next(timeout: 2, alsoWaitingFor: [runner.mailbox.descriptor])
+            if runner.mailbox.isEmpty { runner.handle(.tick) }
+        }
+    }
+
+    private func dump(_ path: String) throws {
+        runner.draw()
+        let frame = runner.screen.snapshot()
+        let text = path.hasSuffix(".svg") ? FrameSVG(frame).text : frame.lines.joined(separator: "\n") + "\n"
+        let isWritten = TextFile.write(text, to: path == "-" ? "/dev/stdout" : path)
+        guard isWritten else { throw ClipsAppError("\(path) cannot be written.") }
+    }
+}

@@ -1,0 +1,44 @@
+import ClipsCore
+import PersistentStore
+import Terminal
+
+/// What the app reacts to.
+enum AppEvent: Sendable {
+    case key(Key)
+    case resized(Size)
+    /// Time went by.
+    case tick
+    case message(ClipListMessage)
+    /// The store is open; work can be done.
+    case opened
+    case openingFailed(String)
+    case clipLoaded(id: Int64, Clip?)
+    case detailMeasured(id: Int64, DetailText)
+    case historyLoaded([TransactionSummary])
+    case worked(WorkResult)
+    case editLoaded(Clip)
+    case edited(EditedForm)
+    /// Something outside the store did, or did not, go well.
+    case notice(String)
+    case failure(String)
+}
+
+/// What became of a piece of work on the store.
+struct WorkResult: Sendable {
+    let work: Work
+    let outcome: Outcome
+
+    enum Outcome: Sendable {
+        case done(token: HistoryToken?, clips: [Int64], remark: String?)
+        case failed(String)
+    }
+}
+
+/// A form back from the editor.
+struct EditedForm: Sendable {
+    /// The clip that was edited; nil for a new one.
+    let clip: Clip?
+    let text: String
+    /// Where the text is, until it is saved.
+    let path: String
+}

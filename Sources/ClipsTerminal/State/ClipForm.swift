@@ -1,0 +1,82 @@
+import ClipsCore
+import PersistentStore
+
+/// A clip as a text that a person edits: headers, an empty line, the text.
+struct ClipForm: Hashable {
+    var title = ""
+    var url = ""
+    var tags: [String] = []
+    var note = ""
+    var body = ""
+
+    init() {}
+
+    init(_ clip: Clip) {
+        (title, url, tags, note, body) = (clip.title, clip.url, clip.tags, clip.note, clip.text)
+    }
+
+    /// A note's further lines are indented, as in a mail's header.
+    var text: String {
+        let note = note.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n  ")
+        let header =
+            "title: \(title)\nurl: \(url)\ntags: \(Tags(tags).names.joined(separator: ", "))\nnote: \(note)"
+        return "\(header)\n\n\(body)"
+    }
+
+    /// Reads a form; the header ends at the first empty line, or at a line that is no header.
+    init(reading text: String) {
+        var rest = text[...]
+        var last = ""
+        while !rest.isEmpty {
+            let line = rest.prefix { $0 != "\n" && $0 != "\r\n" }
+            let next = rest[line.endIndex...].dropFirst()
+            if line.allSatisfy(\.isWhitespace), !(last == "note" && line.hasPrefix("  ")) {
+                rest = next
+                break
+            }
+            if last == "note", line.hasPrefix("  ") {
+                note += "\n" + line.dropFirst(2)
+            } else if let colon = line.firstIndex(of: ":"),
+                take(line[..<colon].lowercased(), line[colon...].dropFirst())
+            {
+                last = line[..<colon].lowercased()
+            } else {
+                break
+            }
+            rest = next
+        }
+        // Editors end the last line whether or not the person did.
+        if rest.hasSuffix("\n") { rest = rest.dropLast() }
+        body = String(rest)
+    }
+
+    private mutating func take(_ name: String, _ value: Substring) -> Bool {
+        let value = String(value.drop { $0 == " " })
+        switch name {
+        case "title": title = value
+        case "url": url = value
+        case "tags": tags = Tags(joined: value).names
+        case "note": note = value
+        default: return false
+        }
+        return true
+    }
+
+    /// What the form changes of a clip.
+    func changes(from clip: Clip) -> [ClipAttribute: Value] {
+        let old = ClipForm(reading: ClipForm(clip).text)
+        var changes: [ClipAttribute: Value] = [:]
+        if title != old.title { changes[.title] = .text(title) }
+        if url != old.url { changes[.url] = .text(url) }
+        if tags != old.tags { changes[.tags] = .text(Tags(tags).joined) }
+        if note != old.note { changes[.note] = .text(note) }
+        if body != old.body { changes[.text] = .text(body) }
+        return changes
+    }
+
+    var draft: ClipDraft {
+        var draft = ClipDraft()
+        (draft.title, draft.url, draft.tags, draft.note, draft.text) = (title, url, tags, note, body)
+        return draft
+    }
+}

@@ -1,0 +1,78 @@
+import ClipsCore
+import Terminal
+
+/// The clip that is read, and which lines of it are on the screen.
+struct DetailState: Sendable {
+    private(set) var id: Int64?
+    private(set) var clip: Clip?
+    /// The clip is no longer in the store; what was read last stays to be seen.
+    private(set) var isGone = false
+    private(set) var lines: [DetailText.Line] = []
+    private(set) var top = 0
+    /// Columns hidden at the left of text that is not wrapped.
+    private(set) var hiddenColumns = 0
+    /// Whether there is text below the screen.
+    private(set) var hasMore = false
+    var isWrapped = true
+    private(set) var text: DetailText?
+    private var height = 0
+
+    mutating func select(_ id: Int64?) {
+        guard id != self.id else { return }
+        let (isWrapped, height) = (isWrapped, height)
+        self = DetailState()
+        (self.isWrapped, self.height, self.id) = (isWrapped, height, id)
+    }
+
+    /// Takes a clip as it is now; nil when it is gone. The lines being read stay where they are.
+    mutating func show(_ clip: Clip?) {
+        guard let clip else {
+            isGone = true
+            return
+        }
+        isGone = false
+        self.clip = clip
+        text = nil
+    }
+
+    mutating func layOut(width: Int, height: Int) {
+        self.height = max(1, height)
+        let width = max(1, width)
+        guard let clip else { return }
+        if text?.width != width || text?.isWrapped != isWrapped {
+            let place = text?.place(ofLine: top)
+            var laidOut = DetailText(clip, width: width, isWrapped: isWrapped)
+            if top > 0, let place { top = laidOut.line(at: place) }
+            text = laidOut
+        }
+        if isWrapped { hiddenColumns = 0 }
+        let known = text?.count(upTo: top + self.height + 1) ?? 0
+        top = max(0, min(top, known - self.height))
+        hasMore = known > top + self.height
+        lines = text?.lines(top..<top + self.height) ?? []
+    }
+
+    mutating func scroll(by lines: Int) {
+        let (sum, overflows) = top.addingReportingOverflow(lines)
+        top = overflows || sum > 1 << 40 ? 1 << 40 : max(0, sum)
+    }
+
+    mutating func scroll(pages: Int, half: Bool) {
+        let step = half ? max(1, height / 2) : max(1, height - 2)
+        scroll(by: max(-1_000_000, min(pages, 1_000_000)) * step)
+    }
+
+    mutating func scrollSideways(by columns: Int) {
+        hiddenColumns = max(0, min(hiddenColumns + columns, 1 << 20))
+    }
+
+    mutating func moveToStart() { top = 0 }
+
+    /// Goes to the end of a text whose lines are all found.
+    mutating func moveToEnd(of measured: DetailText) {
+        var measured = measured
+        guard measured.width == text?.width, measured.isWrapped == isWrapped else { return }
+        text = measured
+        top = max(0, measured.count(upTo: .max) - height)
+    }
+}

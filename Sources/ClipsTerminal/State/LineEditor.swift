@@ -1,0 +1,76 @@
+import Terminal
+
+/// One line of text that a person types.
+struct LineEditor: Sendable {
+    private(set) var characters: [Character]
+    private(set) var cursor: Int
+
+    private static let mostCharacters = 1 << 20
+
+    init(_ text: String = "") {
+        characters = Array(text)
+        cursor = characters.count
+    }
+
+    var text: String { String(characters) }
+
+    /// Returns false for a key that edits nothing.
+    mutating func take(_ key: Key) -> Bool {
+        switch key {
+        case .character(let character): insert([character])
+        case .paste(let text): insert(Array(text))
+        case .left, .control("b"): cursor = max(0, cursor - 1)
+        case .right, .control("f"): cursor = min(characters.count, cursor + 1)
+        case .home, .control("a"): cursor = 0
+        case .end, .control("e"): cursor = characters.count
+        case .backspace: remove(max(0, cursor - 1)..<cursor)
+        case .delete, .control("d"): remove(cursor..<min(cursor + 1, characters.count))
+        case .control("u"): remove(0..<cursor)
+        case .control("k"): remove(cursor..<characters.count)
+        case .control("w"): remove(wordStart..<cursor)
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func insert(_ some: [Character]) {
+        let room = max(0, Self.mostCharacters - characters.count)
+        characters.insert(contentsOf: some.prefix(room), at: cursor)
+        cursor += min(room, some.count)
+    }
+
+    private mutating func remove(_ range: Range<Int>) {
+        characters.removeSubrange(range)
+        cursor = range.lowerBound
+    }
+
+    private var wordStart: Int {
+        var start = cursor
+        while start > 0, characters[start - 1].isWhitespace { start -= 1 }
+        while start > 0, !characters[start - 1].isWhitespace { start -= 1 }
+        return start
+    }
+}
+
+/// A question on the status line that the person is answering.
+struct Prompt: Sendable {
+    enum Kind: Sendable { case filter, add }
+
+    let kind: Kind
+    var editor: LineEditor
+
+    var label: String {
+        switch kind {
+        case .filter: "/"
+        case .add: "Add address or text: "
+        }
+    }
+
+    /// What an empty line does.
+    var placeholder: String {
+        switch kind {
+        case .filter: "words in the title, address, tags, text"
+        case .add: "Enter alone opens your editor"
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import ClipsCore
+import FoundationEssentials
+import HistoryTracking
+import PersistentStore
+
+/// What the app knows about its messages from the store.
+struct ListFeed: Sendable {
+    /// Messages of an earlier generation belong to another filter.
+    var generation = 0
+    /// Another selection was asked for and has not come.
+    var isShowing = false
+    /// When to ask again after a failure.
+    var retryAt: Date?
+    /// A clip to be selected as soon as it is in the list.
+    var wantedID: Int64?
+    var jumpsToFirstMatch = false
+}
+
+/// Messages held back while the list stands still.
+struct Pause: Sendable {
+    var messages: [ClipListMessage] = []
+    var newCount = 0
+    /// Too much came to be kept; the list is read anew at the end.
+    var isOverfull = false
+
+    static let most = 4000
+}
+
+/// How the list and the store stand to each other.
+struct SyncStatus: Sendable {
+    struct Change: Sendable {
+        var author: String
+        var inserted: Int
+        var updated: Int
+        var deleted: Int
+        var at: Date
+
+        var counts: String {
+            [(inserted, "+"), (updated, "~"), (deleted, "-")].filter { $0.0 > 0 }.map { "\($1)\($0)" }
+                .joined(separator: " ")
+        }
+    }
+
+    var state = TrackingState.stopped
+    /// What somebody committed last.
+    var lastChange: Change?
+    var newestTransaction: Int64 = 0
+}
+
+extension AppState {
+    mutating func take(_ message: ClipListMessage) {
+        if case .state(let state) = message {
+            sync.state = state
+            return
+        }
+        note(message)
+        if pause != nil, hold(message) { return }
+        apply(message)
+    }
+
+    /// What counts whether or not the list stands still.
+    private mutating func note(_ message: ClipListMessage) {
+        switch message {
+        case .transactions(let transactions):
+            history.add(transactions)
+            for transaction in transactions {
+                sync.newestTransaction = max(sync.newestTransaction, transaction.id)
+                sync.lastChange = SyncStatus.Change(
+                    author: transaction.author ?? "another program", inserted: transaction.inserted,
+                    updated: transaction.updated, deleted: transaction.deleted,
+                    at: min(now, max(transaction.timestamp, now - 86400)))
+            }
+            reloadDetail(after: transactions)
+        case .window(let window, _) where window.requestNumber == nil:
+            saving.awaited = 0
+            if detail.id != nil { reloadDetail() }
+        default: break
+        }
+    }
+
+    private mutating func reloadDetail(after transactions: [TransactionSummary]) {
+        guard let id = detail.id else { return }
+        let concerns = transactions.contains { transaction in
+            transaction.lines.contains { $0.clip == id }
+                || transaction.updated + transaction.deleted > transaction.lines.count
+        }
+        if concerns { reloadDetail() }
+    }
+
+    private mutating func reloadDetail() {
+        guard let id = detail.id, layout.detail != nil else { return }
+        emit(.loadClip(id))
+    }
+
+    private mutating func apply(_ message: ClipListMessage) {
+        switch message {
+        case .window(let window, feed.generation): take(window)
+        case .more(let rows, let direction, let reachedEdge, let number, feed.generation)
+        where !feed.isShowing:
+            list.extend(with: rows, direction, reachedEdge: reachedEdge, requestNumber: number)
+        case .count(let count, feed.generation) where !feed.isShowing: list.setCount(count)
+        case .changes(let changes, feed.generation) where !feed.isShowing:
+            arrivals.take(changes)
+            list.apply(changes: changes)
+        case .transactions(let transactions): arrivals.take(transactions, at: now)
+        case .failed(let sentence, let number, feed.generation):
+            tell(sentence, isError: true)
+            feed.retryAt = now + 1
+            if let number { list.requestFailed(number: number) }
+        default: break
+        }
+        if let wanted = feed.wantedID, list.select(id: wanted) || saving.awaited <= sync.newestTransaction {
+            feed.wantedID = nil
+        }
+    }
+
+    private mutating func take(_ window: LiveList<ClipRow>.Window) {
+        let wasShowing = feed.isShowing
+        if window.requestNumber == nil {
+            feed.isShowing = false
+            arrivals.forget()
+        } else if wasShowing {
+            return
+        }
+        let held = list.selectedID
+        list.replace(window: window)
+        feed.retryAt = nil
+        if wasShowing, feed.jumpsToFirstMatch, held == nil || list.selectedID != held { list.moveToStart() }
+        feed.jumpsToFirstMatch = false
+    }
+
+    /// Asks for another selection. Without an anchor it is shown from its first row.
+    mutating func show(_ query: ClipQuery, around anchor: SortPosition?) {
+        self.query = query
+        feed.generation += 1
+        feed.isShowing = true
+        feed.retryAt = nil
+        pause?.messages = []
+        pause?.isOverfull = false
+        emit(.show(query, generation: feed.generation, anchor: anchor))
+    }
+
+    mutating func retry() {
+        guard let due = feed.retryAt, due <= now else { return }
+        feed.retryAt = nil
+        if feed.isShowing { show(query, around: list.selectedRow?.position) }
+    }
+
+    mutating func askForRows() {
+        // While messages are held back an answer could not be put in its place.
+        guard list.isLoaded, !feed.isShowing, feed.retryAt == nil, pause?.messages.isEmpty ?? true,
+            pause?.isOverfull != true
+        else { return }
+        while let request = list.nextRequest() {
+            emit(.answer(request, generation: feed.generation, anchor: list.selectedRow?.position))
+        }
+    }
+}
+
+extension AppState {
+    mutating func togglePause() {
+        guard let ended = pause else {
+            pause = Pause()
+            return
+        }
+        pause = nil
+        if ended.isOverfull {
+            show(query, around: list.selectedRow?.position)
+        } else {
+            for message in ended.messages { apply(message) }
+        }
+    }
+
+    /// Keeps a message for the end of the pause; false for one that can be shown at once.
+    private mutating func hold(_ message: ClipListMessage) -> Bool {
+        var isOwn = false
+        switch message {
+        case .window(_, let generation):
+            // The person's own filter is shown, whatever is held.
+            if feed.isShowing, generation == feed.generation { return false }
+        case .more, .count, .failed:
+            if pause?.messages.isEmpty ?? true, pause?.isOverfull != true { return false }
+        case .transactions(let transactions):
+            isOwn = transactions.contains(where: \.isOwn)
+            pause?.newCount += transactions.filter { !$0.isOwn }.reduce(0) { $0 + $1.inserted }
+        case .changes, .state: break
+        }
+        guard pause?.isOverfull != true else {
+            if isOwn { show(query, around: list.selectedRow?.position) }
+            return true
+        }
+        pause?.messages.append(message)
+        if isOwn {
+            // What the person does must be seen, and it cannot be told apart from what came before it.
+            let held = pause?.messages ?? []
+            pause?.messages = []
+            for message in held { apply(message) }
+        } else if (pause?.messages.count ?? 0) > Pause.most {
+            pause?.messages = []
+            pause?.isOverfull = true
+        }
+        return true
+    }
+}
