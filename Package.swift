@@ -33,8 +33,14 @@ let package = Package(
             dependencies: [
                 "ClipsTerminal", "ClipsCore", "HistoryTracking", "PersistentStore", "AppGroup", "Terminal",
             ]),
+
+        // The figures, and what C alone reaches on the same machine.
+        .target(name: "CBenchmarkProbes", linkerSettings: [.linkedLibrary("sqlite3")]),
         .executableTarget(
-            name: "ClipsBenchmarks", dependencies: ["ClipsCore", "HistoryTracking", "PersistentStore"]),
+            name: "ClipsBenchmarks",
+            dependencies: [
+                "CBenchmarkProbes", "ClipsCore", "HistoryTracking", "PersistentStore", "FileWatch", "SQLite",
+            ]),
 
         .testTarget(
             name: "ClipsCoreTests",
@@ -68,6 +74,7 @@ for target in package.targets where target.type != .system {
         .enableUpcomingFeature("ExistentialAny"),  // SE-0335
         .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
         .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
     ]
 }
 

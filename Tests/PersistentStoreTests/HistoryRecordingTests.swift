@@ -37,6 +37,19 @@ import Testing
         #expect(transaction.changes.map(\.kind) == [.insert, .insert])
     }
 
+    @Test func `what is not tracked is saved all the same`() async throws {
+        let own = try TemporaryFolder()
+        let untracked = try await Notes.open(own, model: Notes.model(tracksHistory: false))
+        let context = untracked.makeContext(author: "app")
+        let id = try await context.save(inserting: ["title": "a"])
+        try await context.update(id, ["title": "b"])
+        let result = try await context.save()
+        #expect(result.token == nil)
+        #expect(try await untracked.objects().map { $0["title"] } == ["b"])
+        #expect(try await untracked.transactions().isEmpty)
+        await untracked.close()
+    }
+
     @Test func `an update names what changed, and keeps the old value where that is asked for`() async throws
     {
         let context = container.makeContext(author: "app")

@@ -1,0 +1,86 @@
+#define _GNU_SOURCE
+#include "CBenchmarkProbes.h"
+
+#include <fcntl.h>
+#include <pty.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+int probe_start(char *const argv[], int *input, int *output) {
+    int to[2], from[2];
+    if (pipe2(to, O_CLOEXEC) != 0) return -1;
+    if (pipe2(from, O_CLOEXEC) != 0) {
+        close(to[0]);
+        close(to[1]);
+        return -1;
+    }
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, to[0], 0);
+    posix_spawn_file_actions_adddup2(&actions, from[1], 1);
+    pid_t process = -1;
+    if (posix_spawnp(&process, argv[0], &actions, NULL, argv, environ) != 0) process = -1;
+    posix_spawn_file_actions_destroy(&actions);
+    close(to[0]);
+    close(from[1]);
+    if (process < 0) {
+        close(to[1]);
+        close(from[0]);
+        return -1;
+    }
+    *input = to[1];
+    *output = from[0];
+    return process;
+}
+
+int probe_run(char *const argv[], int64_t *took, long *peak_kilobytes) {
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    pid_t process;
+    int64_t began = probe_now();
+    int failed = posix_spawnp(&process, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed) return -1;
+    int status = 0;
+    struct rusage usage;
+    if (wait4(process, &status, 0, &usage) != process) return -1;
+    *took = probe_now() - began;
+    *peak_kilobytes = usage.ru_maxrss;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+int probe_start_on_terminal(
+    char *const argv[], char *const environment[], int rows, int columns, int *terminal, int64_t *began) {
+    int known = 0, added = 0;
+    while (environ[known]) known++;
+    while (environment[added]) added++;
+    // The first of two entries with one name is the one that counts.
+    char **all = calloc(known + added + 1, sizeof *all);
+    if (!all) return -1;
+    for (int i = 0; i < added; i++) all[i] = environment[i];
+    for (int i = 0; i < known; i++) all[added + i] = environ[i];
+    struct winsize size = {.ws_row = rows, .ws_col = columns};
+    *began = probe_now();
+    pid_t process = forkpty(terminal, NULL, NULL, &size);
+    if (process == 0) {
+        execvpe(argv[0], argv, all);
+        _exit(127);
+    }
+    free(all);
+    if (process > 0) fcntl(*terminal, F_SETFD, FD_CLOEXEC);
+    return process;
+}
+
+void probe_end(int process) {
+    if (process <= 0) return;
+    kill(process, SIGKILL);
+    waitpid(process, NULL, 0);
+}

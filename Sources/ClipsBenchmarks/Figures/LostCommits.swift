@@ -1,0 +1,41 @@
+import PersistentStore
+
+/// Commits in lock-step with the list: the next burst begins when the last is seen, so that nothing later can
+/// hide a lost one.
+struct LostCommits {
+    enum Writer: CaseIterable {
+        case ours
+        case shell
+    }
+
+    let writer: Writer
+    let durability: StoreOptions.Durability
+    let burst: UInt8
+
+    func measure(_ workspace: Workspace) throws -> Measurement {
+        let store = workspace.newPath("lost.db")
+        try SmallStore.make(store)
+        let window = try ListeningWindow(store: store)
+        let source: any CommitWriter =
+            switch writer {
+            case .ours: try RoleWriter(.writer(store: store, durability))
+            case .shell: try ShellWriter(store: store, synchronous: durability.rawValue)
+            }
+        let commits = workspace.count(20_000, quick: 2_000)
+        let bursts = commits / Int(burst)
+        var lost = 0
+        var wanted = window.newestID
+        for _ in 0..<bursts {
+            wanted += Int64(burst)
+            try source.commit(burst)
+            if window.wait(for: wanted) == nil { lost += 1 }
+            _ = try source.begun()
+        }
+        try window.close()
+        let who = writer == .ours ? "our writer" : "sqlite3 shell"
+        let how = burst == 1 ? "single" : "bursts of \(burst)"
+        return Measurement(
+            "lost of \(bursts * Int(burst)), \(who), \(durability), \(how)", .count, [Double(lost)],
+            goal: Measurement.Goal(atMost: 0))
+    }
+}

@@ -1,0 +1,65 @@
+import CBenchmarkProbes
+import PersistentStore
+
+extension Figure {
+    static let oneShotProcess = Figure(
+        name: "F10", title: "'clips extension' as a whole process against the sqlite3 shell"
+    ) { workspace in
+        let clips = try workspace.clipsProgram()
+        return try [true, false].flatMap { isOpenElsewhere in
+            try OneShotProcess(workspace, clips, isOpenElsewhere: isOpenElsewhere).measure()
+        }
+    }
+}
+
+/// The same insert by two programs, each into a store of its own of the same kind.
+private struct OneShotProcess {
+    private let workspace: Workspace
+    private let isOpenElsewhere: Bool
+    private let ours: [String]
+    private let shell: [String]
+    private let stores: [String]
+
+    init(_ workspace: Workspace, _ clips: String, isOpenElsewhere: Bool) throws {
+        self.workspace = workspace
+        self.isOpenElsewhere = isOpenElsewhere
+        stores = [workspace.newPath("one-shot.db"), workspace.newPath("shell.db")]
+        for store in stores { try SmallStore.make(store, clips: 1000) }
+        let number = 7
+        ours = [
+            clips, "extension", "--store", stores[0], "--url", SampleClip.url(number), "--title",
+            SampleClip.title(number), "--text", SampleClip.text(number),
+        ]
+        shell = ["sqlite3", stores[1], "PRAGMA synchronous = FULL; " + SampleClip.insertion(number)]
+    }
+
+    func measure() throws -> [Measurement] {
+        let windows = try isOpenElsewhere ? stores.map(ListeningWindow.init(store:)) : []
+        var peak = 0.0
+        _ = try (run(ours, &peak), run(shell, &peak))
+        peak = 0
+        var shellPeak = 0.0
+        let block = 20
+        let comparison = try Comparison(rounds: workspace.count(20, quick: 8)) {
+            try (0..<block).map { _ in try run(ours, &peak) }
+        } beside: {
+            try (0..<block).map { _ in try run(shell, &shellPeak) }
+        }
+        for window in windows { try window.close() }
+        let name = isOpenElsewhere ? "store open elsewhere" : "nobody else"
+        return [
+            Measurement(
+                "one clip, \(name)", .time, comparison, beside: "sqlite3", goal: Measurement.Goal(atMost: 1)),
+            Measurement("its peak memory, \(name)", .memory, [peak]),
+        ]
+    }
+
+    private func run(_ command: [String], _ peak: inout Double) throws -> Double {
+        var took: Int64 = 0
+        var kilobytes = 0
+        let status = withCStrings(command) { probe_run($0, &took, &kilobytes) }
+        guard status == 0 else { throw BenchmarkError("'\(command[0])' ended with \(status)") }
+        peak = max(peak, Double(kilobytes) * 1024)
+        return Double(took) / 1_000_000_000
+    }
+}

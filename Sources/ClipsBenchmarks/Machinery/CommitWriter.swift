@@ -1,0 +1,87 @@
+import CBenchmarkProbes
+import Glibc
+
+/// Another process that commits clips when told to.
+protocol CommitWriter: AnyObject {
+    /// Has the clips committed one after the other; returns at once.
+    func commit(_ count: UInt8) throws
+    /// When the last of them was begun.
+    func begun() throws -> Moment
+}
+
+/// This program, or its C probe, in another process.
+final class RoleWriter: CommitWriter {
+    private let process: Int32
+    private let input: Int32
+    private let output: Int32
+
+    init(_ role: Role) throws {
+        var input: Int32 = -1
+        var output: Int32 = -1
+        process = withCStrings(role.commandLine) { probe_start($0, &input, &output) }
+        guard process > 0 else { throw BenchmarkError("a second process cannot be started") }
+        self.input = input
+        self.output = output
+        _ = try begun()
+    }
+
+    deinit {
+        close(input)
+        close(output)
+        waitpid(process, nil, 0)
+    }
+
+    func commit(_ count: UInt8) throws {
+        var count = count
+        guard write(input, &count, 1) == 1 else { throw BenchmarkError("the writing process is gone") }
+    }
+
+    func begun() throws -> Moment {
+        var stamp: Int64 = 0
+        guard read(output, &stamp, 8) == 8 else { throw BenchmarkError("the writing process failed") }
+        return Moment(nanoseconds: stamp)
+    }
+}
+
+/// The `sqlite3` shell, which knows nothing of doorbells.
+final class ShellWriter: CommitWriter {
+    private let process: Int32
+    private let input: Int32
+    private let output: Int32
+    private var lastBegun = Moment.now
+    private var number = 0
+
+    init(store: String, synchronous: String) throws {
+        var input: Int32 = -1
+        var output: Int32 = -1
+        process = withCStrings(["sqlite3", "-batch", store]) { probe_start($0, &input, &output) }
+        guard process > 0 else { throw BenchmarkError("there is no sqlite3 shell here") }
+        self.input = input
+        self.output = output
+        try send(".timeout 5000\nPRAGMA synchronous = \(synchronous);\n")
+    }
+
+    deinit {
+        close(input)
+        close(output)
+        waitpid(process, nil, 0)
+    }
+
+    func commit(_ count: UInt8) throws {
+        var text = ""
+        for _ in 0..<count {
+            number += 1
+            text += SampleClip.insertion(number) + "\n"
+        }
+        lastBegun = .now
+        try send(text)
+    }
+
+    func begun() -> Moment { lastBegun }
+
+    private func send(_ text: String) throws {
+        var text = text
+        let isSent = text.withUTF8 { write(input, $0.baseAddress, $0.count) == $0.count }
+        guard isSent else { throw BenchmarkError("the sqlite3 shell is gone") }
+    }
+}

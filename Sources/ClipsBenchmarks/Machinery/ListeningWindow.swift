@@ -1,0 +1,72 @@
+import ClipsCore
+import PersistentStore
+
+/// A session with its live list on this thread: the app without its screen.
+final class ListeningWindow {
+    let session: ClipsSession
+    private let mailbox: Mailbox
+    private(set) var list = LiveList<ClipRow>(height: 40)
+    private var failure: String?
+
+    init(store: String) throws {
+        let mailbox = try Mailbox()
+        self.mailbox = mailbox
+        list.follows = true
+        session = try blocking {
+            let session = try await ClipsSession(path: store, author: "reader") { mailbox.put($0) }
+            try await session.start()
+            return session
+        }
+        try settle()
+    }
+
+    func close() throws {
+        let session = session
+        try blocking { await session.stop() }
+    }
+
+    /// Takes messages until there is a list that is counted.
+    private func settle() throws {
+        let began = Moment.now
+        while !list.isCounted {
+            takeMessages(milliseconds: 100)
+            if let failure { throw BenchmarkError(failure) }
+            guard began.secondsSince < 30 else { throw BenchmarkError("the list was not loaded in 30 s") }
+        }
+    }
+
+    /// When the list had the clip; nil when it had not after `milliseconds`.
+    func wait(for clip: Int64, milliseconds: Int = 500) -> Moment? {
+        let began = Moment.now
+        while true {
+            if list.rows.prefix(8).contains(where: { $0.id == clip }) { return .now }
+            let left = milliseconds - Int(began.secondsSince * 1000)
+            guard left > 0 else { return nil }
+            takeMessages(milliseconds: left)
+        }
+    }
+
+    var newestID: Int64 { list.rows.first?.id ?? 0 }
+
+    private func takeMessages(milliseconds: Int) {
+        for message in mailbox.take(milliseconds: milliseconds) { list.take(message, &failure) }
+        let (session, anchor) = (session, list.selectedRow?.position)
+        while let request = list.nextRequest() {
+            Task.detached { await session.answer(request, generation: 0, anchor: anchor) }
+        }
+    }
+}
+
+extension LiveList<ClipRow> {
+    mutating func take(_ message: ClipListMessage, _ failure: inout String?) {
+        switch message {
+        case .window(let window, _): replace(window: window)
+        case .more(let rows, let direction, let reachedEdge, let number, _):
+            extend(with: rows, direction, reachedEdge: reachedEdge, requestNumber: number)
+        case .count(let count, _): setCount(count)
+        case .changes(let changes, _): apply(changes: changes)
+        case .failed(let reason, _, _): failure = reason
+        case .transactions, .state: break
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import ClipsCore
+import FileWatch
+import Glibc
+import Synchronization
+
+/// Carries messages to the thread that has the list, as the app does it.
+final class Mailbox: Sendable {
+    private let messages = Mutex<[ClipListMessage]>([])
+    private let pipe: Pipe
+
+    init() throws { pipe = try Pipe() }
+
+    func put(_ message: ClipListMessage) {
+        let wasEmpty = messages.withLock { messages in
+            messages.append(message)
+            return messages.count == 1
+        }
+        if wasEmpty { pipe.signal() }
+    }
+
+    /// Waits for the first, then takes all there are.
+    func take(milliseconds: Int) -> [ClipListMessage] {
+        var wanted = pollfd(fd: pipe.readEnd, events: Int16(POLLIN), revents: 0)
+        guard poll(&wanted, 1, Int32(milliseconds)) > 0 else { return [] }
+        pipe.drain()
+        return messages.withLock { messages in
+            defer { messages.removeAll(keepingCapacity: true) }
+            return messages
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/// One line of the report: ours, what it is read beside, and the result that has a goal.
+struct Measurement: Encodable, Sendable {
+    enum Unit: String, Encodable, Sendable {
+        /// Seconds.
+        case time = "s"
+        case memory = "bytes"
+        case count
+        case ratio
+        /// Seconds of processor time in a second.
+        case load
+    }
+
+    struct Goal: Encodable, Sendable {
+        var atMost: Double?
+        var atLeast: Double?
+
+        func isMet(by value: Double) -> Bool {
+            value <= atMost ?? .infinity && value >= atLeast ?? -.infinity
+        }
+    }
+
+    let subject: String
+    let unit: Unit
+    let ours: Spread?
+    var besides: String?
+    var beside: Spread?
+    var result: Spread?
+    var resultUnit = Unit.ratio
+    var goal: Goal?
+
+    /// Ours beside a limit: the result is how many times the limit ours is, round by round.
+    init(_ subject: String, _ unit: Unit, _ comparison: Comparison, beside name: String, goal: Goal?) {
+        self.subject = subject
+        self.unit = unit
+        ours = Spread(comparison.ours)
+        besides = name
+        beside = Spread(comparison.beside)
+        result = Spread(comparison.ratios)
+        self.goal = goal
+    }
+
+    /// A value with a goal of its own.
+    init(_ subject: String, _ unit: Unit, _ values: [Double], goal: Goal? = nil) {
+        self.subject = subject
+        self.unit = unit
+        ours = Spread(values)
+        result = goal == nil ? nil : ours
+        resultUnit = unit
+        self.goal = goal
+    }
+
+    /// Whether the median of the result reaches the goal; nil without one.
+    var isMet: Bool? {
+        guard let goal, let result else { return nil }
+        return goal.isMet(by: result.median)
+    }
+}

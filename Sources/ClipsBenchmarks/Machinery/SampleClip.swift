@@ -1,0 +1,35 @@
+import ClipsCore
+
+/// A clip such as people save, made from its number.
+enum SampleClip {
+    private static let subjects = [
+        "Notes on typed throws", "Wie man Brot ohne Eile bäckt", "高速道路の歴史と地図", "Что нового в ядре Linux",
+        "La lumière des phares bretons", "Una receta de pan de maíz", "왜 달은 둥글까", "فهرست کتاب‌های تازه",
+        "The trouble with clocks", "Håndbok for nye fjellfolk", "Cum se citește o hartă veche", "海边的小城",
+    ]
+    private static let sites = [
+        "example.org", "news.example.com", "blog.example.net", "beispiel.example", "wiki.example.org",
+    ]
+    private static let tags = ["swift", "linux,kernel", "rezept", "地図,歴史", "to read", "", "pain,été", "lang"]
+
+    static func title(_ number: Int) -> String { "\(subjects[number % subjects.count]) (\(number))" }
+    static func url(_ number: Int) -> String { "https://\(sites[number % sites.count])/\(2000 + number % 26)/\(number)" }
+    static func tags(_ number: Int) -> String { tags[number % tags.count] }
+    static func text(_ number: Int) -> String {
+        "What one marks on a page before closing it; this is the \(number)th such line."
+    }
+
+    static func draft(_ number: Int) -> ClipDraft {
+        var draft = ClipDraft()
+        draft.title = title(number)
+        draft.url = url(number)
+        draft.text = text(number)
+        draft.tags = tags(number).split(separator: ",").map(String.init)
+        return draft
+    }
+
+    /// What a person types into the shell.
+    static func insertion(_ number: Int) -> String {
+        "INSERT INTO Clip (url, title, text, tags) VALUES ('\(url(number))', '\(title(number))', '\(text(number))', '\(tags(number))');"
+    }
+}

@@ -1,0 +1,24 @@
+/// How measured values are spread.
+struct Spread: Encodable, Sendable {
+    let count: Int
+    let least: Double
+    let median: Double
+    let p90: Double
+    let p99: Double
+    let greatest: Double
+
+    /// Nil without values.
+    init?(_ values: [Double]) {
+        let sorted = values.sorted()
+        guard let first = sorted.first, let last = sorted.last else { return nil }
+        func quantile(_ part: Double) -> Double {
+            sorted[min(sorted.count - 1, Int(part * Double(sorted.count)))]
+        }
+        count = sorted.count
+        least = first
+        greatest = last
+        median = quantile(0.5)
+        p90 = quantile(0.9)
+        p99 = quantile(0.99)
+    }
+}

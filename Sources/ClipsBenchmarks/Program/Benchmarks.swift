@@ -1,0 +1,34 @@
+import CBenchmarkProbes
+import Glibc
+
+/// The program: measures the figures and prints each beside its limit.
+@main
+enum Benchmarks {
+    static func main() {
+        let words = Array(CommandLine.arguments.dropFirst())
+        do {
+            if let role = Role(words) {
+                exit(try role.play())
+            }
+            let options = try Options(words)
+            guard !options.wantsHelp else { return TextLine.print(Options.help) }
+            try measure(options)
+        } catch {
+            TextLine.print("ClipsBenchmarks: \(error)", on: STDERR_FILENO)
+            exit(error is UsageError ? 2 : 1)
+        }
+    }
+
+    private static func measure(_ options: Options) throws {
+        let workspace = try Workspace(options)
+        var report = Report(isJSON: options.isJSON)
+        for figure in Figure.all where options.names.isEmpty || options.names.contains(figure.name) {
+            do {
+                for result in try figure.measure(workspace) { try report.add(result, of: figure) }
+            } catch {
+                TextLine.print("\(figure.name) could not be measured: \(error)", on: STDERR_FILENO)
+            }
+        }
+        report.finish()
+    }
+}

@@ -1,0 +1,10 @@
+/// One figure of the specification: a name, and how it is measured. A new one is a file and a line in `all`.
+struct Figure: Sendable {
+    let name: String
+    let title: String
+    let measure: @Sendable (Workspace) throws -> [Measurement]
+
+    static let all = [
+        commitToList, trackingCost, oneShotProcess,
+    ]
+}

@@ -1,0 +1,64 @@
+import Glibc
+
+/// What was asked for on the command line.
+struct Options {
+    private(set) var names: Set<String> = []
+    private(set) var isQuick = false
+    private(set) var isJSON = false
+    private(set) var wantsHelp = false
+    private(set) var peers: String?
+    private(set) var clips: String?
+    private(set) var data: String?
+
+    init(_ words: [String]) throws(UsageError) {
+        var rest = words[...]
+        func value(_ option: String) throws(UsageError) -> String {
+            guard let value = rest.popFirst() else { throw UsageError("\(option) needs a value.") }
+            return value
+        }
+        while let word = rest.popFirst() {
+            switch word {
+            case "--quick": isQuick = true
+            case "--json": isJSON = true
+            case "--help", "-h": wantsHelp = true
+            case "--peers": peers = try value(word)
+            case "--clips": clips = try value(word)
+            case "--data": data = try value(word)
+            default:
+                let name = word.uppercased()
+                guard Figure.all.contains(where: { $0.name == name }) else {
+                    throw UsageError("'\(word)' is no figure and no option; see --help.")
+                }
+                names.insert(name)
+            }
+        }
+    }
+
+    static var help: String {
+        let figures = Figure.all.map { "  \($0.name)  \($0.title)\n" }.joined()
+        return """
+            usage: ClipsBenchmarks [FIGURE...] [options]
+
+            Measures the figures, or all, each beside its limit in the same run.
+
+            figures:
+            \(figures)
+            options:
+              --quick          fewer repetitions, under two minutes for all
+              --json           one JSON object a line
+              --clips PATH     the program to measure (else 'clips' beside this one)
+              --data FOLDER    where large stores are kept between runs (else in the temporary folder)
+              --peers FOLDER   other people's probes to run beside ours, if they are there
+
+            exit status: 0 measured, 1 not, 2 wrong usage
+
+            """
+    }
+}
+
+/// A mistake in how the program was called.
+struct UsageError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,66 @@
+import CBenchmarkProbes
+import ClipsCore
+import Glibc
+import PersistentStore
+
+/// What this program does when it runs itself as a second process.
+enum Role {
+    case writer(store: String, StoreOptions.Durability)
+    case probeWriter(store: String, StoreOptions.Durability)
+    case probeScreen(store: String)
+
+    private static let mark = "--role"
+
+    init?(_ words: [String]) {
+        guard words.count >= 3, words[0] == Self.mark else { return nil }
+        let durability = words.count > 3 ? StoreOptions.Durability(rawValue: words[3]) ?? .full : .full
+        switch words[1] {
+        case "writer": self = .writer(store: words[2], durability)
+        case "probe-writer": self = .probeWriter(store: words[2], durability)
+        case "probe-screen": self = .probeScreen(store: words[2])
+        default: return nil
+        }
+    }
+
+    /// The command line that plays this role.
+    var commandLine: [String] {
+        let (name, rest) =
+            switch self {
+            case .writer(let store, let durability): ("writer", [store, durability.rawValue])
+            case .probeWriter(let store, let durability): ("probe-writer", [store, durability.rawValue])
+            case .probeScreen(let store): ("probe-screen", [store])
+            }
+        return ["/proc/self/exe", Self.mark, name] + rest
+    }
+
+    func play() throws -> Int32 {
+        switch self {
+        case .writer(let store, let durability):
+            try blocking { try await Self.serve(store, durability) }
+        case .probeWriter(let store, let durability):
+            probe_write_clips(store, durability == .full ? 1 : 0, STDIN_FILENO, STDOUT_FILENO)
+        case .probeScreen(let store): probe_show_clips(store)
+        }
+    }
+
+    /// The same conversation as `probe_write_clips`, with the library.
+    private static func serve(_ path: String, _ durability: StoreOptions.Durability) async throws -> Int32 {
+        var options = StoreOptions()
+        options.durability = durability
+        let store = try await ClipStore(path: path, author: "writer", options: options)
+        var stamp: Int64 = 0
+        Glibc.write(STDOUT_FILENO, &stamp, 8)
+        var burst: UInt8 = 0
+        var number = 0
+        while read(STDIN_FILENO, &burst, 1) == 1 {
+            for _ in 0..<burst {
+                number += 1
+                let draft = SampleClip.draft(number)
+                stamp = probe_now()
+                _ = try await store.add([draft])
+            }
+            Glibc.write(STDOUT_FILENO, &stamp, 8)
+        }
+        return 0
+    }
+}
