@@ -32,7 +32,14 @@ final class StoreWorker: Sendable {
                     queue.start { effect in await self.perform(effect, in: session) }
                 }
                 mailbox.post(.opened)
-                try await session.start()
+                while true {
+                    do throws(StoreError) {
+                        return try await session.start()
+                    } catch .busy(let path, let holder, let milliseconds) {
+                        let busy = StoreError.busy(path: path, holder: holder, milliseconds: milliseconds)
+                        mailbox.post(.message(.state(.failing(busy))))
+                    }
+                }
             } catch {
                 mailbox.post(.openingFailed("\(error)"))
             }

@@ -103,7 +103,7 @@ struct ScriptRunner: ~Copyable {
         runner.draw()
         let frame = runner.screen.snapshot()
         let text = path.hasSuffix(".svg") ? FrameSVG(frame).text : frame.lines.joined(separator: "\n") + "\n"
-        let isWritten = TextFile.write(text, to: path == "-" ? "/dev/stdout" : path)
+        let isWritten = path == "-" ? TextFile.write(text, on: STDOUT_FILENO) : TextFile.write(text, to: path)
         guard isWritten else { throw ClipsAppError("\(path) cannot be written.") }
     }
 }

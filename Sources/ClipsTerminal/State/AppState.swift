@@ -140,7 +140,7 @@ struct AppState: Sendable {
 
     /// Nothing is on its way from the list's side, and all we saved has been seen.
     var isSettled: Bool {
-        list.isLoaded && (list.isCounted || feed.retryAt != nil) && !feed.isShowing
+        list.isLoaded && sync.state != .stopped && (list.isCounted || feed.retryAt != nil) && !feed.isShowing
             && saving.awaited <= sync.newestTransaction && saving.count == 0
     }
 }
