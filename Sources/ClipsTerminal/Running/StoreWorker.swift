@@ -1,4 +1,5 @@
 import ClipsCore
+import HistoryTracking
 import PersistentStore
 import Synchronization
 
