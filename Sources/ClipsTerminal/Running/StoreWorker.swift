@@ -33,16 +33,23 @@ final class StoreWorker: Sendable {
                     queue.start { effect in await self.perform(effect, in: session) }
                 }
                 mailbox.post(.opened)
-                while true {
-                    do throws(StoreError) {
-                        return try await session.start()
-                    } catch .busy(let path, let holder, let milliseconds) {
-                        let busy = StoreError.busy(path: path, holder: holder, milliseconds: milliseconds)
-                        mailbox.post(.message(.state(.failing(busy))))
-                    }
-                }
+                await self.start(session)
             } catch {
                 mailbox.post(.openingFailed("\(error)"))
+            }
+        }
+    }
+
+    /// The first rows are there already; being told of changes may have to wait for another writer.
+    private func start(_ session: ClipsSession) async {
+        var isWaiting = true
+        while isWaiting {
+            do {
+                try await session.start()
+                return
+            } catch {
+                mailbox.post(.message(.state(.failing(error))))
+                if case .busy = error { isWaiting = true } else { isWaiting = false }
             }
         }
     }
