@@ -49,7 +49,9 @@ final class StoreWorker: Sendable {
                 return
             } catch {
                 mailbox.post(.message(.state(.failing(error))))
-                if case .busy = error { isWaiting = true } else { isWaiting = false }
+                if case .busy = error { continue }
+                isWaiting = false
+                mailbox.post(.openingFailed("\(error)"))
             }
         }
     }

@@ -84,7 +84,8 @@ extension AppState {
             tell(detail.isWrapped ? "Lines are wrapped." : "Lines are shown as they are; ← → move them.")
         case .filter:
             isReading = false
-            beforeFilter = (query, list.selectedID, list.selectedRow?.position)
+            let place = list.selectedID.map { Wanted(id: $0, screenRow: list.selectedIndex - list.top) }
+            beforeFilter = (query, place, list.selectedRow?.position)
             prompt = Prompt(kind: .filter, editor: LineEditor(query.filter))
         case .follow:
             list.follows.toggle()

@@ -36,7 +36,7 @@ struct AppState: Sendable {
 
     var prompt: Prompt?
     /// Where the person was before filtering.
-    var beforeFilter: (query: ClipQuery, id: Int64?, position: SortPosition?)?
+    var beforeFilter: (query: ClipQuery, place: Wanted?, position: SortPosition?)?
     var typedCount: Int?
     var message: Message?
     var saving = SavingStatus()

@@ -3,6 +3,12 @@ import FoundationEssentials
 import HistoryTracking
 import PersistentStore
 
+/// A clip to be selected as soon as it is in the list, and on which screen row.
+struct Wanted: Sendable {
+    var id: Int64
+    var screenRow: Int?
+}
+
 /// What the app knows about its messages from the store.
 struct ListFeed: Sendable {
     /// Messages of an earlier generation belong to another filter.
@@ -11,8 +17,7 @@ struct ListFeed: Sendable {
     var isShowing = false
     /// When to ask again after a failure.
     var retryAt: Date?
-    /// A clip to be selected as soon as it is in the list.
-    var wantedID: Int64?
+    var wanted: Wanted?
     var jumpsToFirstMatch = false
 }
 
@@ -109,9 +114,17 @@ extension AppState {
             if let number { list.requestFailed(number: number) }
         default: break
         }
-        if let wanted = feed.wantedID, list.select(id: wanted) || saving.awaited <= sync.newestTransaction {
-            feed.wantedID = nil
+        selectWanted()
+    }
+
+    private mutating func selectWanted() {
+        guard let wanted = feed.wanted, !feed.isShowing else { return }
+        if list.select(id: wanted.id) {
+            if let row = wanted.screenRow { list.scroll(by: list.selectedIndex - list.top - row) }
+        } else if saving.awaited > sync.newestTransaction {
+            return
         }
+        feed.wanted = nil
     }
 
     private mutating func take(_ window: LiveList<ClipRow>.Window) {
