@@ -132,7 +132,7 @@ import Testing
             app.script.runner.handle(.key(.character("*")))
             app.script.runner.handle(.key(.character("j")))
             #expect(app.state.list.selectedIndex == 1)
-            #expect(app.script.wait { $0.state.saving.isSlow(at: Date()) })
+            #expect(app.script.wait { $0.state.saving.isSlow(at: $0.state.now) })
             #expect(app.lines.contains { $0.contains("saving…") })
             _ = FileManager.default.createFile(atPath: released, contents: nil)
             try app.run(":wait idle")
