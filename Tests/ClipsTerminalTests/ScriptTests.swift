@@ -14,7 +14,7 @@ import Testing
             try app.run("30G")
             let (id, row) = (app.state.list.selectedID, app.state.screenRow)
             let new = try app.other(author) { try await $0.add([RunningApp.draft("Fresh one")]) }
-            try app.run(":wait count=61")
+            try app.run(":wait count=61\n:wait text=↑ 1 new")
             #expect(app.state.list.selectedID == id && app.state.screenRow == row)
             #expect(app.state.list.selectedIndex == 30)
             #expect(app.state.arrivals.isMarked(new[0]))

@@ -32,7 +32,7 @@ struct AppState: Sendable {
     /// What the detail's clip was last asked for as.
     var loadingID: Int64?
     var history = HistoryList()
-    var helpTop = 0
+    var help = HelpPlace()
 
     var prompt: Prompt?
     /// Where the person was before filtering.
@@ -104,8 +104,7 @@ struct AppState: Sendable {
             list.resize(height: layout.list?.size.rows ?? list.height)
             settleDetail(layout)
         case .history: history.resize(height: HistoryScreen.listRows(layout))
-        case .help:
-            helpTop = max(0, min(helpTop, HelpScreen.lines(keys).count - (layout.list?.size.rows ?? 0)))
+        case .help: help.layOut(count: HelpScreen.lines(keys).count, height: layout.list?.size.rows ?? 0)
         }
         arrivals.settle(top: list.row(at: list.top)?.position, reachesTop: list.isLoaded && list.top == 0)
         askForRows()
