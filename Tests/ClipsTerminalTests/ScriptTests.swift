@@ -25,6 +25,18 @@ import Testing
         }
     }
 
+    @Test func `a clip read once is read anew after others changed it`() async throws {
+        try await RunningApp.open(size: Size(rows: 12, columns: 40), clips: 5) { app in
+            try app.run("j<Enter>\n:wait text=Clip 3\n<Esc>")
+            let id = try #require(app.state.list.selectedID)
+            _ = try app.other { try await $0.update(id, [.text: .text("words from afar")]) }
+            #expect(app.wait { $0.sync.lastChange?.author == "extension" })
+            try app.run("<Enter>\n:wait text=words from afar\n<Esc>jk<Enter>\n:wait text=words from afar")
+            _ = try app.other { try await $0.update(id, [.text: .text("and once more")]) }
+            try app.run(":wait text=and once more")
+        }
+    }
+
     @Test func `a filter finds, and Esc leads back`() async throws {
         try await RunningApp.open(clips: 40) { app in
             try app.run("9j")

@@ -70,8 +70,9 @@ final class StoreWorker: Sendable {
         case .answer: requests.add(effect)
         case .show:
             requests.add(effect) { _ in true }
-        case .loadClip(let id):
-            reads.add(effect) { if case .loadClip(let other) = $0 { other == id } else { false } }
+        case .loadClip:
+            // Only the clip that the person is on now is wanted.
+            reads.add(effect) { if case .loadClip = $0 { true } else { false } }
         case .measure, .loadHistory, .loadForEdit: reads.add(effect)
         case .work: works.add(effect)
         default: break

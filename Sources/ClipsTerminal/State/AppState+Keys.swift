@@ -135,6 +135,8 @@ extension AppState {
             isReading = false
         } else if !query.filter.isEmpty {
             show(ClipQuery(sort: query.sort), around: list.selectedRow?.position)
+        } else {
+            tell("\(keys.name(of: .quit)) leaves the program.")
         }
     }
 }

@@ -29,8 +29,6 @@ struct AppState: Sendable {
     var pause: Pause?
 
     var detail = DetailState()
-    /// What the detail's clip was last asked for as.
-    var loadingID: Int64?
     var history = HistoryList()
     var help = HelpPlace()
 
@@ -117,8 +115,8 @@ struct AppState: Sendable {
             detail.select(nil)
         }
         guard let area = layout.detail else { return }
-        if let id = detail.id, detail.clip == nil, !detail.isGone, loadingID != id {
-            loadingID = id
+        if let id = detail.id, detail.needsLoading {
+            detail.isAsked = true
             emit(.loadClip(id))
         }
         detail.layOut(width: area.size.columns, height: area.size.rows)

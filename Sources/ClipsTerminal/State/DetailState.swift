@@ -5,6 +5,8 @@ import Terminal
 struct DetailState: Sendable {
     private(set) var id: Int64?
     private(set) var clip: Clip?
+    /// The store was asked for the clip.
+    var isAsked = false
     /// The clip is no longer in the store; what was read last stays to be seen.
     private(set) var isGone = false
     private(set) var lines: [DetailText.Line] = []
@@ -16,6 +18,8 @@ struct DetailState: Sendable {
     var isWrapped = true
     private(set) var text: DetailText?
     fileprivate var height = 0
+
+    var needsLoading: Bool { id != nil && clip == nil && !isGone && !isAsked }
 
     mutating func select(_ id: Int64?) {
         guard id != self.id else { return }

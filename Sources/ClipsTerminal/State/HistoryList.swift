@@ -15,7 +15,7 @@ struct HistoryList: Movable, Sendable {
 
     /// Takes transactions, oldest first, and leaves out those that are there.
     mutating func add(_ more: [TransactionSummary]) {
-        let known = Set(transactions.prefix(more.count + 200).map(\.id))
+        let known = Set(transactions.map(\.id))
         let news = more.filter { !known.contains($0.id) }
         guard !news.isEmpty else { return }
         let wasAtTop = selected == 0

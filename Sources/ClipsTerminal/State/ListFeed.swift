@@ -73,7 +73,7 @@ extension AppState {
                 sync.lastChange = SyncStatus.Change(
                     author: transaction.author ?? "another program", inserted: transaction.inserted,
                     updated: transaction.updated, deleted: transaction.deleted,
-                    at: min(now, max(transaction.timestamp, now - 86400)))
+                    at: min(now, transaction.timestamp))
             }
             reloadDetail(after: transactions)
         case .window(let window, _) where window.requestNumber == nil:
@@ -93,8 +93,9 @@ extension AppState {
     }
 
     private mutating func reloadDetail() {
-        guard let id = detail.id, layout.detail != nil else { return }
-        emit(.loadClip(id))
+        guard let id = detail.id else { return }
+        // What is not on the screen is read again when it is.
+        if layout.detail == nil { detail.select(nil) } else { emit(.loadClip(id)) }
     }
 
     private mutating func apply(_ message: ClipListMessage) {
