@@ -38,7 +38,9 @@ let package = Package(
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "PersistentStoreTests", dependencies: ["PersistentStore", "TestSupport"]),
-        .testTarget(name: "ClipsCoreTests", dependencies: ["ClipsCore"]),
+        .testTarget(
+            name: "ClipsCoreTests",
+            dependencies: ["ClipsCore", "HistoryTracking", "PersistentStore", "TestSupport"]),
         .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "clips"]),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal", "CTerminal"]),

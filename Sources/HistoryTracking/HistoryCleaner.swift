@@ -5,22 +5,24 @@ public actor HistoryCleaner {
     private let container: PersistentContainer
     private let strategy: CleaningStrategy
     private let maximumDuration: Duration
+    private let minimumDuration: Duration
     private var passes = 0
     private var isCleaning = false
 
     public init(
         container: PersistentContainer, strategy: CleaningStrategy = .none,
-        maximumDuration: Duration = .seconds(7 * 24 * 3600)
+        maximumDuration: Duration = .seconds(7 * 24 * 3600), minimumDuration: Duration = .zero
     ) {
         self.container = container
         self.strategy = strategy
         self.maximumDuration = maximumDuration
+        self.minimumDuration = minimumDuration
     }
 
     /// Cleans now, whatever the strategy.
     @discardableResult
     public func clean() async throws(StoreError) -> PurgeResult {
-        try await container.purgeHistory(maximumAge: maximumDuration)
+        try await container.purgeHistory(maximumAge: maximumDuration, minimumAge: minimumDuration)
     }
 
     /// Cleans if the strategy allows it after one more pass; nil when it does not.

@@ -28,7 +28,8 @@ public actor HistoryTracker {
         fetcher = HistoryFetcher(authors: parameters.authors, limit: consumer?.batchLimit ?? .split(1000))
         merger = HistoryMerger(contexts: parameters.contexts)
         cleaner = HistoryCleaner(
-            container: container, strategy: parameters.cleaning, maximumDuration: parameters.maximumDuration)
+            container: container, strategy: parameters.cleaning, maximumDuration: parameters.maximumDuration,
+            minimumDuration: parameters.minimumDuration)
     }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { container.reader.unownedExecutor }

@@ -14,13 +14,15 @@ public struct TrackingParameters: Sendable {
     public var cleaning: CleaningStrategy
     /// History older than this goes even when somebody has not read it.
     public var maximumDuration: Duration
+    /// History younger than this stays even when everybody has read it, as for undoing and restoring.
+    public var minimumDuration: Duration
     public var logger: any TrackingLogger
     public var logLevel: LogLevel
 
     public init(
         name: String, author: String? = nil, authors: Set<String?>? = nil, contexts: [StoreContext] = [],
         cursor: CursorPolicy = .everyPass, cleaning: CleaningStrategy = .byDuration(.seconds(6 * 3600)),
-        maximumDuration: Duration = .seconds(7 * 24 * 3600),
+        maximumDuration: Duration = .seconds(7 * 24 * 3600), minimumDuration: Duration = .zero,
         logger: any TrackingLogger = StandardErrorLogger(),
         logLevel: LogLevel = .important
     ) {
@@ -31,6 +33,7 @@ public struct TrackingParameters: Sendable {
         self.cursor = cursor
         self.cleaning = cleaning
         self.maximumDuration = maximumDuration
+        self.minimumDuration = minimumDuration
         self.logger = logger
         self.logLevel = logLevel
     }

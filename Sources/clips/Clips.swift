@@ -21,6 +21,10 @@ enum Clips {
                 invocation.output.line("clips \(version)")
             } else if arguments.has("--help") {
                 invocation.output.write(command.help)
+            } else if command.name == Command.browse.name,
+                let status = try Command.browseOnTerminal(invocation)
+            {
+                return status
             } else {
                 return try StoreOptions.runOnThisThread { options in
                     await perform(command, Invocation(arguments: arguments, storeOptions: options))

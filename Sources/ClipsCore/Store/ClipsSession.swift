@@ -7,6 +7,10 @@ package final class ClipsSession: Sendable {
     private let source: ClipListSource
     private let tracker: HistoryTracker
 
+    private static let day = Duration.seconds(24 * 3600)
+
+    /// What was done in the last week can be undone and restored, though every list has long shown it.
+    ///
     /// - Parameter deliver: called in order, from another thread; must not block.
     package init(
         path: String, author: String, options: StoreOptions = StoreOptions(), query: ClipQuery = ClipQuery(),
@@ -17,7 +21,8 @@ package final class ClipsSession: Sendable {
         source = ClipListSource(store: store, query: query, rowsAround: rowsAround, deliver: deliver)
         // The list starts from what is there; its cursor only keeps the cleaning behind it.
         let parameters = TrackingParameters(
-            name: author, author: author, cursor: .transient(every: .seconds(2)), logger: logger)
+            name: author, author: author, cursor: .transient(every: .seconds(2)),
+            maximumDuration: Self.day * 30, minimumDuration: Self.day * 7, logger: logger)
         tracker = HistoryTracker(container: store.container, parameters: parameters, consumer: source)
     }
 

@@ -10,18 +10,27 @@ struct HistoryPurge {
     /// Rows removed in one transaction.
     static let batchSize: Int64 = 1000
 
-    /// Where the history may be cut for everybody's sake: what every consumer has passed, and in any case
-    /// what is older than `oldest`, in milliseconds since 1970.
-    static func cut(oldest: Int64, on connection: borrowing Connection) throws -> Int64 {
+    /// Where the history may be cut: at what every consumer has passed, if that is older than `youngest`; and in
+    /// any case at what is older than `oldest`. Both in milliseconds since 1970.
+    static func cut(oldest: Int64, youngest: Int64, on connection: borrowing Connection) throws -> Int64 {
         try ConsumerTable.removeGone(on: connection)
-        let newest = try connection.integer("SELECT max(number) FROM history") ?? 0
-        let passed = try connection.integer("SELECT min(position) FROM history_consumer")
-        let aged = try connection.integer(
+        let passed = try connection.integer("SELECT min(position) FROM history_consumer") ?? 0
+        let mature = try lastNumber(before: youngest, upTo: passed, on: connection)
+        let aged = try lastNumber(before: oldest, upTo: .max, on: connection)
+        return max(mature, aged)
+    }
+
+    /// The end of the last transaction before a time, not beyond `limit`. A stranger's statement ends where the
+    /// next row does not continue it.
+    private static func lastNumber(
+        before time: Int64, upTo limit: Int64, on connection: borrowing Connection
+    ) throws -> Int64 {
+        try connection.integer(
             """
-            SELECT number FROM history WHERE at NOT NULL AND at < ?1
-            AND number <= ?2 ORDER BY number DESC LIMIT 1
-            """, oldest, newest)
-        return min(max(passed ?? 0, aged ?? 0), newest)
+            SELECT number FROM history AS last WHERE at < ?1 AND number <= ?2
+            AND NOT EXISTS (SELECT 1 FROM history WHERE number = last.number + 1 AND continues = 1)
+            ORDER BY number DESC LIMIT 1
+            """, time, limit) ?? 0
     }
 
     /// Raises the floor to `number` and tells what lies below it.

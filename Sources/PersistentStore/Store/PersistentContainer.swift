@@ -94,14 +94,21 @@ public final class PersistentContainer: Sendable {
         try await writer.write { try ConsumerTable.remove(name, on: $0) }
     }
 
-    /// Deletes the history that every registered consumer has passed, and what is older than `maximumAge`
-    /// whoever still wants it; those are told by ``StoreError/tokenExpired(oldest:)``.
+    /// Deletes the history that every registered consumer has passed and that is older than `minimumAge`, and
+    /// what is older than `maximumAge` whoever still wants it; those are told by
+    /// ``StoreError/tokenExpired(oldest:)``.
     ///
     /// Works in small batches with pauses between them, beside other writers.
-    public func purgeHistory(maximumAge: Duration) async throws(StoreError) -> PurgeResult {
-        let oldest = options.clock() - maximumAge.wholeMilliseconds
+    public func purgeHistory(
+        maximumAge: Duration, minimumAge: Duration = .zero
+    ) async throws(StoreError) -> PurgeResult {
+        let now = options.clock()
+        let oldest = now - maximumAge.wholeMilliseconds
+        // A millisecond may hold more than one transaction: what is of now is old enough when none has to be kept.
+        let youngest = minimumAge == .zero ? Int64.max : now - minimumAge.wholeMilliseconds
         let result = try await writer.write { connection in
-            try HistoryPurge.raiseFloor(to: HistoryPurge.cut(oldest: oldest, on: connection), on: connection)
+            let cut = try HistoryPurge.cut(oldest: oldest, youngest: youngest, on: connection)
+            return try HistoryPurge.raiseFloor(to: cut, on: connection)
         }
         while try await writer.write({ try HistoryPurge.removeBatch(on: $0) }) {
             do { try await Task.sleep(for: .milliseconds(1)) } catch { throw .cancelled }

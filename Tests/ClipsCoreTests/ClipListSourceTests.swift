@@ -1,0 +1,208 @@
+import ClipsCore
+import Foundation
+import HistoryTracking
+import PersistentStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// A live list on a real store, against what the store says when it is asked.
+@Suite struct ClipListSourceTests {
+    /// The list as a front end keeps it: applies messages in order, and asks for what it needs.
+    final class Front: Sendable {
+        private let inbox = Mutex<[ClipListMessage]>([])
+        private let state:
+            Mutex<(list: LiveList<ClipRow>, generation: Int, transactions: [TransactionSummary])>
+        private let session = Mutex<ClipsSession?>(nil)
+
+        init(height: Int) {
+            state = Mutex((LiveList(height: height, minimumMargin: 4), 0, []))
+        }
+
+        func open(_ path: String, author: String = "app") async throws {
+            let opened = try await ClipsSession(path: path, author: author, rowsAround: 12) { message in
+                self.inbox.withLock { $0.append(message) }
+            }
+            session.withLock { $0 = opened }
+            try await opened.start()
+        }
+
+        var store: ClipStore? { session.withLock { $0?.store } }
+        var list: LiveList<ClipRow> { state.withLock { $0.list } }
+        var transactions: [TransactionSummary] { state.withLock { $0.transactions } }
+        func change(_ body: (inout LiveList<ClipRow>) -> Void) { state.withLock { body(&$0.list) } }
+
+        func show(_ query: ClipQuery) async {
+            let (generation, anchor) = state.withLock { state in
+                state.generation += 1
+                return (state.generation, state.list.selectedRow?.position)
+            }
+            await session.withLock { $0 }?.show(query, generation: generation, anchor: anchor)
+        }
+
+        /// Applies all messages and answers all requests until there is nothing left of either.
+        func settle() async {
+            while true {
+                let messages = inbox.withLock { inbox in
+                    defer { inbox.removeAll() }
+                    return inbox
+                }
+                let (request, generation) = state.withLock { state in
+                    for message in messages { Self.apply(message, to: &state) }
+                    return (state.list.nextRequest(), state.generation)
+                }
+                if let request {
+                    await session.withLock { $0 }?.answer(
+                        request, generation: generation, anchor: list.selectedRow?.position)
+                } else if messages.isEmpty && inbox.withLock({ $0.isEmpty }) {
+                    return
+                }
+            }
+        }
+
+        func close() async {
+            let opened = session.withLock { $0 }
+            session.withLock { $0 = nil }
+            await opened?.stop()
+        }
+
+        private static func apply(
+            _ message: ClipListMessage,
+            to state: inout (list: LiveList<ClipRow>, generation: Int, transactions: [TransactionSummary])
+        ) {
+            switch message {
+            case .window(let window, let generation):
+                if generation == state.generation { state.list.replace(window: window) }
+            case .more(let rows, let direction, let edge, let number, let generation):
+                if generation == state.generation {
+                    state.list.extend(with: rows, direction, reachedEdge: edge, requestNumber: number)
+                }
+            case .count(let count, let generation):
+                if generation == state.generation { state.list.setCount(count) }
+            case .changes(let changes, let generation):
+                if generation == state.generation { state.list.apply(changes: changes) }
+            case .transactions(let summaries): state.transactions += summaries
+            case .state, .failed: break
+            }
+        }
+    }
+
+    let folder: TemporaryFolder
+    let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path(of: "clips.db")
+    }
+
+    private func matches(_ front: Front, _ query: ClipQuery, _ store: ClipStore) async throws -> Bool {
+        await front.settle()
+        let list = front.list
+        guard list.isCounted else { return false }
+        let ids = try await store.container.read { snapshot in try snapshot.fetch(query.request).map(\.id.key)
+        }
+        guard list.count == ids.count else { return false }
+        let loaded = list.rows.map(\.id)
+        let expected = ids[min(list.lowerIndex, ids.count)..<min(list.lowerIndex + loaded.count, ids.count)]
+        return loaded == Array(expected)
+    }
+
+    private func becomesRight(_ front: Front, _ query: ClipQuery, _ store: ClipStore) async throws -> Bool {
+        let deadline = Date().addingTimeInterval(10)
+        while Date() < deadline {
+            if try await matches(front, query, store) { return true }
+            await Task.yield()
+        }
+        return false
+    }
+
+    @Test(arguments: 0..<12)
+    func `whatever others write, the list is what the store says`(seed: UInt64) async throws {
+        var random = SplitMix(state: seed &* 7919 &+ 3)
+        let writer = try await ClipStore(path: path, author: "extension")
+        let words = ["swift", "sqlite", "中文", "café", "tmux", "history"]
+        func draft() -> ClipDraft {
+            var draft = ClipDraft()
+            draft.title = (0..<3).map { _ in words.randomElement(using: &random) ?? "" }.joined(
+                separator: " ")
+            draft.tags = [words.randomElement(using: &random) ?? ""]
+            return draft
+        }
+        for _ in 0..<30 { _ = try await writer.add(draft()) }
+        let front = Front(height: 5)
+        try await front.open(path)
+        var query = ClipQuery()
+        #expect(try await becomesRight(front, query, writer))
+        for step in 0..<60 {
+            let ids = try await writer.container.read { try $0.fetch(ClipQuery().request).map(\.id.key) }
+            let some = ids.randomElement(using: &random) ?? 1
+            switch Int.random(in: 0..<14, using: &random) {
+            case 0...2: _ = try await writer.add(draft())
+            case 3: _ = try await writer.add((0..<Int.random(in: 2...9, using: &random)).map { _ in draft() })
+            case 4: try await writer.delete([some])
+            case 5: _ = try await writer.update(some, [.title: .text(draft().title)])
+            case 6: _ = try await front.store?.update(some, [.starred: .boolean(true)])
+            case 7:  // The place in the order itself changes.
+                _ = try await writer.update(
+                    some, [.created: .integer(Int64.random(in: 0...2_000_000_000_000, using: &random))])
+            case 8:
+                try Shell.run(
+                    "sqlite3", [path],
+                    input:
+                        "BEGIN; UPDATE Clip SET title = title || ' swift' WHERE id % 7 = 1; DELETE FROM Clip WHERE id = \(some); INSERT INTO Clip (title) VALUES ('sqlite'); COMMIT;"
+                )
+            case 9:
+                query.filter =
+                    ["", "swift", "中", "CAFÉ", "%", "sqlite his"].randomElement(using: &random) ?? ""
+                await front.show(query)
+            case 10: front.change { $0.moveToEnd() }
+            case 11: front.change { $0.moveToStart() }
+            default: front.change { $0.move(by: Int.random(in: -9...9, using: &random)) }
+            }
+            if Bool.random(using: &random) {
+                #expect(try await becomesRight(front, query, writer), "seed \(seed), step \(step)")
+            }
+        }
+        #expect(try await becomesRight(front, query, writer), "seed \(seed), at the end")
+        await front.close()
+    }
+
+    @Test func `the cursor stays on its clip and its row while others write`() async throws {
+        let writer = try await ClipStore(path: path, author: "app")
+        for number in 0..<40 { _ = try await writer.add(titled("\(number)")) }
+        let front = Front(height: 10)
+        try await front.open(path)
+        #expect(try await becomesRight(front, ClipQuery(), writer))
+        front.change { $0.move(by: 15) }
+        await front.settle()
+        let before = front.list
+        let id = try #require(before.selectedID)
+        // The same author name, in another session: two apps started the same way see each other.
+        for number in 0..<25 { _ = try await writer.add(titled("new \(number)")) }
+        try await writer.delete([try #require(before.rows.first?.id)])
+        #expect(try await becomesRight(front, ClipQuery(), writer))
+        let after = front.list
+        #expect(after.selectedID == id)
+        #expect(after.selectedIndex - after.top == before.selectedIndex - before.top)
+        #expect(front.transactions.allSatisfy { !$0.isOwn })
+        await front.close()
+    }
+
+    @Test func `a batch too large for changes is shown by reading anew`() async throws {
+        let writer = try await ClipStore(path: path, author: "extension")
+        _ = try await writer.add(titled("first"))
+        let front = Front(height: 10)
+        try await front.open(path)
+        #expect(try await becomesRight(front, ClipQuery(), writer))
+        _ = try await writer.add((0..<3000).map { titled("\($0)") })
+        #expect(try await becomesRight(front, ClipQuery(), writer))
+        #expect(front.list.count == 3001)
+        await front.close()
+    }
+
+    private func titled(_ title: String) -> ClipDraft {
+        var draft = ClipDraft()
+        draft.title = title
+        return draft
+    }
+}
