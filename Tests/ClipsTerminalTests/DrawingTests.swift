@@ -99,6 +99,7 @@ import Testing
         _ = state.handle(.clipLoaded(id: 2, clip), at: noon)
         try state.press("<C-f><C-f>jj")
         var shown = try #require(state.detail.text)
+        #expect(state.statusLine.contains("↓ more"))
         #expect(shown.count(upTo: 5000) == 5000 && state.detail.lines.count == 22)
         guard case .measure(2, var measured)? = try state.press("G").first else {
             Issue.record("the end is not looked for away from the keys")

@@ -118,6 +118,7 @@ struct StatusLine {
         if let count = state.typedCount { parts.append(StyledRun("\(count)…", Theme.bold)) }
         if state.saving.isSlow(at: state.now) { parts.append(StyledRun("saving…", Theme.held)) }
         guard state.screen == .list else { return parts }
+        if state.isReading, state.detail.hasMore { parts.append(StyledRun("↓ more", Theme.dim)) }
         if let pause = state.pause {
             let news = pause.newCount > 0 ? " · \(Self.grouped(pause.newCount)) new" : ""
             parts.append(StyledRun("paused\(news)", Theme.held))
