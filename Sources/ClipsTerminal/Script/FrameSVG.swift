@@ -48,17 +48,21 @@ struct FrameSVG {
                 "<rect x=\"\(x.short)\" y=\"\(y.short)\" width=\"\(length)\" height=\"\(cell.height.short)\" fill=\"\(paper)\"/>"
             )
         }
-        guard attributes.contains(.underline) || run.text.contains(where: { $0 != " " }) else {
-            return elements
-        }
+        // Blanks need no text, unless there is a line under them.
+        let indent = attributes.contains(.underline) ? 0 : run.text.prefix { $0 == " " }.count
+        let end = attributes.contains(.underline) ? 0 : run.text.reversed().prefix { $0 == " " }.count
+        guard indent < run.text.count else { return elements }
+        let text = run.text.dropFirst(indent).dropLast(end)
+        let textX = (x + Double(indent) * cell.width).short
+        let textLength = (Double(columns - indent - end) * cell.width).short
         var style = ""
         if attributes.contains(.bold) { style += " font-weight=\"bold\"" }
         if attributes.contains(.italic) { style += " font-style=\"italic\"" }
         if attributes.contains(.dim) { style += " opacity=\"0.65\"" }
         if attributes.contains(.underline) { style += " text-decoration=\"underline\"" }
         elements.append(
-            "<text x=\"\(x.short)\" y=\"\((y + 13.5).short)\" textLength=\"\(length)\" lengthAdjust=\"spacingAndGlyphs\" "
-                + "fill=\"\(ink)\"\(style)>\(escaped(run.text))</text>")
+            "<text x=\"\(textX)\" y=\"\((y + 13.5).short)\" textLength=\"\(textLength)\" lengthAdjust=\"spacingAndGlyphs\" "
+                + "fill=\"\(ink)\"\(style)>\(escaped(text))</text>")
         return elements
     }
 
@@ -67,7 +71,7 @@ struct FrameSVG {
         return palette[Int(index) % palette.count]
     }
 
-    private static func escaped(_ text: String) -> String {
+    private static func escaped(_ text: Substring) -> String {
         text.reduce(into: "") { escaped, character in
             switch character {
             case "&": escaped += "&amp;"
