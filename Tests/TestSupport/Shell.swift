@@ -16,7 +16,9 @@ package struct Shell {
     ) throws -> Shell {
         // Files, not pipes: whatever the amount, nobody waits for a reader.
         let folder = try TemporaryFolder()
-        let (inPath, outPath, errPath) = (folder.path(of: "in"), folder.path(of: "out"), folder.path(of: "err"))
+        let (inPath, outPath, errPath) = (
+            folder.path(of: "in"), folder.path(of: "out"), folder.path(of: "err")
+        )
         try Data(input.utf8).write(to: URL(fileURLWithPath: inPath))
         let process = try spawn(
             [program] + arguments, environment: environment, input: inPath, output: outPath, errors: errPath)
@@ -49,9 +51,21 @@ package struct Shell {
         var arguments = words.map { strdup($0) } + [nil]
         var variables = all.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { (arguments + variables).forEach { free($0) } }
+        // The pool's threads block signals, and a test of this process may have ignored some: as a shell would start it.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var (none, every) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        sigfillset(&every)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &every)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         var process = pid_t()
-        let code = posix_spawnp(&process, words[0], &actions, nil, &arguments, &variables)
-        guard code == 0 else { throw ShellError(description: "\(words[0]): \(String(cString: strerror(code)))") }
+        let code = posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &variables)
+        guard code == 0 else {
+            throw ShellError(description: "\(words[0]): \(String(cString: strerror(code)))")
+        }
         return process
     }
 }
