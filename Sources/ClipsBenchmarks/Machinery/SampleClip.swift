@@ -13,7 +13,9 @@ enum SampleClip {
     private static let tags = ["swift", "linux,kernel", "rezept", "地図,歴史", "to read", "", "pain,été", "lang"]
 
     static func title(_ number: Int) -> String { "\(subjects[number % subjects.count]) (\(number))" }
-    static func url(_ number: Int) -> String { "https://\(sites[number % sites.count])/\(2000 + number % 26)/\(number)" }
+    static func url(_ number: Int) -> String {
+        "https://\(sites[number % sites.count])/\(2000 + number % 26)/\(number)"
+    }
     static func tags(_ number: Int) -> String { tags[number % tags.count] }
     static func text(_ number: Int) -> String {
         "What one marks on a page before closing it; this is the \(number)th such line."
