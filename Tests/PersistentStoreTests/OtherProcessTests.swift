@@ -105,9 +105,19 @@ import Testing
         #expect(ours.count == 1)
         let probe = try #require(ours.first)
         #expect(probe.contains("-shm\""))
-        let descriptor = try #require(probe.split(separator: " ").last)
+        let descriptor = try #require(Self.result(of: probe, in: calls))
         let opened = try #require(calls.firstIndex(of: probe))
-        let removed = calls.firstIndex { $0.contains("unlink(\"\(path)-shm\")") } ?? calls.endIndex
+        let removed = calls.firstIndex { $0.contains("unlink(\"\(path)-shm\"") } ?? calls.endIndex
         #expect(!calls[opened..<removed].contains { $0.contains("close(\(descriptor))") })
+    }
+
+    /// What a call returned; another thread's line may stand between its two halves.
+    private static func result(of call: Substring, in calls: [Substring]) -> Substring? {
+        guard call.contains("unfinished"), let begun = calls.firstIndex(of: call) else {
+            return call.split(separator: " ").last
+        }
+        let thread = call.prefix { $0 != " " }
+        let resumed = calls[begun...].first { $0.hasPrefix(thread + " ") && $0.contains("resumed") }
+        return resumed?.split(separator: " ").last
     }
 }

@@ -132,8 +132,7 @@ struct HistoryLog {
     private func lastNumber(notAfter date: Date, floor: Int64, on connection: borrowing Connection) throws
         -> Int64
     {
-        // A date made from whole milliseconds may come back a little less than it was.
-        let wanted = Int64((date.timeIntervalSince1970 * 1000 + 0.01).rounded(.down))
+        let wanted = Int64((date.timeIntervalSince1970 * 1000).rounded(.down))
         var low = floor
         var high = try connection.integer("SELECT max(number) FROM history") ?? floor
         while low < high {
