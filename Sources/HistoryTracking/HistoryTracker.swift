@@ -40,17 +40,19 @@ public actor HistoryTracker {
     /// The position up to which everything has been dealt with.
     public var token: HistoryToken? { cursor?.token }
 
-    /// Registers the consumer, catches up with what happened while nobody watched, and goes on from there until
-    /// `stop`, or until the container is closed. Does nothing when running.
+    /// Registers the consumer, catches up with what happened while nobody watched, and goes on from there.
+    /// Does nothing when running.
     public func start() async throws(StoreError) {
         guard listening == nil else { return }
         let events = try await container.events()
         try await openCursor()
-        // Without `weak` the task is on the actor's own thread, and an event wakes no other; it ends with `stop`
-        // or when the container is closed.
-        listening = Task {
-            await pass()
-            for await event in events { await handle(event) }
+        // What a stream does of its own is then on this thread too: an event wakes no other.
+        listening = Task(executorPreference: container.reader.loop) { [weak self] in
+            await self?.pass()
+            for await event in events {
+                guard let self else { return }
+                await self.handle(event)
+            }
         }
         log(.info, .important, "started")
     }
