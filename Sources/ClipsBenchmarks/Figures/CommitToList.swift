@@ -14,7 +14,8 @@ extension Figure {
             for burst in [1, 3] as [UInt8] {
                 for writer in LostCommits.Writer.allCases {
                     results.append(
-                        try LostCommits(writer: writer, durability: durability, burst: burst).measure(workspace))
+                        try LostCommits(writer: writer, durability: durability, burst: burst).measure(
+                            workspace))
                 }
             }
         }

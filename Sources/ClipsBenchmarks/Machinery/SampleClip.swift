@@ -13,15 +13,25 @@ enum SampleClip {
     private static let tags = ["swift", "linux,kernel", "rezept", "地図,歴史", "to read", "", "pain,été", "lang"]
 
     static func title(_ number: Int) -> String { "\(subjects[number % subjects.count]) (\(number))" }
-    static func url(_ number: Int) -> String { "https://\(sites[number % sites.count])/\(2000 + number % 26)/\(number)" }
+    static func url(_ number: Int) -> String {
+        "https://\(sites[number % sites.count])/\(2000 + number % 26)/\(number)"
+    }
     static func tags(_ number: Int) -> String { tags[number % tags.count] }
     static func text(_ number: Int) -> String {
         "What one marks on a page before closing it; this is the \(number)th such line."
     }
 
+    /// A word that has no letter in common with that of the next number, so that a terminal that is sent only
+    /// what differs is sent the whole of it.
+    static func marker(_ number: Int) -> String {
+        let letters = Array(number.isMultiple(of: 2) ? "ABCDEFGHIJ" : "KLMNOPQRST")
+        let digits = String(10_000_000 + number).compactMap(\.wholeNumberValue)
+        return (number.isMultiple(of: 2) ? "X" : "Z") + String(digits.map { letters[$0] })
+    }
+
     static func draft(_ number: Int) -> ClipDraft {
         var draft = ClipDraft()
-        draft.title = title(number)
+        draft.title = "\(marker(number)) \(title(number))"
         draft.url = url(number)
         draft.text = text(number)
         draft.tags = tags(number).split(separator: ",").map(String.init)

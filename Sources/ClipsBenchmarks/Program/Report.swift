@@ -18,7 +18,11 @@ struct Report {
             let line = JSONLine(figure: figure.name, isMet: result.isMet, measurement: result)
             return TextLine.print(String(decoding: try encoder.encode(line), as: UTF8.self))
         }
-        if !hasTitle { printLine("", "measured", "ours p50 / p90 / p99", "beside p50 / p90 / p99", "result (least..greatest)", "goal") }
+        if !hasTitle {
+            printLine(
+                "", "measured", "ours p50 / p90 / p99", "beside p50 / p90 / p99", "result (least..greatest)",
+                "goal")
+        }
         hasTitle = true
         printLine(
             figure.name, result.subject, Self.quantiles(result.ours, result.unit),
@@ -27,7 +31,9 @@ struct Report {
     }
 
     func finish() {
-        if !isJSON && hasTitle { TextLine.print(missed == 0 ? "All goals are met." : "Goals missed: \(missed).") }
+        if !isJSON && hasTitle {
+            TextLine.print(missed == 0 ? "All goals are met." : "Goals missed: \(missed).")
+        }
     }
 
     private func printLine(_ columns: String...) {
@@ -41,7 +47,8 @@ struct Report {
     private static func quantiles(_ spread: Spread?, _ unit: Measurement.Unit) -> String {
         guard let spread else { return "" }
         guard spread.count > 1 else { return Quantity(spread.median, unit).text }
-        return [spread.median, spread.p90, spread.p99].map { Quantity($0, unit).text }.joined(separator: " / ")
+        return [spread.median, spread.p90, spread.p99].map { Quantity($0, unit).text }.joined(
+            separator: " / ")
     }
 
     private static func range(_ spread: Spread?, _ unit: Measurement.Unit) -> String {
@@ -59,7 +66,8 @@ struct Report {
             goal.atMost.map { "<= " + Quantity($0, result.resultUnit).text },
             goal.atLeast.map { ">= " + Quantity($0, result.resultUnit).text },
         ]
-        return wanted.compactMap { $0 }.joined(separator: ", ") + (result.isMet == true ? "  met" : "  MISSED")
+        return wanted.compactMap { $0 }.joined(separator: ", ")
+            + (result.isMet == true ? "  met" : "  MISSED")
     }
 }
 
