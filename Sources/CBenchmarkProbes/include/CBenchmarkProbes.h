@@ -7,12 +7,15 @@
 
 int64_t probe_now(void);
 
+// Whether bytes contain others; memmem is not in Swift's Glibc.
+int probe_contains(const void *bytes, long count, const void *wanted, long wanted_count);
+
 // Processes. argv and environment end with NULL; "environment" is added to the present one.
 
 // Starts a program with pipes for its input and output. Returns its process id, or -1.
 int probe_start(char *const argv[], int *input, int *output);
 // Runs a program to its end, its output thrown away. Returns its exit status, or -1.
-int probe_run(char *const argv[], int64_t *took, long *peak_kilobytes);
+int probe_run(char *const argv[], int64_t *took);
 // Starts a program on a new pseudo-terminal. Returns its process id, or -1.
 int probe_start_on_terminal(
     char *const argv[], char *const environment[], int rows, int columns, int *terminal, int64_t *began);

@@ -1,4 +1,5 @@
 import CBenchmarkProbes
+import Glibc
 import PersistentStore
 
 extension Figure {
@@ -70,8 +71,12 @@ private struct CommitToList {
         return results
     }
 
+    /// A person does not save in step with what the last commit leaves to be done.
+    private func pause() { usleep(UInt32.random(in: 500...1500)) }
+
     private func ours(_ count: Int) throws -> [Double] {
         try (0..<count).map { _ in
+            pause()
             let wanted = window.newestID + 1
             try writer.commit(1)
             guard let seen = window.wait(for: wanted) else { throw BenchmarkError("a commit was lost") }
@@ -81,6 +86,7 @@ private struct CommitToList {
 
     private func probe(_ count: Int) throws -> [Double] {
         try (0..<count).map { _ in
+            pause()
             let wanted = probe_watch_newest(watch) + 1
             try probeWriter.commit(1)
             let seen = probe_watch_wait(watch, wanted, 500)

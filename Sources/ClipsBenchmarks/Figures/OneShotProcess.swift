@@ -16,8 +16,7 @@ extension Figure {
 private struct OneShotProcess {
     private let workspace: Workspace
     private let isOpenElsewhere: Bool
-    private let ours: [String]
-    private let shell: [String]
+    private let clips: String
     private let stores: [String]
 
     init(_ workspace: Workspace, _ clips: String, isOpenElsewhere: Bool) throws {
@@ -25,41 +24,45 @@ private struct OneShotProcess {
         self.isOpenElsewhere = isOpenElsewhere
         stores = [workspace.newPath("one-shot.db"), workspace.newPath("shell.db")]
         for store in stores { try SmallStore.make(store, clips: 1000) }
-        let number = 7
-        ours = [
+        self.clips = clips
+    }
+
+    private func ours(_ number: Int) -> [String] {
+        [
             clips, "extension", "--store", stores[0], "--url", SampleClip.url(number), "--title",
             SampleClip.title(number), "--text", SampleClip.text(number),
         ]
-        shell = ["sqlite3", stores[1], "PRAGMA synchronous = FULL; " + SampleClip.insertion(number)]
+    }
+
+    private func shell(_ number: Int) -> [String] {
+        ["sqlite3", stores[1], "PRAGMA synchronous = FULL; " + SampleClip.insertion(number)]
     }
 
     func measure() throws -> [Measurement] {
         let windows = try isOpenElsewhere ? stores.map(ListeningWindow.init(store:)) : []
-        var peak = 0.0
-        _ = try (run(ours, &peak), run(shell, &peak))
-        peak = 0
-        var shellPeak = 0.0
+        var number = 10_000
+        func next() -> Int {
+            number += 1
+            return number
+        }
         let block = 20
         let comparison = try Comparison(rounds: workspace.count(20, quick: 8)) {
-            try (0..<block).map { _ in try run(ours, &peak) }
+            try (0..<block).map { _ in try run(ours(next())) }
         } beside: {
-            try (0..<block).map { _ in try run(shell, &shellPeak) }
+            try (0..<block).map { _ in try run(shell(next())) }
         }
         for window in windows { try window.close() }
         let name = isOpenElsewhere ? "store open elsewhere" : "nobody else"
         return [
             Measurement(
-                "one clip, \(name)", .time, comparison, beside: "sqlite3", goal: Measurement.Goal(atMost: 1)),
-            Measurement("its peak memory, \(name)", .memory, [peak]),
+                "one clip, \(name)", .time, comparison, beside: "sqlite3", goal: Measurement.Goal(atMost: 1))
         ]
     }
 
-    private func run(_ command: [String], _ peak: inout Double) throws -> Double {
+    private func run(_ command: [String]) throws -> Double {
         var took: Int64 = 0
-        var kilobytes = 0
-        let status = withCStrings(command) { probe_run($0, &took, &kilobytes) }
+        let status = withCStrings(command) { probe_run($0, &took) }
         guard status == 0 else { throw BenchmarkError("'\(command[0])' ended with \(status)") }
-        peak = max(peak, Double(kilobytes) * 1024)
         return Double(took) / 1_000_000_000
     }
 }

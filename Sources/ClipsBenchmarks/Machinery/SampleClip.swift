@@ -21,9 +21,17 @@ enum SampleClip {
         "What one marks on a page before closing it; this is the \(number)th such line."
     }
 
+    /// A word that has no letter in common with that of the next number, so that a terminal that is sent only
+    /// what differs is sent the whole of it.
+    static func marker(_ number: Int) -> String {
+        let letters = Array(number.isMultiple(of: 2) ? "ABCDEFGHIJ" : "KLMNOPQRST")
+        let digits = String(10_000_000 + number).compactMap(\.wholeNumberValue)
+        return (number.isMultiple(of: 2) ? "X" : "Z") + String(digits.map { letters[$0] })
+    }
+
     static func draft(_ number: Int) -> ClipDraft {
         var draft = ClipDraft()
-        draft.title = title(number)
+        draft.title = "\(marker(number)) \(title(number))"
         draft.url = url(number)
         draft.text = text(number)
         draft.tags = tags(number).split(separator: ",").map(String.init)

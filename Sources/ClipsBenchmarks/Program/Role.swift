@@ -36,22 +36,34 @@ enum Role {
     func play() throws -> Int32 {
         switch self {
         case .writer(let store, let durability):
-            try blocking { try await Self.serve(store, durability) }
+            try StoreOptions.runOnThisThread { await Self.serve(store, durability, $0) }
         case .probeWriter(let store, let durability):
             probe_write_clips(store, durability == .full ? 1 : 0, STDIN_FILENO, STDOUT_FILENO)
         case .probeScreen(let store): probe_show_clips(store)
         }
     }
 
-    /// The same conversation as `probe_write_clips`, with the library.
-    private static func serve(_ path: String, _ durability: StoreOptions.Durability) async throws -> Int32 {
-        var options = StoreOptions()
+    /// The same conversation as `probe_write_clips`, with the library, on one thread as every command of `clips`.
+    private static func serve(
+        _ path: String, _ durability: StoreOptions.Durability, _ loopOptions: StoreOptions
+    ) async -> Int32 {
+        var options = loopOptions
         options.durability = durability
-        let store = try await ClipStore(path: path, author: "writer", options: options)
+        do {
+            let store = try await ClipStore(path: path, author: "writer", options: options)
+            try await converse(store)
+            return 0
+        } catch {
+            TextLine.print("the writing process failed: \(error)", on: STDERR_FILENO)
+            return 1
+        }
+    }
+
+    private static func converse(_ store: ClipStore) async throws {
         var stamp: Int64 = 0
-        Glibc.write(STDOUT_FILENO, &stamp, 8)
         var burst: UInt8 = 0
         var number = 0
+        write(STDOUT_FILENO, &stamp, 8)
         while read(STDIN_FILENO, &burst, 1) == 1 {
             for _ in 0..<burst {
                 number += 1
@@ -59,8 +71,7 @@ enum Role {
                 stamp = probe_now()
                 _ = try await store.add([draft])
             }
-            Glibc.write(STDOUT_FILENO, &stamp, 8)
+            write(STDOUT_FILENO, &stamp, 8)
         }
-        return 0
     }
 }

@@ -1,0 +1,106 @@
+import Glibc
+import PersistentStore
+
+extension Figure {
+    static let commitToPaint = Figure(
+        name: "F2", title: "commit in one process until another has painted it on a terminal"
+    ) { workspace in
+        try [StoreOptions.Durability.normal, .full].flatMap { durability in
+            try CommitToPaint(workspace, durability).measure()
+        }
+    }
+}
+
+/// The app on a terminal, beside the C probe and `tail -f` on theirs.
+private struct CommitToPaint {
+    private let workspace: Workspace
+    private let durability: StoreOptions.Durability
+    private let app: TerminalProgram
+    private let writer: RoleWriter
+    private let probe: TerminalProgram
+    private let probeWriter: RoleWriter
+
+    init(_ workspace: Workspace, _ durability: StoreOptions.Durability) throws {
+        self.workspace = workspace
+        self.durability = durability
+        let store = workspace.newPath("paint.db")
+        try SmallStore.make(store)
+        app = try TerminalProgram(Screen.app(workspace.clipsProgram(), store))
+        _ = try app.wait(for: [SampleClip.title(99)])
+        writer = try RoleWriter(.writer(store: store, durability))
+        let bare = workspace.newPath("bare.db")
+        try SmallStore.make(bare, isTracked: false)
+        probeWriter = try RoleWriter(.probeWriter(store: bare, durability))
+        probe = try TerminalProgram(Role.probeScreen(store: bare).commandLine)
+        _ = try probe.wait(for: ["nothing yet"])
+    }
+
+    func measure() throws -> [Measurement] {
+        let block = 50
+        var number = 0
+        var probeNumber = 0
+        func ours() throws -> [Double] {
+            try paint(block, app, writer) {
+                number += 1
+                return SampleClip.marker(number)
+            }
+        }
+        func beside() throws -> [Double] {
+            try paint(block, probe, probeWriter) {
+                probeNumber += 1
+                return "number \(probeNumber) "
+            }
+        }
+        _ = try (ours(), beside())
+        let comparison = try Comparison(rounds: workspace.count(20, quick: 6), ours: ours, beside: beside)
+        var results = [
+            Measurement(
+                "commit to paint, \(durability)", .time, comparison, beside: "C live view",
+                goal: Measurement.Goal(atMost: 1.5))
+        ]
+        if durability == .normal {
+            results.append(try idle())
+            results.append(Measurement("tail -f, a line to paint", .time, try tail(block)))
+        }
+        return results
+    }
+
+    private func paint(
+        _ count: Int, _ program: TerminalProgram, _ writer: RoleWriter, _ next: () -> String
+    ) throws -> [Double] {
+        try (0..<count).map { _ in
+            usleep(UInt32.random(in: 1000...3000))
+            let text = next()
+            try writer.commit(1)
+            let painted = try program.wait(for: [text], seconds: 5)
+            return try painted - writer.begun()
+        }
+    }
+
+    private func idle() throws -> Measurement {
+        try app.settle(milliseconds: 4000)
+        let usage = ProcessUsage(process: app.process)
+        let seconds = workspace.count(5, quick: 2)
+        let before = usage.processorTime
+        try app.settle(milliseconds: Int32(seconds * 1000))
+        let load = (usage.processorTime - before) / Double(seconds)
+        return Measurement(
+            "its processor time when idle", .load, [load], goal: Measurement.Goal(atMost: 0.0003))
+    }
+
+    private func tail(_ count: Int) throws -> [Double] {
+        let path = workspace.newPath("lines.txt")
+        let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        defer { close(file) }
+        write(file, "nothing yet\n", 12)
+        let program = try TerminalProgram(["tail", "-f", path])
+        _ = try program.wait(for: ["nothing yet"])
+        return try (0..<(2 * count)).map { number in
+            usleep(UInt32.random(in: 1000...3000))
+            let text = SampleClip.marker(number)
+            let began = Moment.now
+            write(file, text + "\n", text.utf8.count + 1)
+            return try program.wait(for: [text], seconds: 5) - began
+        }
+    }
+}

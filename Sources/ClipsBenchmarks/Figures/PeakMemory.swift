@@ -1,0 +1,43 @@
+extension Figure {
+    static let peakMemory = Figure(
+        name: "F8", title: "peak memory of the app with 1,000,000 clips, against 100"
+    ) { workspace in
+        let clips = try workspace.clipsProgram()
+        let large = try LargeStore(workspace, clips: 1_000_000)
+        let small = try LargeStore(workspace, clips: 100)
+        var results: [Measurement] = []
+        for moves in [false, true] {
+            let comparison = try Comparison(rounds: workspace.count(5, quick: 3)) {
+                [try peak(clips, large, moves: moves)]
+            } beside: {
+                [try peak(clips, small, moves: moves)]
+            }
+            let when = moves ? "after G and pages" : "after the start"
+            results.append(
+                Measurement(
+                    "peak memory, \(when)", .memory, comparison, beside: "100 clips",
+                    goal: Measurement.Goal(atMost: 1.5)))
+            results.append(
+                Measurement(
+                    "its peak with 1,000,000, \(when)", .memory, comparison.ours,
+                    goal: Measurement.Goal(atMost: 40 * 1_048_576)))
+        }
+        return results
+    }
+
+    private static func peak(_ clips: String, _ store: LargeStore, moves: Bool) throws -> Double {
+        let program = try TerminalProgram(Screen.app(clips, store.path))
+        _ = try program.wait(for: Screen.titles(store))
+        try program.settle()
+        if moves {
+            program.press("G")
+            _ = try program.wait(for: [store.title(at: store.clips - 1)])
+            let pageUp = "\u{1b}[5~"
+            for _ in 0..<10 {
+                program.press(pageUp)
+                try program.settle(milliseconds: 50)
+            }
+        }
+        return ProcessUsage(process: program.process).peakMemory
+    }
+}

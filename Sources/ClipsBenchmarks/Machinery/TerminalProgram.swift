@@ -1,0 +1,74 @@
+import CBenchmarkProbes
+import Glibc
+
+/// A program on a pseudo-terminal of 120 columns and 40 rows, whose output is searched as it comes.
+final class TerminalProgram {
+    let process: Int32
+    let began: Moment
+    private let terminal: Int32
+    /// What has come and was not searched past yet.
+    private var unread: [UInt8] = []
+
+    init(_ command: [String]) throws {
+        var terminal: Int32 = -1
+        var began: Int64 = 0
+        let environment = ["TERM=xterm-256color", "LC_ALL=C.UTF-8", "LESS=", "NO_COLOR=1"]
+        process = withCStrings(command) { command in
+            withCStrings(environment) { probe_start_on_terminal(command, $0, 40, 120, &terminal, &began) }
+        }
+        guard process > 0 else { throw BenchmarkError("'\(command[0])' cannot be started on a terminal") }
+        self.terminal = terminal
+        self.began = Moment(nanoseconds: began)
+    }
+
+    deinit {
+        probe_end(process)
+        close(terminal)
+    }
+
+    func press(_ keys: String) {
+        var keys = keys
+        keys.withUTF8 { _ = write(terminal, $0.baseAddress, $0.count) }
+    }
+
+    /// When the last of these texts was in the output, in any order.
+    func wait(for texts: [String], seconds: Double = 30) throws -> Moment {
+        var missing = texts.map { Array($0.utf8) }
+        let limit = Moment.now
+        while true {
+            missing.removeAll { contains($0) }
+            if missing.isEmpty {
+                unread.removeAll(keepingCapacity: true)
+                return .now
+            }
+            guard try read(milliseconds: Int32((seconds - limit.secondsSince) * 1000)) else {
+                throw BenchmarkError(
+                    "'\(String(decoding: missing[0], as: UTF8.self))' was not painted in \(Int(seconds)) s")
+            }
+        }
+    }
+
+    /// Reads until nothing has come for a while.
+    func settle(milliseconds: Int32 = 150) throws {
+        while try read(milliseconds: milliseconds) {}
+        unread.removeAll(keepingCapacity: true)
+    }
+
+    private func read(milliseconds: Int32) throws -> Bool {
+        var wanted = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+        guard milliseconds > 0, poll(&wanted, 1, milliseconds) > 0 else { return false }
+        return try withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
+            let count = Glibc.read(terminal, buffer.baseAddress, buffer.count)
+            guard count > 0 else {
+                throw BenchmarkError(
+                    "the program ended: " + String(decoding: unread.suffix(300), as: UTF8.self))
+            }
+            unread.append(contentsOf: buffer[..<count])
+            return true
+        }
+    }
+
+    private func contains(_ text: [UInt8]) -> Bool {
+        probe_contains(unread, unread.count, text, text.count) == 1
+    }
+}
