@@ -25,13 +25,29 @@ struct FrameSVG {
         ]
         for row in 0..<frame.size.rows {
             var column = 0
-            for run in frame.runs(row: row) {
+            for run in frame.runs(row: row).flatMap(Self.pieces) {
                 let columns = DisplayWidth.columns(of: run.text)
                 lines += Self.elements(run, row: row, column: column, columns: columns)
                 column += columns
             }
         }
         text = (lines + ["</g>", "</svg>", ""]).joined(separator: "\n")
+    }
+
+    /// A run cut where its characters change their width, since no font is as wide as a terminal says.
+    private static func pieces(of run: StyledRun) -> [StyledRun] {
+        var pieces: [StyledRun] = []
+        var width: Int?
+        for character in run.text {
+            let columns = DisplayWidth.columns(of: character)
+            if columns == width, !pieces.isEmpty {
+                pieces[pieces.count - 1].text.append(character)
+            } else {
+                pieces.append(StyledRun(String(character), run.style))
+            }
+            width = columns
+        }
+        return pieces
     }
 
     private static func elements(_ run: StyledRun, row: Int, column: Int, columns: Int) -> [String] {
