@@ -1,5 +1,6 @@
 import ClipsCore
 import Foundation
+import Glibc
 import PersistentStore
 import Synchronization
 import Terminal
@@ -58,7 +59,7 @@ struct RunningApp: ~Copyable {
                 return try TerminalScreen(headless: size, colors: .always)
             } catch {
                 guard error == .alreadyOpen, ContinuousClock.now < deadline else { throw error }
-                Thread.sleep(forTimeInterval: 0.001)
+                _ = poll(nil, 0, 1)
             }
         }
     }
