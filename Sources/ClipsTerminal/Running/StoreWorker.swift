@@ -129,10 +129,9 @@ final class StoreWorker: Sendable {
         let store = session.store
         switch work {
         case .add(let draft, _):
-            let (id, earlier) = try await store.add(draft)
-            let own = try await session.recentTransactions(limit: 50).last { $0.insertedClips.contains(id) }
+            let (id, earlier, token) = try await store.add(draft)
             let remark = earlier.first.map { "the address was already saved as clip \($0)" }
-            return .done(token: own?.token, clips: [id], remark: remark)
+            return .done(token: token, clips: [id], remark: remark)
         case .update(let id, let version, let changes, _, _):
             let result = try await store.update(id, version: version, changes)
             return .done(token: result.token, clips: [id], remark: nil)
