@@ -67,6 +67,11 @@ enum Clips {
             } else if word.hasPrefix("-") {
                 let options = Command.globalOptions + Command.browse.options
                 skipsValue = options.contains { $0.name == word && $0.value != nil }
+            } else if word == "help" || word == "version" {
+                let rest = Array(words[..<index] + words[(index + 1)...])
+                let named = rest.first { Command.named($0) != nil }
+                let command = named.flatMap(Command.named) ?? Command.browse
+                return (command, rest.filter { $0 != named } + ["--\(word)"])
             } else if let command = Command.named(word) {
                 return (command, Array(words[..<index] + words[(index + 1)...]))
             } else {

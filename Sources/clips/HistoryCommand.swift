@@ -8,7 +8,8 @@ extension Command {
         operands: "",
         options: [
             Option(
-                "--after", value: "POINT", "only what follows a token, or a date like 2026-11-21T09:00:00Z"),
+                "--after", value: "POINT",
+                "what follows a token, a transaction, or a date as 2026-11-21T09:00:00Z"),
             Option("--author", value: "NAME", "only this author's"),
             Option("--limit", value: "N", "the newest so many; with --after, the first"),
             Option("--follow", "print each transaction as it is committed, until interrupted"),

@@ -201,4 +201,22 @@ import Testing
         _ = try clips.sqlite3("INSERT INTO Clip (title) VALUES ('two')")
         #expect(try eventually { try lines() == 3 })
     }
+
+    @Test func `a number in the middle of a transaction stands for the whole of it`() throws {
+        try clips.run(
+            "extension", "--jsonl", input: "{\"title\":\"a\"}\n{\"title\":\"b\"}\n{\"title\":\"c\"}\n")
+        try clips.run("add", "--title", "d")
+        let lines = try clips.run("history", "--after", "3").output.split(separator: "\n")
+        #expect(lines.count == 1 && lines[0].hasSuffix("insert Clip 4"))
+    }
+
+    @Test func `help and version are understood as words too`() throws {
+        for (words, option) in [
+            (["help"], ["--help"]), (["help", "history"], ["history", "--help"]),
+            (["version"], ["--version"]),
+        ] {
+            let asWord = try Shell.run(ClipsProgram.path, words, environment: clips.environment).output
+            #expect(try asWord == Shell.run(ClipsProgram.path, option, environment: clips.environment).output)
+        }
+    }
 }

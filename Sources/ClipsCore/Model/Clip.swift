@@ -41,7 +41,7 @@ package struct Clip: Hashable, Sendable, Identifiable {
 
     /// What to call the clip when it has no title: where it is from, or the beginning of what it says.
     package var displayTitle: String {
-        if !title.isEmpty { return title }
+        if title.contains(where: { !$0.isWhitespace }) { return title }
         if !url.isEmpty { return url }
         let line = text.drop { $0.isWhitespace }.prefix { !$0.isNewline }
         return line.isEmpty ? "(untitled)" : String(line.prefix(200))

@@ -5,19 +5,16 @@ extension ClipStore {
     /// saved is deleted. Everything is read from the history, so any transaction that is still kept can be
     /// taken back, whoever made it and whenever.
     ///
-    /// A deleted clip comes back under a new id, since ids are never used again. The result is itself a
-    /// transaction that can be taken back.
+    /// A deleted clip comes back under the id that it had. The result is itself a transaction that can be taken
+    /// back.
     package func undo(_ token: HistoryToken) async throws(StoreError) -> SaveResult {
         guard let transaction = try await transaction(token) else { throw .tokenExpired(oldest: token) }
         let context = makeContext(name: "undo")
-        var restored: [ObjectID: ObjectID] = [:]
         for change in transaction.changes.reversed() {
-            let id = restored[change.objectID] ?? change.objectID
             switch change.kind {
-            case .insert: await context.delete(id)
-            case .update: try await context.update(id, change.oldValues)
-            case .delete:
-                restored[id] = try await context.insert(id.entity, change.tombstone ?? [:])
+            case .insert: await context.delete(change.objectID)
+            case .update: try await context.update(change.objectID, change.oldValues)
+            case .delete: try await context.restore(change.objectID, change.tombstone ?? [:])
             }
         }
         return try await context.save()

@@ -7,7 +7,7 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
         package let kind: HistoryChange.Kind
         package let clip: Int64
         package let updated: [String]
-        /// The title that a deleted clip had.
+        /// What a deleted clip was called.
         package let title: String?
     }
 
@@ -46,7 +46,11 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
         lines = changes.prefix(Self.mostLines).map { change in
             Line(
                 kind: change.kind, clip: change.objectID.key, updated: change.updatedAttributes,
-                title: change.tombstone?[ClipAttribute.title.rawValue]?.textValue)
+                title: change.tombstone.flatMap { kept in
+                    [.title, .url, .text].lazy.compactMap { (attribute: ClipAttribute) in
+                        kept[attribute.rawValue]?.textValue
+                    }.first { !$0.isEmpty }
+                })
         }
     }
 }

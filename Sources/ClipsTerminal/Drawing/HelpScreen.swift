@@ -10,14 +10,21 @@ struct HelpScreen {
         var isHeading = false
     }
 
-    static func lines(_ keys: KeyMap) -> [Line] {
+    static func indent(_ columns: Int) -> Int { columns >= 40 ? 14 : 8 }
+
+    /// Sentences that are wider than the screen go on below.
+    static func lines(_ keys: KeyMap, columns: Int) -> [Line] {
+        let width = max(1, columns - indent(columns))
         var lines: [Line] = []
         for group in ActionTable.Group.allCases {
             if !lines.isEmpty { lines.append(Line(text: "")) }
             lines.append(Line(text: group.rawValue, isHeading: true))
             for entry in ActionTable.entries where entry.group == group {
                 let names = keys.keys(of: entry.action).map { KeyMap.shown($0) }.joined(separator: " ")
-                lines.append(Line(keys: names, text: entry.help))
+                var sentence = WrappedText(entry.help, width: width)
+                for (row, text) in sentence.lines(0..<16).enumerated() {
+                    lines.append(Line(keys: row == 0 ? names : "", text: text))
+                }
             }
         }
         return lines
@@ -29,8 +36,9 @@ struct HelpScreen {
             frame.putCut("Keys", in: header, column: 1, width: header.size.columns - 1, style: Theme.heading)
         }
         guard let area = layout.list else { return }
-        let indent = area.size.columns >= 40 ? 14 : 8
-        for (row, line) in Self.lines(state.keys).dropFirst(state.help.top).prefix(area.size.rows)
+        let indent = Self.indent(area.size.columns)
+        let lines = Self.lines(state.keys, columns: area.size.columns)
+        for (row, line) in lines.dropFirst(state.help.top).prefix(area.size.rows)
             .enumerated()
         {
             if line.isHeading {

@@ -49,7 +49,7 @@ struct HistoryScreen {
     private func draw(_ transaction: TransactionSummary, _ line: Rect, _ frame: inout Frame) {
         let counts = [(transaction.inserted, "+"), (transaction.updated, "~"), (transaction.deleted, "-")]
             .filter { $0.0 > 0 }.map { "\($1)\($0)" }.joined(separator: " ")
-        let author = transaction.author ?? "(none)"
+        let author = transaction.author ?? "(unknown)"
         let process = transaction.process.map { "(\($0))" } ?? ""
         let origin = [(transaction.program ?? "another program") + process, transaction.contextName ?? ""]
             .filter { !$0.isEmpty }.joined(separator: " · ")

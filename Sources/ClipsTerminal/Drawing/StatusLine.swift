@@ -17,6 +17,7 @@ struct StatusLine {
         if state.prompt != nil {
             drawPrompt(line, &frame)
         } else if let message = state.message {
+            if message.isError, drawError(message.text, above: line, &frame) { return }
             let style = message.isError ? Theme.error : Theme.bold
             let used = frame.put(
                 SafeText.cut(message.text, to: line.size.columns - indent(line)), in: line,
@@ -28,6 +29,22 @@ struct StatusLine {
     }
 
     private func indent(_ line: Rect) -> Int { line.size.columns >= 20 ? 1 : 0 }
+
+    /// An error that does not fit the line takes rows above it: what it says to do stands at its end.
+    private func drawError(_ text: String, above line: Rect, _ frame: inout Frame) -> Bool {
+        let width = line.size.columns - 2 * indent(line)
+        guard DisplayWidth.columns(of: SafeText.line(text)) > width, width > 0 else { return false }
+        var wrapped = WrappedText(text, width: width)
+        let most = max(1, min(6, line.row + 1))
+        let rows = wrapped.lines(0..<most)
+        let area = Rect(
+            row: line.row - rows.count + 1, column: line.column, rows: rows.count, columns: line.size.columns)
+        frame.fill(area)
+        for (row, text) in rows.enumerated() {
+            frame.put(text, in: area, row: row, column: indent(line), style: Theme.error)
+        }
+        return true
+    }
 
     private func drawPrompt(_ line: Rect, _ frame: inout Frame) {
         guard let prompt = state.prompt else { return }

@@ -121,7 +121,7 @@ final class StoreWorker: Sendable {
         do {
             return try await save(work, session)
         } catch {
-            return .failed(Self.sentence(error, form: work.form))
+            return .failed(Self.sentence(error, form: work.form ?? Self.keptForm(of: work)))
         }
     }
 
@@ -143,6 +143,12 @@ final class StoreWorker: Sendable {
             let result = try await store.undo(step.token)
             return .done(token: result.token, clips: result.insertedIDs.values.map(\.key), remark: nil)
         }
+    }
+
+    /// What was typed and could not be saved must not be lost.
+    private static func keptForm(of work: Work) -> String? {
+        guard case .add(let draft, _) = work else { return nil }
+        return TextFile.writeTemporary(ClipForm(draft).text)
     }
 
     private static func sentence(_ error: any Error, form: String?) -> String {

@@ -102,7 +102,10 @@ struct AppState: Sendable {
             list.resize(height: layout.list?.size.rows ?? list.height)
             settleDetail(layout)
         case .history: history.resize(height: HistoryScreen.listRows(layout))
-        case .help: help.layOut(count: HelpScreen.lines(keys).count, height: layout.list?.size.rows ?? 0)
+        case .help:
+            help.layOut(
+                count: HelpScreen.lines(keys, columns: size.columns).count,
+                height: layout.list?.size.rows ?? 0)
         }
         arrivals.settle(top: list.row(at: list.top)?.position, reachesTop: list.isLoaded && list.top == 0)
         askForRows()

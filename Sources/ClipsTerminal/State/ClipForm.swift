@@ -15,6 +15,10 @@ struct ClipForm: Hashable {
         (title, url, tags, note, body) = (clip.title, clip.url, clip.tags, clip.note, clip.text)
     }
 
+    init(_ draft: ClipDraft) {
+        (title, url, tags, note, body) = (draft.title, draft.url, draft.tags, draft.note, draft.text)
+    }
+
     /// A note's further lines are indented, as in a mail's header.
     var text: String {
         let note = note.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n  ")

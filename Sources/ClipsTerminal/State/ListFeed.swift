@@ -71,7 +71,7 @@ extension AppState {
             for transaction in transactions {
                 sync.newestTransaction = max(sync.newestTransaction, transaction.id)
                 sync.lastChange = SyncStatus.Change(
-                    author: transaction.author ?? "another program", inserted: transaction.inserted,
+                    author: transaction.author ?? "(unknown)", inserted: transaction.inserted,
                     updated: transaction.updated, deleted: transaction.deleted,
                     at: min(now, transaction.timestamp))
             }

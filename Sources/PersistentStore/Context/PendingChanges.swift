@@ -27,6 +27,13 @@ struct PendingChanges: Sendable {
         return id
     }
 
+    /// An object that was deleted, under the id that it had.
+    mutating func restore(_ id: ObjectID, _ values: [String: Value]) {
+        if deletes.removeValue(forKey: id) != nil { order.removeAll { $0 == id } }
+        if inserts[id] == nil { order.append(id) }
+        inserts[id] = values
+    }
+
     mutating func update(_ id: ObjectID, _ changes: [String: Value], version: Int64?) {
         if inserts[id] != nil {
             inserts[id]?.merge(changes) { $1 }

@@ -88,7 +88,7 @@ struct SaveExecution {
     ) throws -> (ObjectID, ObjectID)? {
         switch operation {
         case .insert(let temporary, let values):
-            let key = try insert(values, entity: entity(temporary), on: connection)
+            let key = try insert(temporary, values, entity: entity(temporary), on: connection)
             return (temporary, ObjectID(entity: temporary.entity, key: key))
         case .update(let id, let changes, let version):
             try update(id, changes, version, on: connection)
@@ -98,18 +98,22 @@ struct SaveExecution {
         return nil
     }
 
-    private func insert(_ values: [String: Value], entity: Entity, on connection: borrowing Connection) throws
-        -> Int64
-    {
-        let names = entity.attributes.map(\.name).filter { values[$0] != nil }
+    private func insert(
+        _ id: ObjectID, _ values: [String: Value], entity: Entity, on connection: borrowing Connection
+    ) throws -> Int64 {
         try check(values.keys, entity)
-        let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
-        let marks = names.map { _ in "?" }.joined(separator: ", ")
+        var columns = entity.attributes.map(\.name).filter { values[$0] != nil }.map {
+            ($0, values[$0] ?? .null)
+        }
+        // Only an object that is brought back has a key already; SQLite chooses all others.
+        if id.isPermanent { columns.insert(("id", .integer(id.key)), at: 0) }
+        let list = columns.map { "\"\($0.0)\"" }.joined(separator: ", ")
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
         let statement = try connection.prepare(
-            names.isEmpty
+            columns.isEmpty
                 ? "INSERT INTO \"\(entity.name)\" DEFAULT VALUES"
                 : "INSERT INTO \"\(entity.name)\" (\(list)) VALUES (\(marks))")
-        for (index, name) in names.enumerated() { try values[name].bind(to: statement, at: index + 1) }
+        for (index, column) in columns.enumerated() { try column.1.bind(to: statement, at: index + 1) }
         _ = try statement.step()
         return connection.lastInsertedRow
     }

@@ -61,6 +61,13 @@ public actor StoreContext {
         return pending.insert(entity, values)
     }
 
+    /// Brings a deleted object back under its own id at the next save. Fails there with
+    /// ``StoreError/constraint(reason:)`` when somebody has brought it back already.
+    package func restore(_ id: ObjectID, _ values: [String: Value]) throws(StoreError) {
+        try check(values.keys, entity: id.entity)
+        pending.restore(id, values)
+    }
+
     /// Changes some attributes of an object at the next save.
     public func update(_ id: ObjectID, _ changes: [String: Value]) throws(StoreError) {
         try check(changes.keys, entity: id.entity)

@@ -108,7 +108,7 @@ struct HistoryLog {
             return token.number
         case .transaction(let number):
             try check(self.token(number), floor: floor, on: connection)
-            return number
+            return try lastNumber(ofTransactionWith: number, on: connection)
         case .ending(let token):
             try check(token, floor: floor, on: connection)
             // Whoever has come as far as the floor misses nothing, but the transaction that ends there is gone.
@@ -128,6 +128,18 @@ struct HistoryLog {
         }
         let newest = try newestToken(on: connection)
         guard token.number <= newest.number else { throw StoreError.tokenFromFuture(newest: newest) }
+    }
+
+    /// A number in the middle of a transaction stands for the whole of it.
+    private func lastNumber(
+        ofTransactionWith number: Int64, on connection: borrowing Connection
+    ) throws -> Int64 {
+        try connection.integer(
+            """
+            SELECT number FROM history AS last WHERE number >= ?1 AND at NOT NULL
+            AND NOT EXISTS (SELECT 1 FROM history WHERE number = last.number + 1 AND continues = 1)
+            ORDER BY number LIMIT 1
+            """, number) ?? number
     }
 
     private func firstNumber(endingAt number: Int64, floor: Int64, on connection: borrowing Connection) throws
