@@ -42,11 +42,22 @@ let package = Package(
                 "CBenchmarkProbes", "ClipsCore", "HistoryTracking", "PersistentStore", "FileWatch", "SQLite",
             ]),
 
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
-        .testTarget(name: "PersistentStoreTests", dependencies: ["PersistentStore", "TestSupport"]),
         .testTarget(
             name: "ClipsCoreTests",
             dependencies: ["ClipsCore", "HistoryTracking", "PersistentStore", "TestSupport"]),
+        .target(name: "TestSupport", dependencies: ["PersistentStore"], path: "Tests/TestSupport"),
+        // Another process on the same store, told by the tests what to do.
+        .executableTarget(
+            name: "StoreWriterTool", dependencies: ["PersistentStore", "SQLite", "TestSupport"],
+            path: "Tests/Tools/StoreWriterTool"),
+        .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
+        .testTarget(name: "FileWatchTests", dependencies: ["FileWatch", "TestSupport"]),
+        .testTarget(
+            name: "PersistentStoreTests",
+            dependencies: ["PersistentStore", "SQLite", "FileWatch", "TestSupport", "StoreWriterTool"]),
+        .testTarget(
+            name: "HistoryTrackingTests",
+            dependencies: ["HistoryTracking", "PersistentStore", "TestSupport", "StoreWriterTool"]),
         .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "clips"]),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal", "CTerminal"]),
@@ -67,7 +78,8 @@ for target in package.targets where target.type != .system {
     ]
 }
 
-for target in package.targets where target.type == .executable {
+// A program that starts in a millisecond.
+for target in package.targets where ["clips", "ClipsBenchmarks"].contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-static-executable"], .when(configuration: .release)))
     target.linkerSettings = [.unsafeFlags(["-static-executable"], .when(configuration: .release))]
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -39,6 +40,12 @@ int terminal_signals_open(void) {
     struct sigaction action = {.sa_handler = tell, .sa_flags = SA_RESTART};
     sigfillset(&action.sa_mask);
     ended_by = 0;
+    // A parent that blocked signals, as a thread pool's threads do, handed the mask down; a screen that never
+    // hears of a new size or of the end is no use to anybody.
+    sigset_t wanted;
+    sigemptyset(&wanted);
+    for (int i = 0; i < CAUGHT; i++) sigaddset(&wanted, caught[i]);
+    pthread_sigmask(SIG_UNBLOCK, &wanted, NULL);
     for (int i = 0; i < CAUGHT; i++) {
         sigaction(caught[i], NULL, &previous[i]);
         // What the parent had ignored, as nohup does, stays ignored.

@@ -118,12 +118,12 @@ final class LoopCore: Sendable {
     private func waitForEvents() {
         let (watched, pause) = state.withLock { state in
             guard state.work.isEmpty && !state.isStopped else {
-                return (state.watched, Duration?.some(.zero))
+                return (Array(state.watched.keys), Duration?.some(.zero))
             }
             let due = state.timers.values.map(\.due).min()
             let pause = due.map { max(.zero, ContinuousClock.now.duration(to: $0)) }
             state.isAsleep = pause.map { $0 >= .milliseconds(1) } ?? true
-            return (state.watched, pause)
+            return (Array(state.watched.keys), pause)
         }
         var timeout: CInt = -1
         if let pause {
@@ -131,13 +131,14 @@ final class LoopCore: Sendable {
             timeout = pause < .milliseconds(1) ? 0 : CInt(clamping: pause.milliseconds)
         }
         var descriptors = [pollfd(fd: wakePipe.readEnd, events: Int16(POLLIN), revents: 0)]
-        descriptors += watched.keys.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        descriptors += watched.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         let ready = poll(&descriptors, nfds_t(descriptors.count), timeout)
         state.withLock { $0.isAsleep = false }
         guard ready > 0 else { return }
         if descriptors[0].revents != 0 { wakePipe.drain() }
         for descriptor in descriptors.dropFirst() where descriptor.revents != 0 {
-            watched[descriptor.fd]?()
+            // Not the one from before the wait: its owner may have let go of it meanwhile.
+            state.withLock { $0.watched[descriptor.fd] }?()
         }
     }
 

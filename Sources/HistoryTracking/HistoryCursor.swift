@@ -14,8 +14,9 @@ struct HistoryCursor {
 
     var isStored: Bool { token == stored }
 
+    /// Never back, also when a pass that a restart has overtaken comes to its end.
     mutating func move(to token: HistoryToken) {
-        self.token = token
+        if self.token.precedes(token) != false { self.token = token }
     }
 
     /// The store knows the place as it was when it was written.

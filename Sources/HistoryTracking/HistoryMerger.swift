@@ -4,7 +4,12 @@ import PersistentStore
 struct HistoryMerger {
     let contexts: [StoreContext]
 
-    func merge(_ transactions: [HistoryTransaction]) async throws(StoreError) {
+    nonisolated(nonsending) func merge(_ transactions: [HistoryTransaction]) async throws(StoreError) {
         for context in contexts { _ = try await context.merge(transactions) }
+    }
+
+    /// For when the transactions themselves are not known.
+    nonisolated(nonsending) func readAnew() async {
+        for context in contexts { await context.readAnew() }
     }
 }

@@ -12,8 +12,10 @@ public actor HistoryTracker {
     private let merger: HistoryMerger
     private let cleaner: HistoryCleaner
     private var cursor: HistoryCursor?
+    private var claim: ConsumerClaim?
     private var listening: Task<Void, Never>?
     private var storingCursor: Task<Void, Never>?
+    private var isStarting = false
     private var isInPass = false
     private var isSignalled = false
     private var state = TrackingState.stopped
@@ -43,11 +45,13 @@ public actor HistoryTracker {
     /// Registers the consumer, catches up with what happened while nobody watched, and goes on from there.
     /// Does nothing when running.
     public func start() async throws(StoreError) {
-        guard listening == nil else { return }
+        guard listening == nil && !isStarting else { return }
+        isStarting = true
+        defer { isStarting = false }
         let events = try await container.events()
         try await openCursor()
-        // What a stream does of its own is then on this thread too: an event wakes no other.
-        listening = Task(executorPreference: container.reader.loop) { [weak self] in
+        // A task that holds the tracker weakly is not on its executor by itself.
+        listening = Task(executorPreference: container.reader.taskExecutor) { [weak self] in
             await self?.pass()
             for await event in events {
                 guard let self else { return }
@@ -64,12 +68,13 @@ public actor HistoryTracker {
         task.cancel()
         storingCursor?.cancel()
         storingCursor = nil
-        if parameters.cursor.isTransient, let cursor {
+        if isForgottenAtStop, let cursor {
             try? await container.removeConsumer(cursor.consumer)
         } else {
             try? await storeCursor()
         }
         cursor = nil
+        claim = nil
         change(to: .stopped)
         log(.info, .important, "stopped")
     }
@@ -95,7 +100,11 @@ public actor HistoryTracker {
             isSignalled = false
             do throws(StoreError) {
                 while let (transactions, token) = try await fetchAndConsume() {
-                    try await merger.merge(transactions)
+                    if let transactions {
+                        try await merger.merge(transactions)
+                    } else {
+                        await merger.readAnew()
+                    }
                     cursor?.move(to: token)
                     broughtSomething = true
                 }
@@ -108,8 +117,9 @@ public actor HistoryTracker {
         cleanIfDue(broughtSomething)
     }
 
-    /// Fetches and consumes in one snapshot; nil when there is nothing new.
-    private func fetchAndConsume() async throws(StoreError) -> ([HistoryTransaction], HistoryToken)? {
+    /// Fetches and consumes in one snapshot; nil when there is nothing new, and no transactions when everything
+    /// was read anew instead.
+    private func fetchAndConsume() async throws(StoreError) -> ([HistoryTransaction]?, HistoryToken)? {
         guard let cursor else { return nil }
         let (fetcher, consumer) = (fetcher, consumer)
         do {
@@ -118,7 +128,7 @@ public actor HistoryTracker {
                 case .nothing: return nil
                 case .tooMany(let token):
                     try consumer?.refresh(from: snapshot)
-                    return ([], token)
+                    return (nil, token)
                 case .transactions(let transactions, let token):
                     if !transactions.isEmpty { try consumer?.consume(transactions, in: snapshot) }
                     return (transactions, token)
@@ -133,31 +143,44 @@ public actor HistoryTracker {
         }
     }
 
+    /// A cursor that the store does not know yet begins at the present, with everything read anew.
     private func openCursor() async throws(StoreError) {
-        let consumer = consumer
-        if parameters.cursor.isTransient {
-            let token = try await container.read { snapshot in
-                try consumer?.refresh(from: snapshot)
-                return try snapshot.newestToken()
-            }
-            let registered = try await container.registerConsumer(
-                parameters.name, author: parameters.author, isTransient: true, startingAt: token)
-            cursor = HistoryCursor(consumer: registered.name, token: token)
-        } else {
-            let registered = try await container.registerConsumer(parameters.name, author: parameters.author)
-            cursor = HistoryCursor(consumer: registered.name, token: registered.token)
+        let claim = ConsumerClaim(parameters.name, store: container.path)
+        let isTransient = parameters.cursor.isTransient || !claim.isFirst
+        let isKnown =
+            if isTransient { false } else { try await container.read { try $0.hasConsumer(claim.name) } }
+        let start: HistoryToken? = if isKnown { nil } else { try await readAnew() }
+        var registered = try await container.registerConsumer(
+            claim.name, author: parameters.author, isTransient: isTransient, startingAt: start)
+        if isKnown && registered.name != claim.name {
+            registered.token = try await readAnew()
+            try await container.resetCursor(of: registered.name, to: registered.token)
         }
+        self.claim = claim
+        cursor = HistoryCursor(consumer: registered.name, token: registered.token)
         change(to: .live)
     }
 
     private func refreshAndRestart(_ name: String) async throws(StoreError) {
+        let token = try await readAnew()
+        try await container.resetCursor(of: name, to: token)
+        cursor = HistoryCursor(consumer: name, token: token)
+    }
+
+    /// The position that the consumer and the contexts then stand at.
+    private func readAnew() async throws(StoreError) -> HistoryToken {
         let consumer = consumer
         let token = try await container.read { snapshot in
             try consumer?.refresh(from: snapshot)
             return try snapshot.newestToken()
         }
-        try await container.resetCursor(of: name, to: token)
-        cursor = HistoryCursor(consumer: name, token: token)
+        await merger.readAnew()
+        return token
+    }
+
+    /// A second consumer of a name, or one without memory, is forgotten when it stops.
+    private var isForgottenAtStop: Bool {
+        parameters.cursor.isTransient || cursor?.consumer != parameters.name
     }
 
     private func storeCursorByPolicy() async throws(StoreError) {

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Buffered writing to a descriptor.
 ///
-/// A reader that went away ends the program as a signal would (SIGPIPE keeps its default); a full disk is an
+/// A reader that went away ends the program as SIGPIPE does, also when that signal is ignored; a full disk is an
 /// error that names itself.
 final class Output: Sendable {
     static let standardError = Output(descriptor: STDERR_FILENO, limit: 0)
@@ -32,6 +32,11 @@ final class Output: Sendable {
         if let code = flushed() { throw OutputError(code: code) }
     }
 
+    private static func endAsByBrokenPipe() {
+        signal(SIGPIPE, SIG_DFL)
+        raise(SIGPIPE)
+    }
+
     private func flushed() -> CInt? {
         buffer.withLock { buffer in
             var start = 0
@@ -41,7 +46,10 @@ final class Output: Sendable {
                     Glibc.write(descriptor, bytes.baseAddress?.advanced(by: start), bytes.count - start)
                 }
                 if count < 0 && errno == EINTR { continue }
-                guard count > 0 else { return errno }
+                guard count > 0 else {
+                    if errno == EPIPE { Self.endAsByBrokenPipe() }
+                    return errno
+                }
                 start += count
             }
             return nil

@@ -62,7 +62,7 @@ extension Command {
     private static func save(
         _ draft: ClipDraft, _ store: ClipStore, _ invocation: Invocation
     ) async throws -> ExitStatus {
-        let (id, earlier) = try await store.add(draft)
+        let (id, earlier, _) = try await store.add(draft)
         if let first = earlier.first {
             invocation.remark("clips: this address was saved before, as clip \(first); both are kept.")
         }

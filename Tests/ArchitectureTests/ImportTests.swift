@@ -14,7 +14,9 @@ import Testing
         "Terminal": ["CTerminal"],
         "ClipsTerminal": ["ClipsCore", "HistoryTracking", "PersistentStore", "Terminal"],
         "clips": ["ClipsTerminal", "ClipsCore", "HistoryTracking", "PersistentStore", "Terminal"],
-        "ClipsBenchmarks": ["ClipsCore", "HistoryTracking", "PersistentStore", "CBenchmarkProbes"],
+        "ClipsBenchmarks": [
+            "ClipsCore", "HistoryTracking", "PersistentStore", "FileWatch", "SQLite", "CBenchmarkProbes",
+        ],
     ]
 
     /// Start-up time is a feature: the whole of Foundation costs a process milliseconds.

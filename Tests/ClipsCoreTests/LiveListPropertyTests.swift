@@ -191,7 +191,7 @@ struct RandomRun {
         }
         let wasMoved =
             !vanished && delivered[index].position != previous.first { $0.id == expected }?.position
-        if before.follows, before.top == 0, list.soughtID == nil {
+        if before.isFollowing, list.soughtID == nil {
             if index < list.height {
                 try check(list.top == 0 && list.selectedIndex == index, "does not follow at the top")
                 if index > before.selectedIndex { saw(.followed) }
@@ -202,13 +202,13 @@ struct RandomRun {
                 return
             }
         }
-        if let now = heldID, !(before.follows && before.top == 0 && before.soughtID != nil) {
+        if let now = heldID, !(before.isFollowing && before.soughtID != nil) {
             try check(now == expected, "selects \(now), not \(expected)")
         } else if heldID == nil {
             try check(list.selectedIndex == index, "the cursor is at \(list.selectedIndex), not \(index)")
         }
         if list.soughtID != nil { saw(.sought) } else if before.soughtID != nil { saw(.found) }
-        guard !(before.follows && before.top == 0) else { return }
+        guard !before.isFollowing else { return }
         try checkScreenRow(before: before)
         if list.selectedIndex != before.selectedIndex { saw(list.top > 0 ? .anchored : .clampedAtStart) }
     }
@@ -238,7 +238,7 @@ struct RandomRun {
     private func checkScreenRow(before: TestList) throws(Violation) {
         let was = before.selectedIndex - before.top
         let now = list.selectedIndex - list.top
-        if list.follows, before.top == 0, list.top == 0 { return }
+        if before.isFollowing, list.top == 0 { return }
         try check(now == was || (list.top == 0 && now < was), "screen row \(was) became \(now)")
     }
 

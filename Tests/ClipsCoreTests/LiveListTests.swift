@@ -222,21 +222,33 @@ struct LiveListAnchorTests {
 struct LiveListFollowTests {
     @Test
     func `following at the top shows arrivals, and the cursor moves down with its item`() {
-        var list = list(selected: 1)
+        var list = list(selected: 0)
         list.follows = true
         list.apply(changes: [inserted(-10), inserted(-20)])
         #expect(list.top == 0)
-        #expect(list.selectedID == 10)
-        #expect(list.selectedIndex == 3)
+        #expect(list.selectedID == 0)
+        #expect(list.selectedIndex == 2)
     }
 
     @Test
     func `following takes the cursor to the newest when its item leaves the screen`() {
-        var list = list(selected: 3)
+        var list = list(selected: 0)
+        list.follows = true
+        list.apply(changes: (1...9).map { inserted(-10 * $0) })
+        #expect(list.top == 0)
+        #expect(list.selectedID == -90)
+    }
+
+    @Test
+    func `a person who has gone from the first row keeps the place, following or not`() {
+        var list = list(selected: 1)
         list.follows = true
         list.apply(changes: [inserted(-10), inserted(-20)])
+        #expect(list.selectedID == 10)
+        #expect(list.selectedIndex - list.top == 1)
+        list.moveToStart()
+        list.apply(changes: [inserted(-30)])
         #expect(list.top == 0)
-        #expect(list.selectedID == -20)
     }
 
     @Test

@@ -178,11 +178,3 @@ import Testing
         #expect(try await kinds().count == 1)
     }
 }
-
-extension StoreContext {
-    /// Saves one new note and returns its permanent id.
-    func save(inserting values: [String: Value]) async throws -> ObjectID {
-        let temporary = try insert("Note", values)
-        return try await save().permanentID(temporary)
-    }
-}

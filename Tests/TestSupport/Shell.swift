@@ -1,6 +1,10 @@
 import Foundation
+package import Glibc
 
 /// Runs a program to its end; for the strangers that write into a store: `sqlite3`, Python.
+///
+/// With posix_spawn(3) rather than `Process`, which waits until every descendant has closed a descriptor it never
+/// asked for: a tmux server would be waited for all its life.
 package struct Shell {
     package let status: Int32
     package let output: String
@@ -10,24 +14,62 @@ package struct Shell {
     package static func run(
         _ program: String, _ arguments: [String], input: String = "", environment: [String: String] = [:]
     ) throws -> Shell {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [program] + arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        let folder = try TemporaryFolder()
         // Files, not pipes: whatever the amount, nobody waits for a reader.
-        for name in ["in", "out", "err"] {
-            _ = FileManager.default.createFile(
-                atPath: folder.path(of: name), contents: Data(name == "in" ? Array(input.utf8) : []))
+        let folder = try TemporaryFolder()
+        let (inPath, outPath, errPath) = (
+            folder.path(of: "in"), folder.path(of: "out"), folder.path(of: "err")
+        )
+        try Data(input.utf8).write(to: URL(fileURLWithPath: inPath))
+        let process = try spawn(
+            [program] + arguments, environment: environment, input: inPath, output: outPath, errors: errPath)
+        let status = wait(for: process)
+        func text(_ path: String) throws -> String {
+            String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
         }
-        process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: folder.path(of: "in")))
-        process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path(of: "out")))
-        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path(of: "err")))
-        try process.run()
-        process.waitUntilExit()
-        func text(_ name: String) throws -> String {
-            String(decoding: try Data(contentsOf: URL(fileURLWithPath: folder.path(of: name))), as: UTF8.self)
-        }
-        return Shell(status: process.terminationStatus, output: try text("out"), errors: try text("err"))
+        return Shell(status: status, output: try text(outPath), errors: try text(errPath))
     }
+
+    /// The exit status, or 128 and the signal's number.
+    package static func wait(for process: pid_t) -> Int32 {
+        var status: CInt = 0
+        while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+        let signal = status & 0x7f
+        return signal == 0 ? (status >> 8) & 0xff : 128 + signal
+    }
+
+    /// Starts a program found by PATH, its streams connected to files.
+    package static func spawn(
+        _ words: [String], environment: [String: String], input: String, output: String, errors: String
+    ) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT, 0o600)
+        posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT, 0o600)
+        let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        var arguments = words.map { strdup($0) } + [nil]
+        var variables = all.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { (arguments + variables).forEach { free($0) } }
+        // The pool's threads block signals, and a test of this process may have ignored some: as a shell would start it.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var (none, every) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        sigfillset(&every)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &every)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        var process = pid_t()
+        let code = posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &variables)
+        guard code == 0 else {
+            throw ShellError(description: "\(words[0]): \(String(cString: strerror(code)))")
+        }
+        return process
+    }
+}
+
+package struct ShellError: Error, CustomStringConvertible {
+    package let description: String
 }

@@ -207,7 +207,7 @@ extension LiveList {
     private mutating func settle(at index: Int, screenRow: Int, isMoved: Bool) {
         closeCoverage()
         selectedIndex = clamped(index)
-        if follows, top == 0, selectedIndex < height || !isMoved {
+        if isFollowing, selectedIndex < height || !isMoved {
             if selectedIndex >= height { selectedIndex = 0 }
         } else {
             top = max(0, selectedIndex - screenRow)

@@ -29,6 +29,7 @@ extension LiveList {
         top = scrolledTop(by: distance)
         selectedIndex = clamped(selectedIndex + distance)
         reveal()
+        staysAtTop = selectedIndex == 0
     }
 
     /// Moves the viewport; the cursor stays on its item until it would leave the screen.
@@ -38,6 +39,7 @@ extension LiveList {
         let first = top + (top > 0 ? context : 0)
         let last = top + height - 1 - (top + height < count ? context : 0)
         selectedIndex = clamped(max(first, min(selectedIndex, last)))
+        staysAtTop = selectedIndex == 0
     }
 
     /// Changes the viewport's height; the cursor stays visible, as near to its screen row as possible.
@@ -61,6 +63,7 @@ extension LiveList {
         guard let wish = wishedIndex, isCounted || wish < count else { return }
         selectedIndex = clamped(wish)
         reveal()
+        staysAtTop = selectedIndex == 0
         if wish != .max || reachesEnd { wishedIndex = nil }
     }
 
@@ -68,6 +71,7 @@ extension LiveList {
         letGo()
         selectedIndex = clamped(index)
         reveal()
+        staysAtTop = selectedIndex == 0
     }
 
     /// A move by the person ends what the cursor was waiting for.

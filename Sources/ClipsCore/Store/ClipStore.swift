@@ -31,8 +31,11 @@ package struct ClipStore: Sendable {
         return temporary.map { result.permanentID($0).key }
     }
 
-    /// Saves one clip, and tells which clips had its address already, oldest first.
-    package func add(_ draft: ClipDraft) async throws -> (id: Int64, earlier: [Int64]) {
+    /// Saves one clip, and tells which clips had its address already, oldest first, and by which token the saving
+    /// can be undone.
+    package func add(
+        _ draft: ClipDraft
+    ) async throws -> (id: Int64, earlier: [Int64], token: HistoryToken?) {
         let context = makeContext()
         let temporary = try await context.insert(ClipModel.entity, draft.values(author: author, now: now()))
         var lookup: FetchRequest?
@@ -42,7 +45,7 @@ package struct ClipStore: Sendable {
             lookup?.attributes = []
         }
         let result = try await context.save(moving: nil, finding: lookup)
-        return (result.permanentID(temporary).key, result.found.map(\.id.key))
+        return (result.permanentID(temporary).key, result.found.map(\.id.key), result.token)
     }
 
     package func clip(_ id: Int64) async throws -> Clip {

@@ -30,7 +30,8 @@ struct HelpScreen {
         }
         guard let area = layout.list else { return }
         let indent = area.size.columns >= 40 ? 14 : 8
-        for (row, line) in Self.lines(state.keys).dropFirst(state.helpTop).prefix(area.size.rows).enumerated()
+        for (row, line) in Self.lines(state.keys).dropFirst(state.help.top).prefix(area.size.rows)
+            .enumerated()
         {
             if line.isHeading {
                 frame.putCut(

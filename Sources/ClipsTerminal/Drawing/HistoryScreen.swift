@@ -86,11 +86,15 @@ struct HistoryScreen {
                 frame.put("  … and \(left) more", in: area, row: row + 1, style: Theme.dim)
                 return
             }
+            // What the list has loaded already is known by its title.
+            let title =
+                (line.title ?? state.list.rows.first { $0.id == line.clip }?.title).map { ": \($0)" } ?? ""
             let (sign, text): (String, String) =
                 switch line.kind {
-                case .insert: ("+", "clip \(line.clip) saved")
-                case .update: ("~", "clip \(line.clip) changed: \(line.updated.joined(separator: ", "))")
-                case .delete: ("-", "clip \(line.clip) deleted\(line.title.map { ": \($0)" } ?? "")")
+                case .insert: ("+", "clip \(line.clip) saved\(title)")
+                case .update:
+                    ("~", "clip \(line.clip) changed (\(line.updated.joined(separator: ", ")))\(title)")
+                case .delete: ("-", "clip \(line.clip) deleted\(title)")
                 }
             frame.put(sign, in: area, row: row + 1, column: 1, style: Theme.bold)
             frame.putCut(text, in: area, row: row + 1, column: 3, width: area.size.columns - 3)

@@ -18,9 +18,10 @@ struct StatusLine {
             drawPrompt(line, &frame)
         } else if let message = state.message {
             let style = message.isError ? Theme.error : Theme.bold
-            frame.putCut(
-                message.text, in: line, column: indent(line), width: line.size.columns - indent(line),
-                style: style)
+            let used = frame.put(
+                SafeText.cut(message.text, to: line.size.columns - indent(line)), in: line,
+                column: indent(line), style: style)
+            drawRight(rightParts, line, after: indent(line) + used, mayCut: false, &frame)
         } else {
             drawState(line, &frame)
         }
@@ -58,13 +59,8 @@ struct StatusLine {
     private func drawState(_ line: Rect, _ frame: inout Frame) {
         var left = leftParts
         let right = rightParts
-        func width(_ parts: [StyledRun]) -> Int {
-            parts.reduce(max(0, parts.count - 1) * 3) {
-                $0 + DisplayWidth.columns(of: SafeText.line($1.text))
-            }
-        }
-        // The position goes last: what is unusual says more.
-        while left.count > 1, width(left) + width(right) + 3 > line.size.columns, left.count > 2 {
+        // What cannot be seen elsewhere goes last.
+        while left.count > 2, width(left) + width(right) + 3 > line.size.columns {
             left.removeLast()
         }
         var column = indent(line)
@@ -74,20 +70,26 @@ struct StatusLine {
                 SafeText.cut(part.text, to: line.size.columns - column), in: line, column: column,
                 style: part.style)
         }
-        let room = line.size.columns - column - 2
-        guard room > 3 else { return }
-        var start = line.size.columns - indent(line) - width(right)
-        var shown = right
-        if start < column + 2, shown.count > 1 {
-            shown.removeLast()
-            start = line.size.columns - indent(line) - width(shown)
-        }
-        start = max(column + 2, start)
-        for (index, part) in shown.enumerated() {
+        drawRight(right, line, after: column, mayCut: true, &frame)
+    }
+
+    private func width(_ parts: [StyledRun]) -> Int {
+        parts.reduce(max(0, parts.count - 1) * 3) { $0 + DisplayWidth.columns(of: SafeText.line($1.text)) }
+    }
+
+    /// Leaves out the last change, and then all, where there is no room.
+    private func drawRight(
+        _ parts: [StyledRun], _ line: Rect, after column: Int, mayCut: Bool, _ frame: inout Frame
+    ) {
+        let end = line.size.columns - indent(line)
+        var parts = parts
+        while parts.count > 1, end - width(parts) < column + 2 { parts.removeLast() }
+        guard mayCut ? end > column + 5 : end - width(parts) >= column + 2 else { return }
+        var start = max(column + 2, end - width(parts))
+        for (index, part) in parts.enumerated() {
             if index > 0 { start += frame.put(" · ", in: line, column: start, style: Theme.dim) }
             start += frame.put(
-                SafeText.cut(part.text, to: line.size.columns - start), in: line, column: start,
-                style: part.style)
+                SafeText.cut(part.text, to: end - start), in: line, column: start, style: part.style)
         }
     }
 
@@ -116,6 +118,7 @@ struct StatusLine {
         if let count = state.typedCount { parts.append(StyledRun("\(count)…", Theme.bold)) }
         if state.saving.isSlow(at: state.now) { parts.append(StyledRun("saving…", Theme.held)) }
         guard state.screen == .list else { return parts }
+        if state.isReading, state.detail.hasMore { parts.append(StyledRun("↓ more", Theme.dim)) }
         if let pause = state.pause {
             let news = pause.newCount > 0 ? " · \(Self.grouped(pause.newCount)) new" : ""
             parts.append(StyledRun("paused\(news)", Theme.held))
@@ -131,7 +134,7 @@ struct StatusLine {
     private var rightParts: [StyledRun] {
         var parts: [StyledRun] = []
         switch state.sync.state {
-        case .stopped: parts.append(StyledRun("opening…", Theme.dim))
+        case .stopped: parts.append(StyledRun(state.list.isLoaded ? "…" : "opening…", Theme.dim))
         case .live: parts.append(StyledRun("live", Theme.live))
         case .sweeping: parts.append(StyledRun("looking for changes (no file events)", Theme.held))
         case .storeReplaced:

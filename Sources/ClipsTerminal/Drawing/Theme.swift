@@ -10,7 +10,7 @@ enum Theme {
     static let bold = Style(attributes: .bold)
     static let arrival = Style(foreground: .green, attributes: .bold)
     static let star = Style(foreground: .yellow, attributes: .bold)
-    static let address = Style(foreground: .blue, attributes: .underline)
+    static let address = Style(foreground: .cyan, attributes: .underline)
     static let error = Style(foreground: .red, attributes: .bold)
     static let live = Style(foreground: .green)
     static let held = Style(foreground: .magenta, attributes: .bold)
@@ -18,7 +18,7 @@ enum Theme {
 
     /// Each author keeps a colour.
     static func author(_ name: String) -> Style {
-        let colors: [Color] = [.cyan, .magenta, .green, .blue]
+        let colors: [Color] = [.cyan, .magenta, .green]
         let sum = name.utf8.prefix(64).reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF }
         return Style(foreground: colors[sum % colors.count])
     }

@@ -1,4 +1,5 @@
 import ClipsCore
+import HistoryTracking
 import PersistentStore
 import Synchronization
 
@@ -32,8 +33,24 @@ final class StoreWorker: Sendable {
                     queue.start { effect in await self.perform(effect, in: session) }
                 }
                 mailbox.post(.opened)
-                try await session.start()
+                await self.start(session)
             } catch {
+                mailbox.post(.openingFailed("\(error)"))
+            }
+        }
+    }
+
+    /// The first rows are there already; being told of changes may have to wait for another writer.
+    private func start(_ session: ClipsSession) async {
+        var isWaiting = true
+        while isWaiting {
+            do {
+                try await session.start()
+                return
+            } catch {
+                mailbox.post(.message(.state(.failing(error))))
+                if case .busy = error { continue }
+                isWaiting = false
                 mailbox.post(.openingFailed("\(error)"))
             }
         }
@@ -53,8 +70,9 @@ final class StoreWorker: Sendable {
         case .answer: requests.add(effect)
         case .show:
             requests.add(effect) { _ in true }
-        case .loadClip(let id):
-            reads.add(effect) { if case .loadClip(let other) = $0 { other == id } else { false } }
+        case .loadClip:
+            // Only the clip that the person is on now is wanted.
+            reads.add(effect) { if case .loadClip = $0 { true } else { false } }
         case .measure, .loadHistory, .loadForEdit: reads.add(effect)
         case .work: works.add(effect)
         default: break
@@ -111,10 +129,9 @@ final class StoreWorker: Sendable {
         let store = session.store
         switch work {
         case .add(let draft, _):
-            let (id, earlier) = try await store.add(draft)
-            let own = try await session.recentTransactions(limit: 50).last { $0.insertedClips.contains(id) }
+            let (id, earlier, token) = try await store.add(draft)
             let remark = earlier.first.map { "the address was already saved as clip \($0)" }
-            return .done(token: own?.token, clips: [id], remark: remark)
+            return .done(token: token, clips: [id], remark: remark)
         case .update(let id, let version, let changes, _, _):
             let result = try await store.update(id, version: version, changes)
             return .done(token: result.token, clips: [id], remark: nil)

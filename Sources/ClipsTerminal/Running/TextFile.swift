@@ -41,6 +41,10 @@ enum TextFile {
 
     private static func write(_ text: String, closing descriptor: CInt) -> Bool {
         defer { close(descriptor) }
+        return write(text, on: descriptor)
+    }
+
+    static func write(_ text: String, on descriptor: CInt) -> Bool {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

@@ -25,13 +25,29 @@ struct FrameSVG {
         ]
         for row in 0..<frame.size.rows {
             var column = 0
-            for run in frame.runs(row: row) {
+            for run in frame.runs(row: row).flatMap(Self.pieces) {
                 let columns = DisplayWidth.columns(of: run.text)
                 lines += Self.elements(run, row: row, column: column, columns: columns)
                 column += columns
             }
         }
         text = (lines + ["</g>", "</svg>", ""]).joined(separator: "\n")
+    }
+
+    /// A run cut where its characters change their width, since no font is as wide as a terminal says.
+    private static func pieces(of run: StyledRun) -> [StyledRun] {
+        var pieces: [StyledRun] = []
+        var width: Int?
+        for character in run.text {
+            let columns = DisplayWidth.columns(of: character)
+            if columns == width, !pieces.isEmpty {
+                pieces[pieces.count - 1].text.append(character)
+            } else {
+                pieces.append(StyledRun(String(character), run.style))
+            }
+            width = columns
+        }
+        return pieces
     }
 
     private static func elements(_ run: StyledRun, row: Int, column: Int, columns: Int) -> [String] {
@@ -48,17 +64,21 @@ struct FrameSVG {
                 "<rect x=\"\(x.short)\" y=\"\(y.short)\" width=\"\(length)\" height=\"\(cell.height.short)\" fill=\"\(paper)\"/>"
             )
         }
-        guard attributes.contains(.underline) || run.text.contains(where: { $0 != " " }) else {
-            return elements
-        }
+        // Blanks need no text, unless there is a line under them.
+        let indent = attributes.contains(.underline) ? 0 : run.text.prefix { $0 == " " }.count
+        let end = attributes.contains(.underline) ? 0 : run.text.reversed().prefix { $0 == " " }.count
+        guard indent < run.text.count else { return elements }
+        let text = run.text.dropFirst(indent).dropLast(end)
+        let textX = (x + Double(indent) * cell.width).short
+        let textLength = (Double(columns - indent - end) * cell.width).short
         var style = ""
         if attributes.contains(.bold) { style += " font-weight=\"bold\"" }
         if attributes.contains(.italic) { style += " font-style=\"italic\"" }
         if attributes.contains(.dim) { style += " opacity=\"0.65\"" }
         if attributes.contains(.underline) { style += " text-decoration=\"underline\"" }
         elements.append(
-            "<text x=\"\(x.short)\" y=\"\((y + 13.5).short)\" textLength=\"\(length)\" lengthAdjust=\"spacingAndGlyphs\" "
-                + "fill=\"\(ink)\"\(style)>\(escaped(run.text))</text>")
+            "<text x=\"\(textX)\" y=\"\((y + 13.5).short)\" textLength=\"\(textLength)\" lengthAdjust=\"spacingAndGlyphs\" "
+                + "fill=\"\(ink)\"\(style)>\(escaped(text))</text>")
         return elements
     }
 
@@ -67,7 +87,7 @@ struct FrameSVG {
         return palette[Int(index) % palette.count]
     }
 
-    private static func escaped(_ text: String) -> String {
+    private static func escaped(_ text: Substring) -> String {
         text.reduce(into: "") { escaped, character in
             switch character {
             case "&": escaped += "&amp;"

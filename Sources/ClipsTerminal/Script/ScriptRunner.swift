@@ -5,28 +5,38 @@ import Terminal
 /// Runs a script on the app with a real screen of ncurses but no terminal. The next key is pressed only when
 /// nothing is on its way, so that a script shows the same every time.
 struct ScriptRunner: ~Copyable {
-    private let runner: AppRunner
+    let runner: AppRunner
     private let storePath: String
     private var input = TerminalInput(terminal: -1)
 
     private static let patience = 10.0
 
     init(_ configuration: ClipsApp.Configuration, size: Size) throws {
-        storePath = configuration.storePath
-        runner = try ClipsApp.makeRunner(configuration) {
+        try self.init(configuration) {
             try TerminalScreen(headless: size, colors: configuration.screenColors)
         }
     }
 
+    init(_ configuration: ClipsApp.Configuration, makeScreen: () throws -> TerminalScreen) throws {
+        storePath = configuration.storePath
+        runner = try ClipsApp.makeRunner(configuration, makeScreen: makeScreen)
+    }
+
+    /// Runs a whole script, and ends the app.
     mutating func run(_ script: Script) throws {
-        defer {
-            runner.screen.close()
-            ClipsApp.close(runner)
-        }
+        defer { end() }
+        try start()
+        try go(through: script)
+    }
+
+    mutating func start() throws {
         guard wait(Self.patience, until: { $0.isIdle }) else {
             throw ClipsAppError("The list was not there after \(Int(Self.patience)) seconds.")
         }
         if let failure = runner.openingFailure { throw ClipsAppError(failure) }
+    }
+
+    mutating func go(through script: Script) throws {
         for (line, step) in script.steps where !runner.isDone {
             do {
                 try perform(step)
@@ -34,6 +44,11 @@ struct ScriptRunner: ~Copyable {
                 throw ClipsAppError("script line \(line): \(error)")
             }
         }
+    }
+
+    func end() {
+        runner.screen.close()
+        ClipsApp.close(runner)
     }
 
     private mutating func perform(_ step: Script.Step) throws {
@@ -84,7 +99,7 @@ struct ScriptRunner: ~Copyable {
     }
 
     /// Lets the app take what comes until a condition holds; draws as it would for a person.
-    private mutating func wait(_ seconds: Double, until condition: (AppRunner) -> Bool) -> Bool {
+    mutating func wait(_ seconds: Double = 10, until condition: (AppRunner) -> Bool) -> Bool {
         let deadline = ContinuousClock.now + .seconds(seconds)
         while true {
             runner.takeMail()
@@ -103,7 +118,7 @@ struct ScriptRunner: ~Copyable {
         runner.draw()
         let frame = runner.screen.snapshot()
         let text = path.hasSuffix(".svg") ? FrameSVG(frame).text : frame.lines.joined(separator: "\n") + "\n"
-        let isWritten = TextFile.write(text, to: path == "-" ? "/dev/stdout" : path)
+        let isWritten = path == "-" ? TextFile.write(text, on: STDOUT_FILENO) : TextFile.write(text, to: path)
         guard isWritten else { throw ClipsAppError("\(path) cannot be written.") }
     }
 }

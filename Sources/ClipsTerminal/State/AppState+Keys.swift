@@ -39,7 +39,7 @@ extension AppState {
         case .suspend: emit(.suspend)
         case .help:
             screen = screen == .help ? .list : .help
-            helpTop = 0
+            help.moveToStart()
         case .history: toggleHistory()
         case .back where count != nil: break
         case .back where screen != .list: screen = .list
@@ -84,7 +84,8 @@ extension AppState {
             tell(detail.isWrapped ? "Lines are wrapped." : "Lines are shown as they are; ← → move them.")
         case .filter:
             isReading = false
-            beforeFilter = (query, list.selectedID, list.selectedRow?.position)
+            let place = list.selectedID.map { Wanted(id: $0, screenRow: list.selectedIndex - list.top) }
+            beforeFilter = (query, place, list.selectedRow?.position)
             prompt = Prompt(kind: .filter, editor: LineEditor(query.filter))
         case .follow:
             list.follows.toggle()
@@ -134,74 +135,53 @@ extension AppState {
             isReading = false
         } else if !query.filter.isEmpty {
             show(ClipQuery(sort: query.sort), around: list.selectedRow?.position)
+        } else {
+            tell("\(keys.name(of: .quit)) leaves the program.")
         }
     }
 }
 
+/// What the moving keys move.
+protocol Movable {
+    mutating func move(by rows: Int)
+    mutating func moveToStart()
+    mutating func moveToEnd()
+    mutating func moveTo(index: Int)
+    mutating func page(by pages: Int, half: Bool)
+}
+
+extension Movable {
+    mutating func take(_ action: Action, count: Int?) {
+        let times = count ?? 1
+        switch action {
+        case .down: move(by: times)
+        case .up: move(by: -times)
+        case .first: moveToStart()
+        case .last: if let count { moveTo(index: count - 1) } else { moveToEnd() }
+        case .halfPageDown: page(by: times, half: true)
+        case .halfPageUp: page(by: -times, half: true)
+        case .pageDown: page(by: times, half: false)
+        case .pageUp: page(by: -times, half: false)
+        default: break
+        }
+    }
+}
+
+extension LiveList: Movable {}
+
 extension AppState {
     private mutating func move(_ action: Action, count: Int?) {
         switch screen {
-        case .help: moveHelp(action, count: count ?? 1)
-        case .history: moveHistory(action, count: count)
+        case .help: help.take(action, count: count)
+        case .history: history.take(action, count: count)
+        case .list where !isReading: list.take(action, count: count)
         case .list:
-            if isReading { scrollDetail(action, count: count) } else { moveList(action, count: count) }
-        }
-    }
-
-    private mutating func moveList(_ action: Action, count: Int?) {
-        let times = count ?? 1
-        switch action {
-        case .down: list.move(by: times)
-        case .up: list.move(by: -times)
-        case .first: list.moveToStart()
-        case .last: if let count { list.moveTo(index: count - 1) } else { list.moveToEnd() }
-        case .halfPageDown: list.page(by: times, half: true)
-        case .halfPageUp: list.page(by: -times, half: true)
-        case .pageDown: list.page(by: times, half: false)
-        default: list.page(by: -times, half: false)
-        }
-    }
-
-    private mutating func scrollDetail(_ action: Action, count: Int?) {
-        let times = count ?? 1
-        switch action {
-        case .down: detail.scroll(by: times)
-        case .up: detail.scroll(by: -times)
-        case .first: detail.moveToStart()
-        case .last: if let id = detail.id, let text = detail.text { emit(.measure(id: id, text)) }
-        case .halfPageDown: detail.scroll(pages: times, half: true)
-        case .halfPageUp: detail.scroll(pages: -times, half: true)
-        case .pageDown: detail.scroll(pages: times, half: false)
-        default: detail.scroll(pages: -times, half: false)
-        }
-    }
-
-    private mutating func moveHistory(_ action: Action, count: Int?) {
-        let times = count ?? 1
-        switch action {
-        case .down: history.move(by: times)
-        case .up: history.move(by: -times)
-        case .first: history.moveTo(0)
-        case .last: history.moveTo(count.map { $0 - 1 } ?? .max)
-        case .halfPageDown: history.page(by: times, half: true)
-        case .halfPageUp: history.page(by: -times, half: true)
-        case .pageDown: history.page(by: times, half: false)
-        default: history.page(by: -times, half: false)
-        }
-    }
-
-    private mutating func moveHelp(_ action: Action, count: Int) {
-        let page = max(1, (layout.list?.size.rows ?? 1) - 2)
-        let step = min(count, 10_000)
-        switch action {
-        case .down: helpTop += step
-        case .up: helpTop -= step
-        case .first: helpTop = 0
-        case .last: helpTop = 1_000_000
-        case .halfPageDown: helpTop += step * max(1, page / 2)
-        case .halfPageUp: helpTop -= step * max(1, page / 2)
-        case .pageDown: helpTop += step * page
-        default: helpTop -= step * page
+            if action == .last, count == nil, let id = detail.id, let text = detail.text {
+                // The end of a long text is looked for away from the keys.
+                emit(.measure(id: id, text))
+            } else {
+                detail.take(action, count: count)
+            }
         }
     }
 }

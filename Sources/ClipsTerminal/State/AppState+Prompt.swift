@@ -39,7 +39,7 @@ extension AppState {
         }
         feed.jumpsToFirstMatch = !text.isEmpty
         show(wanted, around: text.isEmpty ? beforeFilter?.position : nil)
-        if text.isEmpty { feed.wantedID = beforeFilter?.id }
+        if text.isEmpty { feed.wanted = beforeFilter?.place }
     }
 
     /// Back to what was shown, and to the clip the person was on.
@@ -48,7 +48,7 @@ extension AppState {
         beforeFilter = nil
         guard before.query != query else { return }
         show(before.query, around: before.position)
-        feed.wantedID = before.id
+        feed.wanted = before.place
     }
 
     /// An address alone is an address, anything else is a text that is called by its first line.

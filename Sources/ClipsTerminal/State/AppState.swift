@@ -29,14 +29,12 @@ struct AppState: Sendable {
     var pause: Pause?
 
     var detail = DetailState()
-    /// What the detail's clip was last asked for as.
-    var loadingID: Int64?
     var history = HistoryList()
-    var helpTop = 0
+    var help = HelpPlace()
 
     var prompt: Prompt?
     /// Where the person was before filtering.
-    var beforeFilter: (query: ClipQuery, id: Int64?, position: SortPosition?)?
+    var beforeFilter: (query: ClipQuery, place: Wanted?, position: SortPosition?)?
     var typedCount: Int?
     var message: Message?
     var saving = SavingStatus()
@@ -104,8 +102,7 @@ struct AppState: Sendable {
             list.resize(height: layout.list?.size.rows ?? list.height)
             settleDetail(layout)
         case .history: history.resize(height: HistoryScreen.listRows(layout))
-        case .help:
-            helpTop = max(0, min(helpTop, HelpScreen.lines(keys).count - (layout.list?.size.rows ?? 0)))
+        case .help: help.layOut(count: HelpScreen.lines(keys).count, height: layout.list?.size.rows ?? 0)
         }
         arrivals.settle(top: list.row(at: list.top)?.position, reachesTop: list.isLoaded && list.top == 0)
         askForRows()
@@ -118,8 +115,8 @@ struct AppState: Sendable {
             detail.select(nil)
         }
         guard let area = layout.detail else { return }
-        if let id = detail.id, detail.clip == nil, !detail.isGone, loadingID != id {
-            loadingID = id
+        if let id = detail.id, detail.needsLoading {
+            detail.isAsked = true
             emit(.loadClip(id))
         }
         detail.layOut(width: area.size.columns, height: area.size.rows)
@@ -140,7 +137,7 @@ struct AppState: Sendable {
 
     /// Nothing is on its way from the list's side, and all we saved has been seen.
     var isSettled: Bool {
-        list.isLoaded && (list.isCounted || feed.retryAt != nil) && !feed.isShowing
+        list.isLoaded && sync.state != .stopped && (list.isCounted || feed.retryAt != nil) && !feed.isShowing
             && saving.awaited <= sync.newestTransaction && saving.count == 0
     }
 }

@@ -5,17 +5,21 @@ import Terminal
 struct DetailState: Sendable {
     private(set) var id: Int64?
     private(set) var clip: Clip?
+    /// The store was asked for the clip.
+    var isAsked = false
     /// The clip is no longer in the store; what was read last stays to be seen.
     private(set) var isGone = false
     private(set) var lines: [DetailText.Line] = []
-    private(set) var top = 0
+    fileprivate(set) var top = 0
     /// Columns hidden at the left of text that is not wrapped.
     private(set) var hiddenColumns = 0
     /// Whether there is text below the screen.
     private(set) var hasMore = false
     var isWrapped = true
     private(set) var text: DetailText?
-    private var height = 0
+    fileprivate var height = 0
+
+    var needsLoading: Bool { id != nil && clip == nil && !isGone && !isAsked }
 
     mutating func select(_ id: Int64?) {
         guard id != self.id else { return }
@@ -52,21 +56,9 @@ struct DetailState: Sendable {
         lines = text?.lines(top..<top + self.height) ?? []
     }
 
-    mutating func scroll(by lines: Int) {
-        let (sum, overflows) = top.addingReportingOverflow(lines)
-        top = overflows || sum > 1 << 40 ? 1 << 40 : max(0, sum)
-    }
-
-    mutating func scroll(pages: Int, half: Bool) {
-        let step = half ? max(1, height / 2) : max(1, height - 2)
-        scroll(by: max(-1_000_000, min(pages, 1_000_000)) * step)
-    }
-
     mutating func scrollSideways(by columns: Int) {
         hiddenColumns = max(0, min(hiddenColumns + columns, 1 << 20))
     }
-
-    mutating func moveToStart() { top = 0 }
 
     /// Goes to the end of a text whose lines are all found.
     mutating func moveToEnd(of measured: DetailText) {
@@ -74,5 +66,21 @@ struct DetailState: Sendable {
         guard measured.width == text?.width, measured.isWrapped == isWrapped else { return }
         text = measured
         top = max(0, measured.count(upTo: .max) - height)
+    }
+}
+
+extension DetailState: Movable {
+    private static let furthest = 1 << 40
+
+    mutating func move(by lines: Int) { moveTo(index: top + max(-Self.furthest, min(lines, Self.furthest))) }
+
+    mutating func moveToStart() { top = 0 }
+
+    mutating func moveToEnd() { top = Self.furthest }
+
+    mutating func moveTo(index: Int) { top = max(0, min(index, Self.furthest)) }
+
+    mutating func page(by pages: Int, half: Bool) {
+        move(by: max(-1_000_000, min(pages, 1_000_000)) * (half ? max(1, height / 2) : max(1, height - 2)))
     }
 }

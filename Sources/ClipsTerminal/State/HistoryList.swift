@@ -1,7 +1,7 @@
 import ClipsCore
 
 /// The transactions on the history screen, newest on top, and the cursor, which stays on its row.
-struct HistoryList: Sendable {
+struct HistoryList: Movable, Sendable {
     private(set) var transactions: [TransactionSummary] = []
     private(set) var selected = 0
     private(set) var top = 0
@@ -15,7 +15,7 @@ struct HistoryList: Sendable {
 
     /// Takes transactions, oldest first, and leaves out those that are there.
     mutating func add(_ more: [TransactionSummary]) {
-        let known = Set(transactions.prefix(more.count + 200).map(\.id))
+        let known = Set(transactions.map(\.id))
         let news = more.filter { !known.contains($0.id) }
         guard !news.isEmpty else { return }
         let wasAtTop = selected == 0
@@ -32,10 +32,14 @@ struct HistoryList: Sendable {
 
     mutating func move(by rows: Int) {
         let (sum, overflows) = selected.addingReportingOverflow(rows)
-        moveTo(overflows ? .max : sum)
+        moveTo(index: overflows ? .max : sum)
     }
 
-    mutating func moveTo(_ index: Int) {
+    mutating func moveToStart() { moveTo(index: 0) }
+
+    mutating func moveToEnd() { moveTo(index: .max) }
+
+    mutating func moveTo(index: Int) {
         selected = max(0, min(index, transactions.count - 1))
         reveal()
     }

@@ -3,6 +3,12 @@ import FoundationEssentials
 import HistoryTracking
 import PersistentStore
 
+/// A clip to be selected as soon as it is in the list, and on which screen row.
+struct Wanted: Sendable {
+    var id: Int64
+    var screenRow: Int?
+}
+
 /// What the app knows about its messages from the store.
 struct ListFeed: Sendable {
     /// Messages of an earlier generation belong to another filter.
@@ -11,8 +17,7 @@ struct ListFeed: Sendable {
     var isShowing = false
     /// When to ask again after a failure.
     var retryAt: Date?
-    /// A clip to be selected as soon as it is in the list.
-    var wantedID: Int64?
+    var wanted: Wanted?
     var jumpsToFirstMatch = false
 }
 
@@ -68,7 +73,7 @@ extension AppState {
                 sync.lastChange = SyncStatus.Change(
                     author: transaction.author ?? "another program", inserted: transaction.inserted,
                     updated: transaction.updated, deleted: transaction.deleted,
-                    at: min(now, max(transaction.timestamp, now - 86400)))
+                    at: min(now, transaction.timestamp))
             }
             reloadDetail(after: transactions)
         case .window(let window, _) where window.requestNumber == nil:
@@ -88,8 +93,9 @@ extension AppState {
     }
 
     private mutating func reloadDetail() {
-        guard let id = detail.id, layout.detail != nil else { return }
-        emit(.loadClip(id))
+        guard let id = detail.id else { return }
+        // What is not on the screen is read again when it is.
+        if layout.detail == nil { detail.select(nil) } else { emit(.loadClip(id)) }
     }
 
     private mutating func apply(_ message: ClipListMessage) {
@@ -109,9 +115,17 @@ extension AppState {
             if let number { list.requestFailed(number: number) }
         default: break
         }
-        if let wanted = feed.wantedID, list.select(id: wanted) || saving.awaited <= sync.newestTransaction {
-            feed.wantedID = nil
+        selectWanted()
+    }
+
+    private mutating func selectWanted() {
+        guard let wanted = feed.wanted, !feed.isShowing else { return }
+        if list.select(id: wanted.id) {
+            if let row = wanted.screenRow { list.scroll(by: list.selectedIndex - list.top - row) }
+        } else if saving.awaited > sync.newestTransaction {
+            return
         }
+        feed.wanted = nil
     }
 
     private mutating func take(_ window: LiveList<ClipRow>.Window) {

@@ -69,7 +69,7 @@ extension AppState {
             if let token { saving.awaited = max(saving.awaited, token.number) }
             succeed(result.work, token, remark: remark)
             if let id = clips.first, !list.select(id: id), saving.awaited > sync.newestTransaction {
-                feed.wantedID = id
+                feed.wanted = Wanted(id: id)
             }
             if let form = result.work.form { emit(.removeFile(form)) }
         }

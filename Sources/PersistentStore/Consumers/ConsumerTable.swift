@@ -63,6 +63,10 @@ enum ConsumerTable {
         try connection.run("DELETE FROM history_consumer WHERE name = ?1", name)
     }
 
+    static func contains(_ name: String, on connection: borrowing Connection) throws -> Bool {
+        try position(of: name, on: connection) != nil
+    }
+
     /// Removes transient consumers whose process is gone.
     static func removeGone(on connection: borrowing Connection) throws {
         var gone: [String] = []
@@ -83,7 +87,7 @@ enum ConsumerTable {
             """
             SELECT name, position, generation, author, process, process_start, seen, is_transient,
             (SELECT count(*) FROM history WHERE number > position
-             AND (kind = 4 OR (kind < 3 AND at NOT NULL AND continues IS NOT 1)))
+             AND (kind = 3 OR (kind < 3 AND at NOT NULL AND continues IS NOT 1)))
             FROM history_consumer ORDER BY name
             """)
         let storeID = log.token(0).storeID

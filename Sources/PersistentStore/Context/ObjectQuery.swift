@@ -50,9 +50,11 @@ struct ObjectQuery {
         let columns = entity.attributes.map { attribute in
             "CAST(? AS \(attribute.kind.rawValue)) \(attribute.ignoresCase ? "COLLATE NOCASE " : "")AS \"\(attribute.name)\""
         }
-        let sql = "SELECT 1 FROM (SELECT \(columns.joined(separator: ", "))) WHERE \(condition)"
+        let head = ["CAST(? AS INTEGER) AS id", "CAST(? AS INTEGER) AS version"] + columns
+        let sql = "SELECT 1 FROM (SELECT \(head.joined(separator: ", "))) WHERE \(condition)"
         let statement = try connection.prepare(sql)
-        let all = entity.attributes.map { candidate[$0.name] ?? .null } + values
+        let names = ["id", "version"] + entity.attributes.map(\.name)
+        let all = names.map { candidate[$0] ?? .null } + values
         for (index, value) in all.enumerated() { try value.bind(to: statement, at: index + 1) }
         return try statement.step()
     }
@@ -63,7 +65,7 @@ struct ObjectQuery {
 
     func position(value: Value, key: Int64, entity: String, in sort: SortOrder) -> SortPosition {
         SortPosition(
-            value: value, key: key, isAscending: sort.isAscending,
+            value: sort.attribute == "id" ? .integer(key) : value, key: key, isAscending: sort.isAscending,
             ignoresCase: model.entity(entity)?.attribute(sort.attribute)?.ignoresCase ?? false)
     }
 

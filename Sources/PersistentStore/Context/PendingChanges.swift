@@ -17,6 +17,8 @@ struct PendingChanges: Sendable {
     var touchedIDs: [ObjectID] { order }
     func touches(_ id: ObjectID) -> Bool { updates[id] != nil || deletes[id] != nil || inserts[id] != nil }
 
+    func changes(_ id: ObjectID, _ attribute: String) -> Bool { updates[id]?.changes[attribute] != nil }
+
     mutating func insert(_ entity: String, _ values: [String: Value]) -> ObjectID {
         lastTemporaryKey -= 1
         let id = ObjectID(entity: entity, key: lastTemporaryKey)

@@ -36,7 +36,9 @@ extension Predicate {
             values.append(.text("%" + Self.escapedPattern(words) + "%"))
             return try "\(column(name, entity)) LIKE ? ESCAPE '\\'"
         case .keys(let keys):
-            return "id IN (\(keys.map(String.init).joined(separator: ", ")))"
+            // One text for any keys, so that the statement is prepared once.
+            values.append(.text("[\(keys.map(String.init).joined(separator: ","))]"))
+            return "id IN (SELECT value FROM json_each(?))"
         case .and(let parts): return try joined(parts, " AND ", empty: "1", entity, &values)
         case .or(let parts): return try joined(parts, " OR ", empty: "0", entity, &values)
         case .not(let part): return try "NOT (\(part.sql(entity: entity, values: &values)))"
@@ -60,9 +62,10 @@ extension Predicate {
 
     private static func escapedPattern(_ words: String) -> String {
         var pattern = ""
-        for character in words {
-            if character == "%" || character == "_" || character == "\\" { pattern.append("\\") }
-            pattern.append(character)
+        // Scalars, since a '%' and the accent after it are one Character.
+        for scalar in words.unicodeScalars {
+            if scalar == "%" || scalar == "_" || scalar == "\\" { pattern.append("\\") }
+            pattern.unicodeScalars.append(scalar)
         }
         return pattern
     }

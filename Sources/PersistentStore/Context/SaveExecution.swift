@@ -17,21 +17,27 @@ struct SaveExecution {
             } else {
                 [StoredObject]()
             }
-        let isTracked = try request.operations.map { try entity($0.objectID).tracksHistory }
-        let first = isTracked.contains(true) ? try begin(on: connection) : nil
-        for operation in request.operations {
-            if let (temporary, permanent) = try execute(operation, on: connection) {
-                inserted[temporary] = permanent
+        if !request.operations.isEmpty {
+            let first = try begin(on: connection)
+            for operation in request.operations {
+                if let (temporary, permanent) = try execute(operation, on: connection) {
+                    inserted[temporary] = permanent
+                }
             }
+            token = try end(first, on: connection)
         }
-        if let first { token = try end(first, on: connection) }
         if let cursor = request.cursor {
             try ConsumerTable.move(
                 cursor.consumer, to: cursor.token, now: opening.options.clock(), on: connection)
-        } else if token == nil && !isTracked.contains(false) {
+        } else if token == nil && !touchesUntrackedEntity {
             connection.rollBack()
         }
         return SaveResult(token: token, insertedIDs: inserted, found: found)
+    }
+
+    /// What is not recorded may have changed something all the same.
+    private var touchesUntrackedEntity: Bool {
+        request.operations.contains { opening.model.entity($0.entity)?.tracksHistory == false }
     }
 
     private func begin(on connection: borrowing Connection) throws -> Int64 {
@@ -113,13 +119,17 @@ struct SaveExecution {
         let names = entity.attributes.map(\.name).filter { changes[$0] != nil }
         guard !names.isEmpty else { return }
         let assignments = names.map { "\"\($0)\" = ?" }.joined(separator: ", ")
+        let differences = names.map { "\"\($0)\" IS NOT ? COLLATE BINARY" }.joined(separator: " OR ")
+        // A version that rises without a change in the history would be a conflict that no merge resolves.
         let statement = try connection.prepare(
             """
-            UPDATE "\(entity.name)" SET \(assignments), version = version + 1 WHERE id = ? \
+            UPDATE "\(entity.name)" SET \(assignments), version = version + (\(differences)) WHERE id = ? \
             AND (? IS NULL OR version = ?)
             """)
-        for (index, name) in names.enumerated() { try changes[name].bind(to: statement, at: index + 1) }
-        try bind(id, version, to: statement, from: names.count + 1)
+        for (index, name) in (names + names).enumerated() {
+            try changes[name].bind(to: statement, at: index + 1)
+        }
+        try bind(id, version, to: statement, from: 2 * names.count + 1)
         _ = try statement.step()
         if connection.changedRows == 0 { try failWithConflict(id, version, changes, on: connection) }
     }

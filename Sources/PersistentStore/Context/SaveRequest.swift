@@ -6,9 +6,9 @@ struct SaveRequest: Sendable {
         case update(ObjectID, changes: [String: Value], version: Int64?)
         case delete(ObjectID, version: Int64?)
 
-        var objectID: ObjectID {
+        var entity: String {
             switch self {
-            case .insert(let id, _), .update(let id, _, _), .delete(let id, _): id
+            case .insert(let id, _), .update(let id, _, _), .delete(let id, _): id.entity
             }
         }
     }

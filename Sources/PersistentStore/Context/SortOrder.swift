@@ -41,6 +41,14 @@ extension SortPosition: Comparable {
         case before
         case same
         case after
+
+        var reversed: Order {
+            switch self {
+            case .before: .after
+            case .same: .same
+            case .after: .before
+            }
+        }
     }
 
     /// NULL, numbers, text, blobs; text byte by byte (sqlite.org/datatype3.html 4.1).
@@ -48,10 +56,10 @@ extension SortPosition: Comparable {
         switch (left, right) {
         case (.integer(let left), .integer(let right)): order(left, right)
         case (.text(let left), .text(let right)):
-            ignoresCase
-                ? bytes(left.utf8.lazy.map(folded), right.utf8.lazy.map(folded))
-                : bytes(left.utf8, right.utf8)
+            ignoresCase ? withoutCase(left.utf8, right.utf8) : bytes(left.utf8, right.utf8)
         case (.blob(let left), .blob(let right)): bytes(left, right)
+        case (.integer(let left), .real(let right)): order(left, right)
+        case (.real(let left), .integer(let right)): order(right, left).reversed
         default:
             if let left = left.realValue, let right = right.realValue {
                 order(left, right)
@@ -63,6 +71,24 @@ extension SortPosition: Comparable {
 
     private static func order<Element: Comparable>(_ left: Element, _ right: Element) -> Order {
         left < right ? .before : left == right ? .same : .after
+    }
+
+    /// Exact, also where a Double cannot tell two integers apart (2^53 and beyond).
+    private static func order(_ integer: Int64, _ real: Double) -> Order {
+        guard let whole = Int64(exactly: real.rounded(.towardZero)) else {
+            return real > 0 ? .before : .after
+        }
+        return whole == integer ? order(Double.zero, real - Double(whole)) : order(integer, whole)
+    }
+
+    /// As NOCASE does: up to a NUL that both have, then by length (sqlite.org/datatype3.html 7).
+    private static func withoutCase(_ left: String.UTF8View, _ right: String.UTF8View) -> Order {
+        for (left, right) in zip(left, right) {
+            let (left, right) = (folded(left), folded(right))
+            if left != right { return order(left, right) }
+            if left == 0 { break }
+        }
+        return order(left.count, right.count)
     }
 
     private static func bytes(_ left: some Sequence<UInt8>, _ right: some Sequence<UInt8>) -> Order {

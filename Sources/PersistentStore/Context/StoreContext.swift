@@ -61,7 +61,9 @@ public actor StoreContext {
     public func update(_ id: ObjectID, _ changes: [String: Value]) throws(StoreError) {
         try check(changes.keys, entity: id.entity)
         let known = registered[id]
-        let real = changes.filter { name, value in known.map { $0[name] != value } ?? true }
+        let real = changes.filter { name, value in
+            known.map { $0[name] != value || pending.changes(id, name) } ?? true
+        }
         pending.update(id, real, version: known?.version)
     }
 
@@ -109,7 +111,7 @@ public actor StoreContext {
 
     /// Forgets all pending changes.
     public func rollback() {
-        pending = PendingChanges()
+        pending = PendingChanges(after: pending)
     }
 
     /// Brings the context's objects up to date with what others committed. What the context did itself it has
@@ -123,6 +125,11 @@ public actor StoreContext {
         let stale = result.updated.union(result.inserted).filter { !pending.touches($0) }
         await refresh(Array(stale))
         return result
+    }
+
+    /// Reads all its objects again, but for those with unsaved changes: what was committed is not known one by one.
+    package func readAnew() async {
+        await refresh(registered.keys.filter { !pending.touches($0) })
     }
 
     /// Reads registered objects again; one that cannot be read now is forgotten, so that no stale value stays.

@@ -10,14 +10,30 @@ struct HistoryPurge {
     /// Rows removed in one transaction.
     static let batchSize: Int64 = 1000
 
-    /// Where the history may be cut: at what every consumer has passed, if that is older than `youngest`; and in
-    /// any case at what is older than `oldest`. Both in milliseconds since 1970.
-    static func cut(oldest: Int64, youngest: Int64, on connection: borrowing Connection) throws -> Int64 {
-        try ConsumerTable.removeGone(on: connection)
-        let passed = try connection.integer("SELECT min(position) FROM history_consumer") ?? 0
-        let mature = try lastNumber(before: youngest, upTo: passed, on: connection)
-        let aged = try lastNumber(before: oldest, upTo: .max, on: connection)
-        return max(mature, aged)
+    /// What a purge is to do; worked out on a snapshot, since counting much takes time in which others write.
+    struct Plan: Sendable {
+        let floor: Int64
+        let newFloor: Int64
+        let result: PurgeResult
+
+        /// Cuts at what every consumer has passed, if that is older than `youngest`; and in any case at what is
+        /// older than `oldest`. Both in milliseconds since 1970.
+        init(oldest: Int64, youngest: Int64, on connection: borrowing Connection) throws {
+            floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
+            let passed = try connection.integer("SELECT min(position) FROM history_consumer") ?? 0
+            let mature = try HistoryPurge.lastNumber(before: youngest, upTo: passed, on: connection)
+            let aged = try HistoryPurge.lastNumber(before: oldest, upTo: .max, on: connection)
+            newFloor = max(floor, mature, aged)
+            result = try HistoryPurge.count(above: floor, upTo: newFloor, on: connection)
+        }
+    }
+
+    /// Raises the floor as planned and tells what lies below it; nothing when somebody was faster.
+    static func raiseFloor(_ plan: Plan, on connection: borrowing Connection) throws -> PurgeResult {
+        let floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
+        guard plan.newFloor > floor && floor == plan.floor else { return PurgeResult() }
+        try StoreMetadata.set(.historyFloor, .integer(plan.newFloor), on: connection)
+        return plan.result
     }
 
     /// The end of the last transaction before a time, not beyond `limit`. A stranger's statement ends where the
@@ -33,14 +49,12 @@ struct HistoryPurge {
             """, time, limit) ?? 0
     }
 
-    /// Raises the floor to `number` and tells what lies below it.
-    static func raiseFloor(to number: Int64, on connection: borrowing Connection) throws -> PurgeResult {
-        let floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
-        guard number > floor else { return PurgeResult() }
-        try StoreMetadata.set(.historyFloor, .integer(number), on: connection)
+    private static func count(
+        above floor: Int64, upTo number: Int64, on connection: borrowing Connection
+    ) throws -> PurgeResult {
         let counts = try connection.prepare(
             """
-            SELECT coalesce(sum(kind = 4 OR (kind < 3 AND at NOT NULL AND continues IS NOT 1)), 0),
+            SELECT coalesce(sum(kind = 3 OR (kind < 3 AND at NOT NULL AND continues IS NOT 1)), 0),
             coalesce(sum(kind < 3), 0) FROM history WHERE number > ?1 AND number <= ?2
             """)
         try counts.bind(floor, at: 1)

@@ -192,7 +192,11 @@ extension HistoryTriggers {
 
     private func differs(_ attributes: [Attribute]) -> String {
         guard !attributes.isEmpty else { return "0" }
-        return attributes.map { "old.\(quoted($0)) IS NOT new.\(quoted($0))" }.joined(separator: " OR ")
+        // Another case is another value, also where sorting and searching do not mind it.
+        return attributes.map { attribute in
+            "old.\(quoted(attribute)) IS NOT new.\(quoted(attribute))"
+                + (attribute.ignoresCase ? " COLLATE BINARY" : "")
+        }.joined(separator: " OR ")
     }
 
     private func names(_ attributes: [Attribute]) -> String { attributes.map(quoted).joined(separator: ", ") }

@@ -3,7 +3,8 @@ public import FoundationEssentials
 
 /// One open store: makes contexts, answers history requests, and tells of commits.
 ///
-/// Several processes, and several containers in one process, may have the same store open.
+/// Several processes, and several containers in one process, may have the same store open. What is asked of it
+/// runs where the caller is until it reaches a connection's thread, so a busy thread pool delays nothing.
 public final class PersistentContainer: Sendable {
     public let path: String
     public let model: StoreModel
@@ -43,19 +44,19 @@ public final class PersistentContainer: Sendable {
     }
 
     /// Reads one state of the store. Writers do not hold it up, and it does not hold them up.
-    public func read<Result: Sendable>(
+    nonisolated(nonsending) public func read<Result: Sendable>(
         _ body: @Sendable (StoreSnapshot) throws -> Result
     ) async throws(StoreError) -> Result {
         try await reader.read(body)
     }
 
     /// The position of the newest transaction, without reading history.
-    public func currentToken() async throws(StoreError) -> HistoryToken {
+    nonisolated(nonsending) public func currentToken() async throws(StoreError) -> HistoryToken {
         try await reader.read { try $0.newestToken() }
     }
 
     /// Tells of every commit from now on, own ones included. See ``StoreEvent``.
-    public func events() async throws(StoreError) -> AsyncStream<StoreEvent> {
+    nonisolated(nonsending) public func events() async throws(StoreError) -> AsyncStream<StoreEvent> {
         try await watcher.events()
     }
 
@@ -63,7 +64,7 @@ public final class PersistentContainer: Sendable {
     ///
     /// - Returns: the name it got, another than the wanted one when a running process has that, and the
     ///   position after which it has to read.
-    public func registerConsumer(
+    nonisolated(nonsending) public func registerConsumer(
         _ name: String, author: String? = nil, isTransient: Bool = false,
         startingAt token: HistoryToken? = nil
     ) async throws(StoreError) -> (name: String, token: HistoryToken) {
@@ -78,19 +79,23 @@ public final class PersistentContainer: Sendable {
     }
 
     /// Moves a consumer's cursor forward; never back.
-    public func moveCursor(of consumer: String, to token: HistoryToken) async throws(StoreError) {
+    nonisolated(nonsending) public func moveCursor(of consumer: String, to token: HistoryToken)
+        async throws(StoreError)
+    {
         let now = options.clock()
         try await writer.write { try ConsumerTable.move(consumer, to: token, now: now, on: $0) }
     }
 
     /// Puts a cursor anywhere, for a consumer that has read everything anew.
-    public func resetCursor(of consumer: String, to token: HistoryToken) async throws(StoreError) {
+    nonisolated(nonsending) public func resetCursor(of consumer: String, to token: HistoryToken)
+        async throws(StoreError)
+    {
         let now = options.clock()
         try await writer.write { try ConsumerTable.reset(consumer, to: token, now: now, on: $0) }
     }
 
     /// Forgets a consumer: cleaning no longer waits for it.
-    public func removeConsumer(_ name: String) async throws(StoreError) {
+    nonisolated(nonsending) public func removeConsumer(_ name: String) async throws(StoreError) {
         try await writer.write { try ConsumerTable.remove(name, on: $0) }
     }
 
@@ -99,17 +104,16 @@ public final class PersistentContainer: Sendable {
     /// ``StoreError/tokenExpired(oldest:)``.
     ///
     /// Works in small batches with pauses between them, beside other writers.
-    public func purgeHistory(
+    nonisolated(nonsending) public func purgeHistory(
         maximumAge: Duration, minimumAge: Duration = .zero
     ) async throws(StoreError) -> PurgeResult {
         let now = options.clock()
         let oldest = now - maximumAge.wholeMilliseconds
         // A millisecond may hold more than one transaction: what is of now is old enough when none has to be kept.
         let youngest = minimumAge == .zero ? Int64.max : now - minimumAge.wholeMilliseconds
-        let result = try await writer.write { connection in
-            let cut = try HistoryPurge.cut(oldest: oldest, youngest: youngest, on: connection)
-            return try HistoryPurge.raiseFloor(to: cut, on: connection)
-        }
+        try await writer.write { try ConsumerTable.removeGone(on: $0) }
+        let plan = try await writer.read { try HistoryPurge.Plan(oldest: oldest, youngest: youngest, on: $0) }
+        let result = try await writer.write { try HistoryPurge.raiseFloor(plan, on: $0) }
         while try await writer.write({ try HistoryPurge.removeBatch(on: $0) }) {
             do { try await Task.sleep(for: .milliseconds(1)) } catch { throw .cancelled }
         }
@@ -118,7 +122,9 @@ public final class PersistentContainer: Sendable {
 
     /// Whether the last cleaning is at least `interval` old; if so, says that there is one now, so that of
     /// several processes only one cleans.
-    public func claimCleaning(every interval: Duration) async throws(StoreError) -> Bool {
+    nonisolated(nonsending) public func claimCleaning(every interval: Duration) async throws(StoreError)
+        -> Bool
+    {
         let now = options.clock()
         let last = try await reader.read { try $0.lastCleaning() }
         guard now - last >= interval.wholeMilliseconds || last > now else { return false }
@@ -131,7 +137,7 @@ public final class PersistentContainer: Sendable {
 
     /// Ends the watching and closes the connections; what is asked for afterwards fails with
     /// ``StoreError/closed``.
-    public func close() async {
+    nonisolated(nonsending) public func close() async {
         await watcher.stop()
         await reader.close()
         await writer.close()

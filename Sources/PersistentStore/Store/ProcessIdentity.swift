@@ -18,7 +18,9 @@ package struct ProcessIdentity: Equatable, Sendable, CustomStringConvertible {
         if let open, let close, open < close {
             name = String(fields[fields.index(after: open)..<close])
             let rest = fields[fields.index(after: close)...].split(separator: " ")
-            start = rest.count > 19 ? Int64(rest[19]) : nil
+            // A zombie has ended; only its parent has not asked yet how.
+            let isZombie = rest.first == "Z" || rest.first == "X"
+            start = rest.count > 19 && !isZombie ? Int64(rest[19]) : nil
         } else {
             name = nil
             start = nil

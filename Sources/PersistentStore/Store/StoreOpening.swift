@@ -23,7 +23,10 @@ struct StoreOpening {
             if !exists { chmod(path, 0o600) }
             try connection.execute(
                 "PRAGMA synchronous = \(options.durability.rawValue); PRAGMA foreign_keys = ON")
+            // One snapshot: between two looks another process may have made the store.
+            try connection.execute("BEGIN")
             let isEmpty = try identify(connection)
+            try connection.execute("COMMIT")
             if isEmpty { try create(connection) }
             var metadata = try StoreMetadata(connection)
             if metadata.model != StoreModelFingerprint(model).text {

@@ -7,6 +7,7 @@ package actor StoreReader {
     package nonisolated let loop: EventLoop
     private let opening: StoreOpening
     private var open: Open?
+    private var isClosed = false
 
     private struct Open {
         let connection: StoreConnection
@@ -18,6 +19,9 @@ package actor StoreReader {
         self.loop = loop
         self.opening = opening
     }
+
+    /// For tasks that are to stay on the reader's thread between their calls of actors on it.
+    package nonisolated var taskExecutor: any TaskExecutor { loop }
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -58,11 +62,13 @@ package actor StoreReader {
 
     func close() {
         open = nil
+        isClosed = true
         WriterLock.releaseUnlinked()
     }
 
     private func opened() throws(StoreError) -> Open {
         if let open { return open }
+        guard !isClosed else { throw .closed }
         do {
             let connection = try Connection(
                 path: opening.path, access: .readWrite,

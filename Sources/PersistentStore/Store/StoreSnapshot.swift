@@ -93,6 +93,11 @@ public struct StoreSnapshot: Sendable {
         return try ask { try ConsumerTable.all(log: log, on: $0) }
     }
 
+    /// Whether a consumer of that name has a cursor in the store.
+    package func hasConsumer(_ name: String) throws -> Bool {
+        try ask { try ConsumerTable.contains(name, on: $0) }
+    }
+
     func lastCleaning() throws -> Int64 {
         try ask { try StoreMetadata.integer(.lastCleaning, on: $0) ?? 0 }
     }

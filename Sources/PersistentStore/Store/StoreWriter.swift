@@ -42,6 +42,13 @@ actor StoreWriter {
         return result
     }
 
+    /// Runs `body` on one snapshot, without the write lock: only this process's writes wait meanwhile.
+    func read<Result: Sendable>(_ body: (borrowing Connection) throws -> Result) throws(StoreError) -> Result
+    {
+        guard let connection else { throw .closed }
+        return try connection.read(body)
+    }
+
     func close() {
         connection = nil
         doorbell = nil

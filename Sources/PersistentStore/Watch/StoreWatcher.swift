@@ -53,10 +53,14 @@ actor StoreWatcher {
 
     private func start() async throws(StoreError) {
         guard !isRunning else { return }
-        isRunning = true
-        version = try await reader.dataVersion()
+        // The first read makes the -shm; the version is read after the watch is there, so that a commit in
+        // between wakes somebody.
+        _ = try await reader.dataVersion()
+        guard !isRunning else { return }
         lock = WriterLock(databasePath: opening.path)
         startFolderWatch()
+        version = currentVersion()
+        isRunning = true
         perform(machine.handle(folder == nil ? .eventsUnavailable : .eventsAvailable))
     }
 
@@ -113,10 +117,14 @@ actor StoreWatcher {
             perform(machine.handle(.place(isOurs: isStillInPlace())))
         }
         let writerAtWork = lock.map { $0.holder() != .nobody } ?? false
-        let newVersion = try? reader.assumeIsolated { try $0.dataVersion() }
+        let newVersion = currentVersion()
         let sawCommit = newVersion != nil && newVersion != version
         if let newVersion { version = newVersion }
         return .looked(writerAtWork: writerAtWork, sawCommit: sawCommit)
+    }
+
+    private func currentVersion() -> Int64? {
+        try? reader.assumeIsolated { try $0.dataVersion() }
     }
 
     /// Watcher and reader are on the same thread, so asking takes no hop.

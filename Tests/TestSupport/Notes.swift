@@ -1,9 +1,8 @@
-import PersistentStore
-import TestSupport
+package import PersistentStore
 
 /// An entity that is not a clip, for the tests of the library.
-enum Notes {
-    static func model(version: Int = 1, tracksHistory: Bool = true, more: [Attribute] = []) throws
+package enum Notes {
+    package static func model(version: Int = 1, tracksHistory: Bool = true, more: [Attribute] = []) throws
         -> StoreModel
     {
         try StoreModel(
@@ -22,7 +21,7 @@ enum Notes {
             ])
     }
 
-    static func open(
+    package static func open(
         _ folder: TemporaryFolder, model: StoreModel? = nil, options: StoreOptions = StoreOptions()
     ) async throws -> PersistentContainer {
         try await PersistentContainer(
@@ -31,13 +30,21 @@ enum Notes {
 }
 
 extension PersistentContainer {
-    func transactions(_ request: HistoryFetchRequest = HistoryFetchRequest()) async throws
+    package func transactions(_ request: HistoryFetchRequest = HistoryFetchRequest()) async throws
         -> [HistoryTransaction]
     {
         try await read { try $0.transactions(request) }
     }
 
-    func objects(_ request: FetchRequest = FetchRequest("Note")) async throws -> [StoredObject] {
+    package func objects(_ request: FetchRequest = FetchRequest("Note")) async throws -> [StoredObject] {
         try await read { try $0.fetch(request) }
+    }
+}
+
+extension StoreContext {
+    /// Saves one new note and returns its permanent id.
+    package func save(inserting values: [String: Value]) async throws -> ObjectID {
+        let temporary = try insert("Note", values)
+        return try await save().permanentID(temporary)
     }
 }

@@ -1,0 +1,74 @@
+import Terminal
+import Testing
+
+@testable import ClipsTerminal
+
+@Suite struct ActionTableTests {
+    @Test(arguments: Action.allCases)
+    func `every action is in the table once, with a key and a sentence`(action: Action) {
+        let entries = ActionTable.entries.filter { $0.action == action }
+        #expect(entries.count == 1)
+        for entry in entries {
+            #expect(!entry.keys.isEmpty)
+            for key in entry.keys { #expect(Key(named: key) != nil, "\(key)") }
+            #expect(entry.help.hasSuffix("."))
+        }
+    }
+
+    @Test func `no key does two things`() {
+        let keys = ActionTable.entries.flatMap(\.keys)
+        #expect(Set(keys).count == keys.count)
+        #expect(!keys.contains { $0.first?.isNumber == true })
+    }
+
+    @Test(arguments: Action.allCases)
+    func `help and the table for the README tell every action`(action: Action) throws {
+        let entry = try #require(ActionTable.entries.first { $0.action == action })
+        #expect(HelpScreen.lines(KeyMap()).contains { $0.text == entry.help && !$0.keys.isEmpty })
+        #expect(ActionTable.markdown.contains("| `\(action.rawValue)` | \(entry.help) |"))
+    }
+
+    @Test func `keys are written as people write them`() {
+        #expect(KeyMap.shown(.control("d")) == "^D")
+        #expect(KeyMap.shown(.enter) == "Enter")
+        #expect(KeyMap.shown(.character("?")) == "?")
+        #expect(KeyMap.shown(.down) == "↓")
+        #expect(KeyMap.shown(.character(" ")) == "Space")
+    }
+}
+
+@Suite struct ConfigFileTests {
+    @Test func `options and keys are taken`() {
+        let config = ConfigFile(
+            "# mine\n\nset follow off\nset color never\nset wrap off\nbind x delete\nbind <C-n> down\nunbind d\n"
+        )
+        #expect(config.mistakes.isEmpty)
+        #expect(!config.follows && !config.wraps)
+        #expect(config.colors == .never)
+        #expect(config.keys[.character("x")] == .delete)
+        #expect(config.keys[.control("n")] == .down)
+        #expect(config.keys[.character("d")] == nil)
+        #expect(config.keys[.character("j")] == .down)
+    }
+
+    @Test(arguments: [
+        ("bind x explode", "explode"), ("bind <Nokey> down", "<Nokey>"), ("set speed fast", "speed"),
+        ("set follow maybe", "maybe"), ("set color pink", "pink"), ("frobnicate", "frobnicate"),
+        ("bind x", "bind KEY ACTION"), ("set follow", "set OPTION VALUE"), ("unbind", "unbind KEY"),
+    ])
+    func `a mistake is told with its line, and the rest counts`(line: String, words: String) throws {
+        let config = ConfigFile("set wrap off\n\(line)\nbind x delete\n")
+        #expect(config.mistakes.count == 1)
+        let mistake = try #require(config.mistakes.first)
+        #expect(mistake.hasPrefix("config line 2: ") && mistake.contains(words))
+        #expect(!config.wraps && config.keys[.character("x")] == .delete)
+        let state = AppState.showing(3, config: line)
+        #expect(state.statusLine.contains("config line 1"))
+    }
+
+    @Test func `a key bound anew is what help and footer name`() {
+        let state = AppState.showing(3, config: "unbind ?\nbind <F1> help\n")
+        #expect(state.lines.last?.contains("F1 help") == true)
+        #expect(HelpScreen.lines(state.keys).contains { $0.keys == "F1" })
+    }
+}

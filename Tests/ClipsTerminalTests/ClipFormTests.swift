@@ -1,0 +1,64 @@
+import ClipsCore
+import Foundation
+import PersistentStore
+import Testing
+
+@testable import ClipsTerminal
+
+@Suite struct ClipFormTests {
+    private func clip(title: String = "T", note: String = "", text: String = "") -> Clip {
+        let layout = StoredObject.Layout(names: ["title", "url", "tags", "note", "text"])
+        return Clip(
+            StoredObject(
+                id: ClipModel.objectID(1), version: 3, layout: layout,
+                values: [.text(title), .text("https://a.example"), .text("x,y z"), .text(note), .text(text)]))
+    }
+
+    @Test(arguments: [
+        "", "one line", "two\nlines", "ends\n", "\n\nblank first", "title: not a header\n\nmore",
+    ])
+    func `a form that nobody touched changes nothing`(text: String) {
+        for note in ["", "a note", "a note\nof two lines", "with\n\na blank one"] {
+            let clip = clip(note: note, text: text)
+            let form = ClipForm(clip).text
+            #expect(ClipForm(reading: form).changes(from: clip).isEmpty)
+            #expect(ClipForm(reading: form + "\n").changes(from: clip).isEmpty || text.hasSuffix("\n"))
+            #expect(ClipForm(reading: form).note == note)
+        }
+    }
+
+    @Test func `what was changed is changed, and no more`() {
+        let clip = clip(note: "n", text: "body")
+        let form = ClipForm(clip).text.replacingOccurrences(of: "title: T", with: "title: New title")
+            .replacingOccurrences(of: "tags: x, y z", with: "tags: x,, other")
+        #expect(
+            ClipForm(reading: form).changes(from: clip) == [
+                .title: .text("New title"), .tags: .text("x,other"),
+            ])
+        #expect(ClipForm(reading: "just text, no header").body == "just text, no header")
+    }
+}
+
+@Suite struct AgeTests {
+    @Test(
+        arguments: [
+            (0.0, "now"), (-50.0, "now"), (12, "12s"), (59.9, "59s"), (60, "1m"), (3599, "59m"), (3600, "1h"),
+            (86399, "23h"), (86400, "1d"), (7 * 86400 - 1, "6d"),
+        ] as [(Double, String)])
+    func `an age is short`(seconds: Double, text: String) {
+        #expect(Age(of: noon, at: noon + seconds).text == text)
+    }
+
+    @Test func `an age changes exactly when it says`() throws {
+        var now = noon
+        for _ in 0..<200 {
+            let age = Age(of: noon, at: now)
+            guard let next = age.changes else { break }
+            #expect(Age(of: noon, at: next - 0.001).text == age.text)
+            #expect(Age(of: noon, at: next + 0.001).text != age.text)
+            now = next + 0.001
+        }
+        #expect(Age(of: noon, at: noon + 1e9).changes == nil)
+        #expect(Age(of: noon, at: noon + 30 * 86400).text.count <= 6)
+    }
+}

@@ -1,0 +1,132 @@
+import ClipsCore
+import Foundation
+import PersistentStore
+import Terminal
+import Testing
+
+@testable import ClipsTerminal
+
+@Suite struct DrawingTests {
+    @Test func `a wide screen shows the clip beside the list, a tall one below, a small one alone`() throws {
+        #expect(AppState.showing(50, Size(rows: 60, columns: 200)).layout.arrangement == .beside)
+        #expect(AppState.showing(50, Size(rows: 50, columns: 80)).layout.arrangement == .below)
+        var small = AppState.showing(50, Size(rows: 12, columns: 40))
+        #expect(small.layout.arrangement == .listOnly)
+        try small.press("<Enter>")
+        #expect(small.layout.arrangement == .detailOnly)
+    }
+
+    @Test(arguments: [Size(rows: 24, columns: 80), Size(rows: 60, columns: 200), Size(rows: 12, columns: 40)])
+    func `columns stand under their headings`(size: Size) throws {
+        let state = AppState.showing(50, size)
+        let lines = state.lines
+        for (heading, text) in [("Title", "Clip 4"), ("Site", "site"), ("Tags", "#tag"), ("Author", "cli")] {
+            guard let start = lines[0].range(of: heading) else { continue }
+            let offset = lines[0].distance(from: lines[0].startIndex, to: start.lowerBound)
+            for line in lines[1..<8] {
+                #expect(line.dropFirst(offset).hasPrefix(text), "\(heading): \(line)")
+            }
+        }
+        #expect(lines[0].contains("Author") && lines[0].contains("Age"))
+        #expect(lines[0].contains("Tags") == (size.columns == 200))
+        #expect(state.statusLine.contains("1/50"))
+        #expect(lines.last?.contains("? help") == true)
+    }
+
+    @Test func `every small screen shows something and nothing traps`() throws {
+        for rows in 0...5 {
+            for columns in 0...5 {
+                var state = AppState.showing(30, Size(rows: rows, columns: columns))
+                for key in [
+                    "", "j", "<Enter>", "<Esc>", "H", "H", "?", "?", "/x", "<Esc>", "ahttp://x", "<Esc>", "Q",
+                    "5",
+                ] {
+                    try state.press(key)
+                    let frame = state.draw()
+                    #expect(frame.size == Size(rows: rows, columns: columns))
+                    if rows > 0, columns > 0, key == "j" { #expect(frame.lines.contains { !$0.isEmpty }) }
+                }
+            }
+        }
+    }
+
+    @Test func `the hardware cursor is on the selected row`() throws {
+        var state = AppState.showing(30)
+        try state.press("4j")
+        #expect(state.draw().cursor == Position(row: 5, column: 0))
+        try state.press("/")
+        #expect(state.draw().cursor?.row == 22)
+    }
+
+    @Test func `an empty store says what to do`() {
+        let text = AppState.showing(0).lines.joined(separator: "\n")
+        #expect(text.contains("No clips yet") && text.contains("clips add --url") && text.contains("Press a"))
+    }
+
+    @Test func `the count is not told before it is known`() {
+        var state = AppState(size: Size(rows: 24, columns: 80), now: noon)
+        let rows = (0..<100).reversed().map { row($0) }
+        state.take(
+            .window(
+                LiveList.Window(rows: rows, lowerIndex: 0, count: nil, reachesStart: true, reachesEnd: false),
+                generation: 0))
+        #expect(state.statusLine.contains("1/…"))
+        state.take(.count(1_234_567, generation: 0))
+        #expect(state.statusLine.contains("1/1,234,567"))
+    }
+
+    @Test func `text from strangers is shown, never obeyed`() {
+        var state = AppState.showing(1)
+        let evil = row(
+            5, "a\u{1B}[31mb\u{202E}c\u{200B}\nd", author: "\u{9B}x", url: "https://h\u{1B}]0;x\u{7}/")
+        state.take(.changes([LiveList.Change(id: 5, old: nil, new: evil)], generation: 0))
+        for line in state.lines {
+            #expect(
+                line.unicodeScalars.allSatisfy {
+                    $0.value >= 0x20 && ![0x202E, 0x200B, 0x9B].contains($0.value)
+                })
+        }
+    }
+
+    @Test func `a text of twenty megabytes is read no further than shown`() throws {
+        var state = AppState.showing(3)
+        try state.press("<Enter>")
+        let layout = StoredObject.Layout(names: ["title", "text"])
+        let text = String(repeating: "words and more words of a page ", count: 700_000)
+        let clip = Clip(
+            StoredObject(
+                id: ClipModel.objectID(2), version: 1, layout: layout, values: [.text("Big"), .text(text)]))
+        _ = state.handle(.clipLoaded(id: 2, clip), at: noon)
+        try state.press("<C-f><C-f>jj")
+        var shown = try #require(state.detail.text)
+        #expect(state.statusLine.contains("↓ more"))
+        #expect(shown.count(upTo: 5000) == 5000 && state.detail.lines.count == 22)
+        guard case .measure(2, var measured)? = try state.press("G").first else {
+            Issue.record("the end is not looked for away from the keys")
+            return
+        }
+        _ = measured.count(upTo: .max)
+        _ = state.handle(.detailMeasured(id: 2, measured), at: noon)
+        #expect(!state.detail.hasMore && state.detail.top > 100_000)
+    }
+
+    @Test func `the help tells every action, by scrolling`() throws {
+        var state = AppState.showing(3, Size(rows: 10, columns: 60))
+        try state.press("?")
+        var seen: Set<String> = []
+        for _ in 0..<60 {
+            for line in state.lines { seen.insert(String(line.dropFirst(14).prefix(20))) }
+            try state.press("j")
+        }
+        for entry in ActionTable.entries {
+            #expect(seen.contains(String(entry.help.prefix(20))), "\(entry.help)")
+        }
+    }
+
+    @Test func `a screen becomes a picture`() {
+        let text = FrameSVG(AppState.showing(5).draw()).text
+        #expect(text.hasPrefix("<svg ") && text.hasSuffix("</svg>\n"))
+        #expect(text.contains(">Clip 3"))
+        #expect(!FrameSVG(AppState.showing(0).draw()).text.contains("<swift"))
+    }
+}

@@ -1,0 +1,76 @@
+import ClipsCore
+import Foundation
+import Terminal
+import Testing
+
+@testable import ClipsTerminal
+
+@Suite struct RandomKeysTests {
+    static let keys = [
+        "j", "k", "5j", "99k", "g", "G", "7G", "<C-d>", "<C-u>", "<C-f>", "<C-b>", "<Enter>", "<Tab>",
+        "<Esc>", "/", "a",
+        "b", "<BS>", "<Left>", "w", "h", "l", "*", "d", "u", "<C-r>", "r", "p", "F", "H", "?", "y", "o", "e",
+        "1", "0",
+        "<C-w>", "<Paste:x\\ny>", "<WheelDown:1,1>", "<C-l>", "Q", "<Unknown>", "q",
+    ]
+
+    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    func `no keys and messages trap, at any size`(seed: UInt64) throws {
+        var generator = Numbers(seed: seed)
+        var state = AppState.showing(60)
+        var next: Int64 = 60
+        var now = noon
+        for step in 0..<1500 {
+            now += Double.random(in: 0...2, using: &generator)
+            let effects: [Effect]
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0:
+                let size = Size(
+                    rows: Int.random(in: 0...40, using: &generator),
+                    columns: Int.random(in: 0...140, using: &generator))
+                effects = state.handle(.resized(size), at: now)
+            case 1, 2:
+                effects = state.take(
+                    arrival([next]), .transactions([transaction(next, inserting: [next])]), at: now)
+                next += 1
+            case 3: effects = state.handle(.tick, at: now)
+            default: effects = try state.press(Self.keys.randomElement(using: &generator) ?? "j", at: now)
+            }
+            for effect in effects { answer(effect, &state, now) }
+            let frame = state.draw()
+            #expect(frame.size == state.size, "seed \(seed), step \(step)")
+            _ = state.nextDeadline
+        }
+    }
+
+    /// Just enough of a store to go on with.
+    private func answer(_ effect: Effect, _ state: inout AppState, _ now: Date) {
+        switch effect {
+        case .show(_, let generation, _):
+            var rows = LiveList<ClipRow>.Window(
+                rows: (0..<40).reversed().map { row($0) }, lowerIndex: 0, count: 40, reachesStart: true,
+                reachesEnd: true)
+            if generation % 3 == 0 { rows.rows = []; rows.count = 0 }
+            _ = state.handle(.message(.window(rows, generation: generation)), at: now)
+        case .work(let work):
+            _ = state.handle(.worked(WorkResult(work: work, outcome: .failed("No store."))), at: now)
+        case .loadClip(let id): _ = state.handle(.clipLoaded(id: id, nil), at: now)
+        default: break
+        }
+    }
+}
+
+/// SplitMix64: the same numbers for the same seed.
+struct Numbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,95 @@
+import ClipsCore
+import Foundation
+import Glibc
+import PersistentStore
+import Synchronization
+import Terminal
+import TestSupport
+
+@testable import ClipsTerminal
+
+/// The app on a real store and a screen of ncurses, on a thread of its own, as ncurses and its loop need it.
+struct RunningApp: ~Copyable {
+    let folder: TemporaryFolder
+    var script: ScriptRunner
+
+    var state: AppState { script.runner.state }
+
+    /// A script's lines of keys and commands.
+    mutating func run(_ text: String) throws { try script.go(through: Script(text)) }
+
+    var lines: [String] { script.runner.screen.snapshot().lines }
+
+    /// Lets the app run on until what was committed up to a transaction has arrived in it.
+    mutating func wait(until condition: (AppState) -> Bool) -> Bool {
+        script.wait { condition($0.state) && $0.isIdle }
+    }
+
+    static func open(
+        size: Size = Size(rows: 24, columns: 80), config: String = "", clips: Int = 0,
+        _ body: @escaping @Sendable (inout RunningApp) throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path(of: "clips.db")
+        if clips > 0 {
+            let store = try await ClipStore(path: path, author: "seed")
+            _ = try await store.add((0..<clips).map { draft("Clip \($0)") })
+        }
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            Thread.detachNewThread {
+                continuation.resume(
+                    with: Result {
+                        let configuration = ClipsApp.Configuration(
+                            storePath: path, config: ConfigFile(config))
+                        var app = RunningApp(
+                            folder: folder, script: try ScriptRunner(configuration) { try screen(size) })
+                        defer { app.script.end() }
+                        try app.script.start()
+                        try body(&app)
+                    })
+            }
+        }
+    }
+
+    /// Other tests of this process may have ncurses; it is waited for.
+    private static func screen(_ size: Size) throws -> TerminalScreen {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while true {
+            do throws(TerminalError) {
+                return try TerminalScreen(headless: size, colors: .always)
+            } catch {
+                guard error == .alreadyOpen, ContinuousClock.now < deadline else { throw error }
+                _ = poll(nil, 0, 1)
+            }
+        }
+    }
+
+    static func draft(_ title: String) -> ClipDraft {
+        var draft = ClipDraft()
+        draft.title = title
+        draft.url = "https://\(title.lowercased().filter { $0.isLetter || $0.isNumber }).example/"
+        return draft
+    }
+
+    /// Another writer of the same store, in this process.
+    func other<Answer: Sendable>(
+        _ author: String = "extension", _ work: @escaping @Sendable (ClipStore) async throws -> Answer
+    ) throws -> Answer {
+        let path = folder.path(of: "clips.db")
+        let answer = Mutex<Result<Answer, any Error>?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        Task {
+            do {
+                let store = try await ClipStore(path: path, author: author)
+                let value = try await work(store)
+                await store.container.close()
+                answer.withLock { $0 = .success(value) }
+            } catch {
+                answer.withLock { $0 = .failure(error) }
+            }
+            done.signal()
+        }
+        done.wait()
+        return try answer.withLock { try ($0 ?? .failure(StoreError.cancelled)).get() }
+    }
+}

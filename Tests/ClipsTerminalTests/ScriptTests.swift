@@ -1,0 +1,186 @@
+import ClipsCore
+import Foundation
+import PersistentStore
+import Terminal
+import TestSupport
+import Testing
+
+@testable import ClipsTerminal
+
+@Suite(.serialized) struct ScriptTests {
+    @Test(arguments: ["extension", "app"])
+    func `a clip that another process saves appears, and the cursor stays`(author: String) async throws {
+        try await RunningApp.open(config: "set follow off", clips: 60) { app in
+            try app.run("30G")
+            let (id, row) = (app.state.list.selectedID, app.state.screenRow)
+            let new = try app.other(author) { try await $0.add([RunningApp.draft("Fresh one")]) }
+            try app.run(":wait count=61\n:wait text=↑ 1 new")
+            #expect(app.state.list.selectedID == id && app.state.screenRow == row)
+            #expect(app.state.list.selectedIndex == 30)
+            #expect(app.state.arrivals.isMarked(new[0]))
+            try app.run(
+                ":wait text=↑ 1 new\ng:wait\n:wait text=Fresh one".replacingOccurrences(
+                    of: "g:wait", with: "g"))
+            #expect(app.lines[1].hasPrefix("▌") && app.lines[1].contains(author))
+        }
+    }
+
+    @Test func `a clip read once is read anew after others changed it`() async throws {
+        try await RunningApp.open(size: Size(rows: 12, columns: 40), clips: 5) { app in
+            try app.run("j<Enter>\n:wait text=Clip 3\n<Esc>")
+            let id = try #require(app.state.list.selectedID)
+            _ = try app.other { try await $0.update(id, [.text: .text("words from afar")]) }
+            #expect(app.wait { $0.sync.lastChange?.author == "extension" })
+            try app.run("<Enter>\n:wait text=words from afar\n<Esc>jk<Enter>\n:wait text=words from afar")
+            _ = try app.other { try await $0.update(id, [.text: .text("and once more")]) }
+            try app.run(":wait text=and once more")
+        }
+    }
+
+    @Test func `a filter finds, and Esc leads back`() async throws {
+        try await RunningApp.open(clips: 40) { app in
+            try app.run("9j")
+            let (id, row) = (app.state.list.selectedID, app.state.screenRow)
+            try app.run("/clip 17\n:wait count=1")
+            #expect(app.lines[1].contains("Clip 17"))
+            try app.run("<Esc>\n:wait count=40")
+            #expect(app.state.list.selectedID == id && app.state.screenRow == row)
+        }
+    }
+
+    @Test func `a deleted clip comes back to the cursor`() async throws {
+        try await RunningApp.open(clips: 10) { app in
+            try app.run("4Gd\n:wait count=9")
+            #expect(
+                app.state.list.selectedIndex == 3 && app.lines.contains { $0.contains("Deleted “Clip 6”") })
+            try app.run("u\n:wait count=10")
+            #expect(app.state.list.selectedRow?.title == "Clip 6")
+            try app.run("<C-r>\n:wait count=9\nu\n:wait count=10\n*u")
+            #expect(
+                app.state.list.selectedRow?.title == "Clip 6"
+                    && app.state.list.selectedRow?.isStarred == false)
+        }
+    }
+
+    @Test func `what is added can be taken back`() async throws {
+        try await RunningApp.open { app in
+            #expect(app.lines.contains { $0.contains("No clips yet") })
+            try app.run("ahttps://www.swift.org/<Enter>\n:wait count=1")
+            #expect(app.state.list.selectedRow?.url == "https://www.swift.org/")
+            try app.run("u\n:wait count=0")
+        }
+    }
+
+    @Test func `history is shown as it happens`() async throws {
+        try await RunningApp.open(clips: 5) { app in
+            try app.run("H\n:wait text=seed")
+            _ = try app.other { try await $0.add([RunningApp.draft("Another")]) }
+            try app.run(":wait text=extension")
+            #expect(app.lines[1].contains("extension") && app.lines[1].contains("+1"))
+            #expect(app.lines.contains { $0.contains("saved: Another") })
+            try app.run("q\n:wait text=Another")
+            #expect(!app.script.runner.isDone)
+        }
+    }
+
+    @Test func `a clip is edited in the editor, and a conflict keeps the person's text`() async throws {
+        try await RunningApp.open(clips: 3) { app in
+            let path = app.folder.path(of: "clips.db")
+            func use(editor: String) throws {
+                let script = app.folder.path(of: "editor")
+                try ("#!/bin/sh\n" + editor).write(toFile: script, atomically: true, encoding: .utf8)
+                unsetenv("VISUAL")
+                setenv("EDITOR", "sh \(script)", 1)
+            }
+            try use(
+                editor: "sed -i 's/^title: .*/title: Better title/' \"$1\"; printf 'and a text' >> \"$1\"")
+            try app.run("e\n:wait text=Better title")
+            let id = try #require(app.state.list.selectedID)
+            #expect(try app.other { try await $0.clip(id).text } == "and a text")
+
+            try use(
+                editor: """
+                    sed -i 's/^title: .*/title: Mine/' "$1"
+                    sqlite3 '\(path)' "PRAGMA busy_timeout=5000; UPDATE Clip SET title = 'Theirs' WHERE id = \(id)"
+                    """)
+            try app.run("e\n:wait text=changed this clip meanwhile")
+            let message = try #require(app.state.message?.text)
+            let kept = try #require(message.split(separator: " ").last.map { String($0.dropLast()) })
+            defer { unlink(kept) }
+            #expect(try String(contentsOfFile: kept, encoding: .utf8).contains("title: Mine"))
+            try app.run("j\n:wait text=Theirs")
+        }
+    }
+
+    @Test func `a condition that is not met ends the script with its line`() async throws {
+        try await RunningApp.open(clips: 3) { app in
+            #expect(throws: ClipsAppError("script line 2: there were 3 clips after 0.05 seconds, not 9.")) {
+                try app.run("j\n:wait 0.05s count=9")
+            }
+            #expect(throws: ClipsAppError.self) { try app.run(":wait 0.05s text=nowhere") }
+            #expect(throws: ClipsAppError.self) { try app.run(":sh exit 3") }
+        }
+        for script in [":frob", ":wait soon", ":resize big", "<Nokey>", ":dump"] {
+            #expect(throws: ClipsAppError.self) { try Script("jj\n" + script) }
+        }
+    }
+
+    @Test func `a writer that holds the store does not hold the keys`() async throws {
+        try await RunningApp.open(clips: 60) { app in
+            let path = app.folder.path(of: "clips.db")
+            let released = app.folder.path(of: "released")
+            // Holds the write lock until the file is there.
+            let python = """
+                import sqlite3, os, sys
+                c = sqlite3.connect('\(path)', isolation_level=None)
+                c.execute('BEGIN IMMEDIATE')
+                open('\(app.folder.path(of: "held"))', 'w').close()
+                while not os.path.exists('\(released)'): pass
+                c.execute('COMMIT')
+                """
+            let holder = Thread { _ = try? Shell.run("python3", ["-c", python]) }
+            holder.start()
+            #expect(eventually { FileManager.default.fileExists(atPath: app.folder.path(of: "held")) })
+            app.script.runner.handle(.key(.character("*")))
+            app.script.runner.handle(.key(.character("j")))
+            #expect(app.state.list.selectedIndex == 1)
+            #expect(app.script.wait { $0.state.saving.isSlow(at: $0.state.now) })
+            #expect(app.lines.contains { $0.contains("saving…") })
+            _ = FileManager.default.createFile(atPath: released, contents: nil)
+            try app.run(":wait idle")
+            #expect(app.state.saving.count == 0 && app.state.list.rows[0].isStarred)
+        }
+    }
+
+    @Test(arguments: [11, 12] as [UInt64])
+    func `without following, nobody's writing moves the cursor`(seed: UInt64) async throws {
+        try await RunningApp.open(config: "set follow off", clips: 80) { app in
+            setenv("EDITOR", "true", 1)
+            var generator = Numbers(seed: seed)
+            let keys = RandomKeysTests.keys.filter { !["q", "F", "o", "p", "y"].contains($0) }
+            for step in 0..<120 {
+                if Int.random(in: 0..<3, using: &generator) > 0 {
+                    try app.run(keys.randomElement(using: &generator) ?? "j")
+                    continue
+                }
+                let held = app.state.list.selectedID
+                let row = app.state.screenRow
+                let others = app.state.list.rows.map(\.id).filter { $0 != held }
+                let victim = others.randomElement(using: &generator)
+                let kind = Int.random(in: 0..<3, using: &generator)
+                let before = app.state.sync.newestTransaction
+                try app.other { store in
+                    switch (kind, victim) {
+                    case (0, let victim?): _ = try await store.delete([victim])
+                    case (1, let victim?): _ = try await store.update(victim, [.starred: .boolean(true)])
+                    default: _ = try await store.add([RunningApp.draft("Step \(step)")])
+                    }
+                }
+                #expect(app.wait { $0.sync.newestTransaction > before }, "seed \(seed), step \(step)")
+                #expect(app.state.list.selectedID == held || held == nil, "seed \(seed), step \(step)")
+                let canStay = app.state.list.selectedIndex >= row
+                #expect(app.state.screenRow == row || !canStay || held == nil, "seed \(seed), step \(step)")
+            }
+        }
+    }
+}

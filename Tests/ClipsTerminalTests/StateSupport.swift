@@ -1,0 +1,77 @@
+import ClipsCore
+import Foundation
+import HistoryTracking
+import Terminal
+
+@testable import ClipsTerminal
+@testable import PersistentStore
+
+let noon = Date(timeIntervalSince1970: 1_800_000_000)
+
+func row(_ id: Int64, _ title: String = "", author: String = "cli", url: String = "") -> ClipRow {
+    let created = noon.milliseconds - 1_000_000 + id * 1000
+    let layout = StoredObject.Layout(names: [
+        "title", "url", "author", "tags", "created", "starred", "unread",
+    ])
+    let values: [Value] = [
+        .text(title.isEmpty ? "Clip \(id)" : title),
+        .text(url.isEmpty ? "https://site\(id % 9).example/\(id)" : url),
+        .text(author), .text("tag\(id % 3),more"), .integer(created), .boolean(id % 5 == 0),
+        .boolean(id % 2 == 0),
+    ]
+    let object = StoredObject(id: ClipModel.objectID(id), version: 1, layout: layout, values: values)
+    let position = SortPosition(value: .integer(created), key: id, isAscending: false, ignoresCase: false)
+    return ClipRow(object, position: position)
+}
+
+func window(_ ids: some Sequence<Int64>) -> ClipListMessage {
+    let rows = ids.map { row($0) }
+    return .window(
+        LiveList.Window(rows: rows, lowerIndex: 0, count: rows.count, reachesStart: true, reachesEnd: true),
+        generation: 0)
+}
+
+func arrival(_ ids: [Int64]) -> ClipListMessage {
+    .changes(ids.map { LiveList.Change(id: $0, old: nil, new: row($0)) }, generation: 0)
+}
+
+func transaction(
+    _ number: Int64, inserting ids: [Int64], author: String = "extension", isOwn: Bool = false
+) -> TransactionSummary {
+    let token = HistoryToken(storeID: UUID(), generation: 1, number: number)
+    let changes = ids.map { id in
+        HistoryChange(
+            number: number * 1000 + id, kind: .insert, objectID: ClipModel.objectID(id),
+            updatedAttributes: [],
+            tombstone: nil, oldValues: [:])
+    }
+    let transaction = HistoryTransaction(
+        number: number, token: token, timestamp: noon, author: author, contextName: nil, process: 42,
+        program: "test", session: isOwn ? 7 : 8, changes: changes)
+    return TransactionSummary(transaction, ownSession: 7)
+}
+
+extension AppState {
+    static func showing(_ count: Int64, _ size: Size = Size(rows: 24, columns: 80), config: String = "")
+        -> AppState
+    {
+        var state = AppState(size: size, now: noon, config: ConfigFile(config))
+        _ = state.handle(.message(.state(.live)), at: noon)
+        _ = state.handle(.message(window((0..<count).reversed())), at: noon)
+        return state
+    }
+
+    @discardableResult
+    mutating func press(_ keys: String, at now: Date = noon) throws -> [Effect] {
+        try KeyParser.keys(in: keys).flatMap { handle(.key($0), at: now) }
+    }
+
+    @discardableResult
+    mutating func take(_ messages: ClipListMessage..., at now: Date = noon) -> [Effect] {
+        messages.flatMap { handle(.message($0), at: now) }
+    }
+
+    var lines: [String] { draw().lines }
+    var statusLine: String { layout.status.map { lines[$0.row] } ?? "" }
+    var screenRow: Int { list.selectedIndex - list.top }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The app on a real terminal, as a person has it.
+@Suite(.serialized) struct TerminalSessionTests {
+    let clips: ClipsProgram
+
+    init() throws { clips = try ClipsProgram() }
+
+    private func app(_ words: String...) -> [String] { [ClipsProgram.path] + words }
+
+    /// Waits until the app has shown its list and watches the store.
+    private func isLive(_ terminal: TmuxSession, pane: Int = 0) throws -> Bool {
+        try eventually { try terminal.shows("live", pane: pane) }
+    }
+
+    @Test(arguments: [["app", "app"], ["app", "other"]])
+    func `two apps side by side see what each other and the extension do`(authors: [String]) throws {
+        for number in 1...9 { try clips.run("add", "--title", "clip number \(number)") }
+        let terminal = try TmuxSession(
+            app("--author", authors[0]), columns: 160, rows: 24, environment: clips.environment)
+        try terminal.splitSideBySide(app("--author", authors[1]))
+        for pane in 0...1 { #expect(try isLive(terminal, pane: pane)) }
+
+        // The extension writes into both.
+        try clips.run("extension", "--title", "from the extension")
+        for pane in 0...1 { #expect(try eventually { try terminal.shows("from the extension", pane: pane) }) }
+
+        // One deletes what both show; the other sees it go, and come back when the first takes it back.
+        try terminal.send("G", "d", pane: 0)
+        #expect(try eventually { try !terminal.shows("clip number 1", pane: 1) })
+        #expect(try eventually { try terminal.shows("Deleted", pane: 0) })
+        try terminal.send("u", pane: 0)
+        for pane in 0...1 { #expect(try eventually { try terminal.shows("clip number 1", pane: pane) }) }
+
+        // The other adds one by hand.
+        try terminal.send("a", pane: 1)
+        try terminal.send("https://example.org/by-hand", pane: 1)
+        try terminal.send("Enter", pane: 1)
+        for pane in 0...1 { #expect(try eventually { try terminal.shows("example.org", pane: pane) }) }
+        #expect(try clips.sqlite3("SELECT author FROM Clip WHERE url LIKE '%by-hand'") == authors[1])
+
+        for pane in 0...1 { try terminal.send("q", pane: pane) }
+        #expect(try eventually { try terminal.format("#{pane_dead}", pane: 1) == "1" })
+        #expect(try clips.run("consumers").output == "")
+    }
+
+    @Test func `the cursor stays on its clip and its row while the extension writes`() throws {
+        for number in 1...60 { try clips.run("add", "--title", "clip number \(number).") }
+        let terminal = try TmuxSession(app(), columns: 80, rows: 24, environment: clips.environment)
+        #expect(try isLive(terminal))
+        try terminal.send("30", "j")
+        #expect(try eventually { try terminal.shows("31/60") })
+        let row = try terminal.format("#{cursor_y}")
+        let line = try terminal.cursorLine()
+        #expect(line.contains("clip number 30."))
+        try clips.run("extension", "--jsonl", input: (1...500).map { "{\"title\":\"new \($0)\"}\n" }.joined())
+        _ = try clips.sqlite3("DELETE FROM Clip WHERE title LIKE 'clip number 5_.'")
+        #expect(try eventually { try terminal.shows("521/550") })
+        #expect(try terminal.format("#{cursor_y}") == row)
+        #expect(try terminal.cursorLine().contains("clip number 30."))
+        try terminal.send("k")
+        #expect(try eventually { try terminal.cursorLine().contains("clip number 31.") })
+    }
+
+    @Test(arguments: ["TERM", "HUP", "ILL", "TRAP", "SEGV"])
+    func `the terminal comes back after a signal`(signal: String) throws {
+        try clips.run("add", "--title", "a clip")
+        // A shell that tells the terminal's settings before and after.
+        let script = clips.folder.path(of: "session.sh")
+        try """
+        stty -a > '\(clips.folder.path)/before'
+        '\(ClipsProgram.path)' 2> '\(clips.folder.path)/errors'
+        stty -a > '\(clips.folder.path)/after'
+        echo the shell is back
+        sleep 100
+
+        """.write(toFile: script, atomically: true, encoding: .utf8)
+        var environment = clips.environment
+        environment["SWIFT_BACKTRACE"] = "enable=no"
+        let terminal = try TmuxSession(["sh", script], columns: 80, rows: 24, environment: environment)
+        #expect(try isLive(terminal))
+        #expect(try terminal.format("#{alternate_on}") == "1")
+        let shell = try terminal.format("#{pane_pid}")
+        let children = try Shell.run("pgrep", ["-P", shell, "-f", "clips"]).output.split(separator: "\n")
+        let process = try #require(children.first.flatMap { Int32($0) })
+        _ = try Shell.run("kill", ["-s", signal, "\(process)"])
+        #expect(try eventually { try terminal.shows("the shell is back") })
+        #expect(try terminal.format("#{alternate_on}") == "0")
+        func settings(_ name: String) throws -> String {
+            try String(contentsOfFile: clips.folder.path(of: name), encoding: .utf8)
+        }
+        #expect(try settings("after") == settings("before"))
+    }
+
+    /// Gone, or only waiting to be asked how it ended.
+    private static func hasEnded(_ process: Int32) throws -> Bool {
+        let state = try Shell.run("ps", ["-o", "stat=", "-p", "\(process)"]).output
+        return state.isEmpty || state.hasPrefix("Z")
+    }
+
+    @Test func `a lost terminal ends the app, also when hang-ups are ignored`() throws {
+        try clips.run("add", "--title", "a clip")
+        for command in [app(), ["sh", "-c", "trap '' HUP; exec '\(ClipsProgram.path)'"]] {
+            let terminal = try TmuxSession(command, columns: 80, rows: 24, environment: clips.environment)
+            #expect(try isLive(terminal))
+            let process = try #require(Int32(try terminal.format("#{pane_pid}")))
+            try terminal.killServer()
+            #expect(try eventually { try Self.hasEnded(process) })
+        }
+    }
+
+    @Test func `an unknown terminal, a tiny one and a resized one still work`() throws {
+        for number in 1...9 { try clips.run("add", "--title", "clip number \(number)") }
+        let script = "TERM=no-such-terminal exec '\(ClipsProgram.path)'"
+        let terminal = try TmuxSession(
+            ["sh", "-c", script], columns: 80, rows: 24, environment: clips.environment)
+        #expect(try eventually { try terminal.shows("\"no-such-terminal\" is unknown here") })
+        for (columns, rows) in [(1, 1), (3, 2), (200, 60), (40, 12)] {
+            try terminal.resize(columns: columns, rows: rows)
+            try terminal.send("j", "k")
+            #expect(try terminal.format("#{pane_dead}") == "0")
+        }
+        #expect(try eventually { try terminal.shows("clip number 9") && terminal.shows("live") })
+        try terminal.send("q")
+        #expect(try eventually { try terminal.format("#{pane_dead}") == "1" })
+    }
+
+    @Test func `a writer that holds the store does not hold the keys`() throws {
+        for number in 1...30 { try clips.run("add", "--title", "clip number \(number)") }
+        let terminal = try TmuxSession(app(), columns: 80, rows: 24, environment: clips.environment)
+        #expect(try isLive(terminal))
+        let holder = Process()
+        holder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        holder.arguments = ["sqlite3", clips.storePath]
+        let (pipe, answer) = (Pipe(), Pipe())
+        holder.standardInput = pipe
+        holder.standardOutput = answer
+        try holder.run()
+        pipe.fileHandleForWriting.write(Data("BEGIN IMMEDIATE; SELECT 'held';\n".utf8))
+        #expect(answer.fileHandleForReading.availableData == Data("held\n".utf8))
+        try terminal.send("*")
+        #expect(try eventually { try terminal.shows("aving") })
+        try terminal.send("7", "j")
+        #expect(try eventually { try terminal.cursorLine().contains("clip number 23") })
+        try terminal.send("/", "number 2")
+        #expect(try eventually { try !terminal.shows("clip number 30") })
+        pipe.fileHandleForWriting.write(Data("COMMIT;\n".utf8))
+        pipe.fileHandleForWriting.closeFile()
+        holder.waitUntilExit()
+        #expect(try eventually { try clips.sqlite3("SELECT starred FROM Clip WHERE id = 30") == "1" })
+    }
+}

@@ -1,0 +1,119 @@
+import FileWatch
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+/// A thread that is an executor and a poll loop.
+@Suite struct EventLoopTests {
+    actor Counter {
+        nonisolated let loop: EventLoop
+        private(set) var count = 0
+        private(set) var threads: Set<UInt> = []
+
+        init(_ loop: EventLoop) { self.loop = loop }
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+        func add() {
+            count += 1
+            threads.insert(UInt(pthread_self()))
+        }
+    }
+
+    final class Notes: Sendable {
+        private let words = Mutex<[String]>([])
+        var all: [String] { words.withLock { $0 } }
+        func add(_ word: String) { words.withLock { $0.append(word) } }
+    }
+
+    @Test func `work from many threads runs on one, each piece once`() async throws {
+        let counter = Counter(try EventLoop())
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask { for _ in 0..<500 { await counter.add() } }
+            }
+        }
+        #expect(await counter.count == 4000)
+        #expect(await counter.threads.count == 1)
+        await counter.loop.checksIsolation(of: counter)
+    }
+
+    @Test func `timers fire in the order they are due, not before, and a name has one`() async throws {
+        let loop = try EventLoop()
+        let notes = Notes()
+        let began = ContinuousClock.now
+        let (late, early, replaced, cancelled) = (TimerName(), TimerName(), TimerName(), TimerName())
+        loop.schedule(late, after: .milliseconds(30)) { notes.add("late") }
+        loop.schedule(early, after: .microseconds(200)) { notes.add("early") }
+        loop.schedule(replaced, after: .milliseconds(1)) { notes.add("wrong") }
+        loop.schedule(replaced, after: .milliseconds(15)) { notes.add("middle") }
+        loop.schedule(cancelled, after: .milliseconds(2)) { notes.add("wrong") }
+        loop.cancel(cancelled)
+        #expect(eventually { notes.all.count >= 3 })
+        #expect(notes.all == ["early", "middle", "late"])
+        #expect(ContinuousClock.now - began >= .milliseconds(30))
+    }
+
+    @Test func `timers that are all overdue fire in the order they were due`() throws {
+        let loop = try EventLoop()
+        let notes = Notes()
+        loop.schedule(TimerName(), after: .zero) { _ = poll(nil, 0, 20) }
+        for delay in [9, 3, 6, 5, 8] {
+            loop.schedule(TimerName(), after: .milliseconds(delay)) { notes.add("\(delay)") }
+        }
+        #expect(eventually { notes.all.count == 5 })
+        #expect(notes.all == ["3", "5", "6", "8", "9"])
+    }
+
+    @Test func `a readable descriptor is told of until it is no longer watched`() throws {
+        let loop = try EventLoop()
+        let pipe = try Pipe()
+        let notes = Notes()
+        loop.watch(pipe.readEnd) {
+            pipe.drain()
+            notes.add("readable")
+        }
+        for round in 1...5 {
+            pipe.signal()
+            #expect(eventually { notes.all.count == round })
+        }
+        loop.stopWatching(pipe.readEnd)
+        let (pause, done) = (TimerName(), Notes())
+        pipe.signal()
+        loop.schedule(pause, after: .milliseconds(5)) { done.add("later") }
+        #expect(eventually { done.all.count == 1 })
+        #expect(notes.all.count == 5)
+    }
+
+    @Test func `the thread ends when nobody owns the loop`() async throws {
+        func threads() throws -> Int {
+            try Shell.run("sh", ["-c", "ls /proc/\(getpid())/task | wc -l"]).output
+                .split(separator: "\n").compactMap { Int($0) }.first ?? 0
+        }
+        var counters: [Counter] = []
+        for _ in 0..<20 { counters.append(Counter(try EventLoop())) }
+        for counter in counters { await counter.add() }
+        let before = try threads()
+        counters.removeAll()
+        // Other tests come and go, so most of them is enough.
+        #expect(try eventually { try threads() <= before - 15 })
+    }
+
+    @Test func `the calling thread can be the loop's thread`() async throws {
+        let status = try EventLoop().runOnThisThread { 7 }
+        #expect(status == 7)
+    }
+
+    @Test func `elsewhere than on its thread isolation is refused`() async throws {
+        await #expect(processExitsWith: .failure) {
+            let loop = try EventLoop()
+            loop.checkIsolated()
+        }
+    }
+}
+
+extension EventLoop {
+    /// Ends the program if the actor's thread is not the loop's.
+    func checksIsolation(of counter: isolated EventLoopTests.Counter) { checkIsolated() }
+}

@@ -1,0 +1,73 @@
+import FileWatch
+import Glibc
+import TestSupport
+import Testing
+
+/// What inotify tells of a folder.
+@Suite struct FolderWatchTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func write(_ name: String) {
+        let descriptor = open(folder.path(of: name), O_WRONLY | O_CREAT, 0o600)
+        _ = Glibc.write(descriptor, "x", 1)
+        close(descriptor)
+    }
+
+    @Test func `files come, change, move and go`() throws {
+        let watch = try FolderWatch(path: folder.path)
+        write("a")
+        #expect(
+            watch.drain() == [
+                FolderEvent(kind: .appeared, name: "a"), FolderEvent(kind: .modified, name: "a"),
+            ])
+        rename(folder.path(of: "a"), folder.path(of: "b"))
+        #expect(
+            watch.drain() == [
+                FolderEvent(kind: .vanished, name: "a"), FolderEvent(kind: .appeared, name: "b"),
+            ])
+        unlink(folder.path(of: "b"))
+        #expect(watch.drain() == [FolderEvent(kind: .vanished, name: "b")])
+        #expect(watch.drain().isEmpty)
+    }
+
+    @Test func `a name is given as it is, however odd or long`() throws {
+        let watch = try FolderWatch(path: folder.path)
+        for name in ["spaced name", "\u{1F600}", String(repeating: "n", count: 255)] {
+            write(name)
+            #expect(watch.drain().first == FolderEvent(kind: .appeared, name: name))
+        }
+    }
+
+    @Test func `the folder that goes is told of`() throws {
+        let inner = folder.path(of: "inner")
+        mkdir(inner, 0o700)
+        let watch = try FolderWatch(path: inner)
+        rename(inner, folder.path(of: "moved"))
+        #expect(watch.drain().contains { $0.kind == .folderVanished })
+    }
+
+    @Test func `more events than the kernel keeps end in an overflow`() throws {
+        let watch = try FolderWatch(path: folder.path)
+        let most = try Shell.run("cat", ["/proc/sys/fs/inotify/max_queued_events"]).output
+        let count = try #require(Int(most.filter(\.isNumber)))
+        try #require(count <= 200_000)
+        write("a")
+        write("b")
+        for _ in 0...(count / 2) {
+            rename(folder.path(of: "a"), folder.path(of: "c"))
+            rename(folder.path(of: "c"), folder.path(of: "a"))
+        }
+        #expect(watch.drain().contains { $0.kind == .overflow })
+        write("c")
+        #expect(watch.drain().contains(FolderEvent(kind: .appeared, name: "c")))
+    }
+
+    @Test func `a folder that is not there is an error with the call's name`() {
+        let error = #expect(throws: FileWatchError.self) {
+            _ = try FolderWatch(path: folder.path(of: "none"))
+        }
+        #expect(error?.call == "inotify_add_watch" && error?.code == ENOENT)
+    }
+}

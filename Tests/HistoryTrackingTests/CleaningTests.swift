@@ -1,0 +1,177 @@
+import HistoryTracking
+import PersistentStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// What cleaning takes, and what it must not.
+@Suite(.serialized) struct CleaningTests {
+    final class Clock: Sendable {
+        private let time = Mutex<Int64>(1_700_000_000_000)
+        func advance(seconds: Int64) { time.withLock { $0 += seconds * 1000 } }
+        func now() -> Int64 { time.withLock { $0 } }
+    }
+
+    let folder: TemporaryFolder
+    let clock = Clock()
+    let container: PersistentContainer
+    let context: StoreContext
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        var options = StoreOptions()
+        let clock = clock
+        options.clock = { clock.now() }
+        options.durability = .normal
+        container = try await Notes.open(folder, options: options)
+        context = container.makeContext(author: "app")
+    }
+
+    private func save(_ count: Int) async throws {
+        for _ in 0..<count { _ = try await context.save(inserting: ["title": "a"]) }
+    }
+
+    private func purge() async throws -> Int {
+        try await container.purgeHistory(maximumAge: .seconds(7 * 24 * 3600)).transactions
+    }
+
+    @Test func `what every consumer has passed goes, and no cursor moves`() async throws {
+        _ = try await container.registerConsumer("fast")
+        let slow = try await container.registerConsumer("slow")
+        try await save(5)
+        let newest = try await container.currentToken()
+        try await container.moveCursor(of: "fast", to: newest)
+        #expect(try await purge() == 0)
+        #expect(try await container.transactions(HistoryFetchRequest(.token(slow.token))).count == 5)
+        let third = try await container.transactions()[2].token
+        try await container.moveCursor(of: "slow", to: third)
+        #expect(try await purge() == 3)
+        #expect(try await container.transactions().count == 2)
+        let cursors = try await container.read { try $0.consumers() }.map(\.token)
+        #expect(cursors == [newest, third])
+        try await container.removeConsumer("slow")
+        #expect(try await purge() == 2)
+        #expect(try await container.objects().count == 5)
+    }
+
+    @Test func `without consumers nothing goes before it is old`() async throws {
+        try await save(3)
+        #expect(try await purge() == 0)
+        clock.advance(seconds: 8 * 24 * 3600)
+        try await save(1)
+        #expect(try await purge() == 3)
+    }
+
+    @Test func `what is too old goes in spite of a laggard, who then reads everything anew`() async throws {
+        let consumer = RecordingConsumer()
+        let parameters = TrackingParameters(name: "laggard", cleaning: .none, logger: SilentLogger())
+        var tracker = HistoryTracker(container: container, parameters: parameters, consumer: consumer)
+        try await tracker.start()
+        await tracker.stop()
+        try await save(3)
+        clock.advance(seconds: 8 * 24 * 3600)
+        try await save(1)
+        #expect(try await purge() == 3)
+        let refreshes = consumer.seen.refreshes
+        tracker = HistoryTracker(container: container, parameters: parameters, consumer: consumer)
+        try await tracker.start()
+        #expect(await soon { consumer.seen.refreshes == refreshes + 1 })
+        await tracker.stop()
+    }
+
+    @Test func `two launches within the interval clean once, also beside each other`() async throws {
+        let second = try await PersistentContainer(
+            path: container.path, model: Notes.model(),
+            options: {
+                var options = StoreOptions()
+                let clock = clock
+                options.clock = { clock.now() }
+                return options
+            }())
+        let hour = Duration.seconds(3600)
+        async let one = container.claimCleaning(every: hour)
+        async let two = second.claimCleaning(every: hour)
+        #expect(try await [one, two].count { $0 } == 1)
+        clock.advance(seconds: 3599)
+        #expect(try await !container.claimCleaning(every: hour))
+        clock.advance(seconds: 1)
+        #expect(try await second.claimCleaning(every: hour))
+        #expect(try await !container.claimCleaning(every: hour))
+    }
+
+    @Test func `a process that merges nothing still lets history go`() async throws {
+        try await save(3)
+        let passed = try await container.registerConsumer("reader")
+        try await container.moveCursor(of: "reader", to: passed.token)
+        let tracker = HistoryTracker(
+            container: container,
+            parameters: TrackingParameters(
+                name: "screen", authors: [], cursor: .transient(every: .seconds(60)),
+                cleaning: .byDuration(.seconds(3600)), logger: SilentLogger()))
+        try await tracker.start()
+        #expect(try await soon { try await container.transactions().isEmpty })
+        await tracker.stop()
+    }
+
+    @Test func `by notification cleans at every so many passes that brought something`() async throws {
+        let cleaning = HistoryTracker(
+            container: container,
+            parameters: TrackingParameters(
+                name: "reader", cleaning: .byNotification(3), logger: SilentLogger()))
+        try await cleaning.start()
+        for _ in 0..<3 {
+            try await save(1)
+            let newest = try await container.currentToken()
+            #expect(await soon { await cleaning.token == newest })
+        }
+        #expect(try await soon { try await container.transactions().count < 3 })
+        await cleaning.stop()
+    }
+
+    @Test func `a transient consumer whose process is gone holds nothing up`() async throws {
+        let process = try StoreWriterProcess(container.path, author: "other")
+        #expect(try process.ask("register reader") == "reader")
+        // The second of a name is transient.
+        let mine = try await container.registerConsumer("reader")
+        #expect(mine.name == "reader#2")
+        try await save(2)
+        let newest = try await container.currentToken()
+        process.process.killNow()
+        try await container.moveCursor(of: mine.name, to: newest)
+        #expect(try await purge() == 0)
+        try await container.moveCursor(of: "reader", to: newest)
+        #expect(try await purge() == 2)
+    }
+
+    @Test func `50,000 changes go beside a writer, who waits well within the busy timeout`() async throws {
+        let sql = """
+            WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
+            INSERT INTO Note (title) SELECT 'x' FROM n;
+            """
+        #expect(try Shell.run("sqlite3", [container.path], input: sql).errors == "")
+        try await save(1)
+        let newest = try await container.currentToken()
+        _ = try await container.registerConsumer("reader")
+        try await container.moveCursor(of: "reader", to: newest)
+        let writer = try await Notes.open(folder)
+        let isDone = Mutex(false)
+        let longest = Task {
+            var longest = Duration.zero
+            let context = writer.makeContext(author: "beside")
+            while !isDone.withLock({ $0 }) {
+                let began = ContinuousClock.now
+                _ = try await context.save(inserting: ["title": "b"])
+                longest = max(longest, ContinuousClock.now - began)
+            }
+            return longest
+        }
+        let result = try await container.purgeHistory(maximumAge: .seconds(3600))
+        isDone.withLock { $0 = true }
+        #expect(try await longest.value < .seconds(2))
+        #expect(result.changes == 50_001)
+        let left = try Shell.run(
+            "sqlite3", [container.path, "SELECT count(*) FROM history WHERE number <= \(newest.number - 1)"])
+        #expect(left.output == "0\n")
+        #expect(try await container.objects(FetchRequest("Note", limit: 1)).count == 1)
+    }
+}

@@ -1,0 +1,236 @@
+import HistoryTracking
+import PersistentStore
+import TestSupport
+import Testing
+
+/// Each transaction once, in order, whatever happens in between.
+@Suite struct HistoryTrackerTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+    let context: StoreContext
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        container = try await Notes.open(folder)
+        context = container.makeContext(author: "app")
+    }
+
+    private func tracker(
+        _ consumer: RecordingConsumer, name: String = "reader", cursor: CursorPolicy = .everyPass,
+        authors: Set<String?>? = nil, contexts: [StoreContext] = [], in container: PersistentContainer? = nil
+    ) -> HistoryTracker {
+        HistoryTracker(
+            container: container ?? self.container,
+            parameters: TrackingParameters(
+                name: name, authors: authors, contexts: contexts, cursor: cursor, cleaning: .none,
+                logger: SilentLogger()), consumer: consumer)
+    }
+
+    private func stored(_ name: String) async throws -> ConsumerRecord? {
+        try await container.read { try $0.consumers() }.first { $0.name == name }
+    }
+
+    @Test func `a first start reads everything, a later one catches up without a new commit`() async throws {
+        _ = try await context.save(inserting: ["title": "before"])
+        let first = RecordingConsumer()
+        let one = tracker(first)
+        try await one.start()
+        #expect(await soon { first.seen.refreshes == 1 })
+        #expect(first.numbers.isEmpty)
+        await one.stop()
+        #expect(first.seen.states == [.live, .stopped])
+        _ = try await context.save(inserting: ["title": "while away"])
+        let second = RecordingConsumer()
+        let two = tracker(second)
+        try await two.start()
+        #expect(await soon { second.changes == 1 })
+        #expect(second.seen.refreshes == 0)
+        await two.stop()
+    }
+
+    @Test func `under 100 signals each transaction comes once`() async throws {
+        let consumer = RecordingConsumer()
+        // Merging leaves the tracker's thread, so signals come in the middle of a pass.
+        let tracker = tracker(consumer, contexts: [container.makeContext(author: "view")])
+        try await tracker.start()
+        try await tracker.start()
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<100 {
+                group.addTask {
+                    let context = container.makeContext(author: "\(number)")
+                    _ = try? await context.save(inserting: ["title": "x"])
+                }
+            }
+        }
+        #expect(await soon { consumer.numbers.count >= 100 })
+        let newest = try await container.currentToken()
+        #expect(await soon { await tracker.token == newest })
+        #expect(consumer.numbers.count == 100)
+        #expect(consumer.numbers == consumer.numbers.sorted() && Set(consumer.numbers).count == 100)
+        #expect(try await soon { try await stored("reader")?.token == newest })
+        #expect(try await stored("reader")?.lag == 0)
+        await tracker.stop()
+    }
+
+    @Test func `a consumer that throws gets the same again, and the cursor waits for it`() async throws {
+        let consumer = RecordingConsumer(failures: 2)
+        let tracker = tracker(consumer)
+        try await tracker.start()
+        let before = try await stored("reader")?.token
+        _ = try await context.save(inserting: ["title": "a"])
+        #expect(await soon { consumer.seen.failuresLeft < 2 })
+        #expect(try await stored("reader")?.token == before)
+        _ = try await context.save(inserting: ["title": "b"])
+        #expect(await soon { consumer.changes >= 2 })
+        #expect(consumer.changes == 2 && consumer.numbers == consumer.numbers.sorted())
+        #expect(consumer.seen.states.contains { if case .failing = $0 { true } else { false } })
+        #expect(await soon { consumer.seen.states.last == .live })
+        await tracker.stop()
+    }
+
+    @Test func `an expired cursor leads to a refresh, and goes on from there`() async throws {
+        let consumer = RecordingConsumer()
+        var tracker = tracker(consumer)
+        try await tracker.start()
+        await tracker.stop()
+        for _ in 0..<3 { _ = try await context.save(inserting: ["title": "a"]) }
+        _ = try await container.purgeHistory(maximumAge: .seconds(-60))
+        tracker = self.tracker(consumer)
+        let refreshes = consumer.seen.refreshes
+        try await tracker.start()
+        #expect(await soon { consumer.seen.refreshes == refreshes + 1 })
+        _ = try await context.save(inserting: ["title": "b"])
+        #expect(await soon { consumer.changes == 1 })
+        #expect(consumer.seen.refreshes == refreshes + 1)
+        await tracker.stop()
+    }
+
+    @Test func `two trackers of one name get two cursors, in one process and in two`() async throws {
+        let consumers = (0..<2).map { _ in RecordingConsumer() }
+        let trackers = consumers.map { tracker($0) }
+        for tracker in trackers { try await tracker.start() }
+        #expect(await trackers[0].consumerName == "reader")
+        #expect(await trackers[1].consumerName == "reader#2")
+        _ = try await context.save(inserting: ["title": "a"])
+        for consumer in consumers { #expect(await soon { consumer.changes == 1 }) }
+        let process = try StoreWriterProcess(container.path, author: "app")
+        #expect(try process.ask("register reader") == "reader#3")
+        for tracker in trackers { await tracker.stop() }
+        #expect(try await stored("reader") != nil)
+        #expect(try await stored("reader#2") == nil)
+        process.process.killNow()
+        let again = tracker(consumers[0])
+        try await again.start()
+        #expect(await again.consumerName == "reader")
+        await again.stop()
+    }
+
+    @Test func `the name of a process that is gone is taken over with its cursor`() async throws {
+        let process = try StoreWriterProcess(container.path, author: "app")
+        #expect(try process.ask("register reader") == "reader")
+        let token = try await container.currentToken()
+        process.process.killNow()
+        _ = try await context.save(inserting: ["title": "a"])
+        let registered = try await container.registerConsumer("reader")
+        #expect(registered.name == "reader" && registered.token == token)
+    }
+
+    @Test func `a transient consumer starts from the present and is forgotten when it stops`() async throws {
+        _ = try await context.save(inserting: ["title": "a"])
+        let consumer = RecordingConsumer()
+        let tracker = tracker(consumer, name: "screen", cursor: .transient(every: .seconds(60)))
+        try await tracker.start()
+        #expect(consumer.seen.refreshes == 1)
+        #expect(try await stored("screen")?.isTransient == true)
+        _ = try await context.save(inserting: ["title": "b"])
+        #expect(await soon { consumer.changes == 1 })
+        await tracker.stop()
+        await tracker.stop()
+        #expect(try await stored("screen") == nil)
+        try await tracker.start()
+        #expect(consumer.seen.refreshes == 2)
+        await tracker.stop()
+    }
+
+    @Test func `a cursor never goes back`() async throws {
+        let start = try await container.registerConsumer("c").token
+        _ = try await context.save(inserting: ["title": "a"])
+        let newest = try await container.currentToken()
+        try await container.moveCursor(of: "c", to: newest)
+        try await container.moveCursor(of: "c", to: start)
+        #expect(try await stored("c")?.token == newest)
+    }
+
+    @Test func `authors restrict what is handed on, and the cursor passes the rest`() async throws {
+        let consumer = RecordingConsumer()
+        let tracker = tracker(consumer, authors: ["wanted"])
+        try await tracker.start()
+        _ = try await context.save(inserting: ["title": "a"])
+        _ = try await container.makeContext(author: "wanted").save(inserting: ["title": "b"])
+        _ = try await context.save(inserting: ["title": "c"])
+        let newest = try await container.currentToken()
+        #expect(await soon { await tracker.token == newest })
+        #expect(consumer.seen.transactions.map(\.author) == ["wanted"])
+        await tracker.stop()
+    }
+
+    @Test func `more than the limit is split into whole transactions, or read anew`() async throws {
+        _ = try await container.registerConsumer("split")
+        _ = try await container.registerConsumer("anew")
+        for _ in 0..<10 {
+            for _ in 0..<4 { try await context.insert("Note", ["title": "x"]) }
+            try await context.save()
+        }
+        let split = RecordingConsumer(batchLimit: .split(10))
+        let one = tracker(split, name: "split")
+        try await one.start()
+        #expect(await soon { split.changes == 40 })
+        #expect(split.seen.batches.count > 1 && split.seen.refreshes == 0)
+        let anew = RecordingConsumer(batchLimit: .refreshBeyond(10))
+        let two = tracker(anew, name: "anew")
+        try await two.start()
+        #expect(await soon { anew.seen.refreshes == 1 })
+        #expect(anew.numbers.isEmpty)
+        await one.stop()
+        await two.stop()
+    }
+
+    @Test(arguments: [BatchLimit.split(1000), .refreshBeyond(0)])
+    func `contexts are brought up to date, also when everything is read anew`(limit: BatchLimit) async throws
+    {
+        let id = try await context.save(inserting: ["title": "a"])
+        let view = container.makeContext(author: "app")
+        _ = try await view.object(id)
+        let consumer = RecordingConsumer(batchLimit: limit)
+        let tracker = tracker(consumer, contexts: [view])
+        try await tracker.start()
+        try await context.update(id, ["title": "theirs"])
+        try await context.save()
+        let newest = try await container.currentToken()
+        #expect(await soon { await tracker.token == newest })
+        try await view.update(id, ["title": "mine"])
+        try await view.save()
+        #expect(try await container.objects().first?["title"] == "mine")
+        await tracker.stop()
+    }
+
+    @Test func `a store that is replaced is said so`() async throws {
+        let consumer = RecordingConsumer()
+        let tracker = tracker(consumer)
+        try await tracker.start()
+        #expect(try Shell.run("mv", [container.path, container.path + ".gone"]).status == 0)
+        #expect(await soon(within: 1.2) { consumer.seen.states.last == .storeReplaced })
+        await tracker.stop()
+    }
+
+    @Test func `a tracker that nobody holds lets go of the store`() async throws {
+        weak var gone: HistoryTracker?
+        do {
+            let tracker = tracker(RecordingConsumer())
+            try await tracker.start()
+            gone = tracker
+        }
+        _ = try await context.save(inserting: ["title": "a"])
+        #expect(await soon { gone == nil })
+    }
+}

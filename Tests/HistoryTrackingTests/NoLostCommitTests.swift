@@ -1,0 +1,81 @@
+import HistoryTracking
+import PersistentStore
+import TestSupport
+import Testing
+
+/// Every commit is seen long before the sweep would find it. In lock-step: nothing more is written until the
+/// commit was seen, so that no later event can make up for one that was missed.
+@Suite(.serialized) struct NoLostCommitTests {
+    static let commits = 2000
+    /// Half of the sweep's interval, so that what only the sweep would find counts as lost.
+    static let boundMilliseconds = 500
+
+    enum Writer: String, CaseIterable {
+        case ours
+        case shell
+        case python
+
+        func start(_ store: String, durability: String) throws -> LineProcess {
+            switch self {
+            case .ours:
+                return try StoreWriterProcess(store, author: "other", durability: durability).process
+            case .shell:
+                let shell = try LineProcess("sqlite3", [store])
+                shell.send("PRAGMA synchronous = \(durability);")
+                return shell
+            case .python:
+                let script = """
+                    import sqlite3, sys
+                    store = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=10)
+                    while line := sys.stdin.readline():
+                        for statement in line.split(";"):
+                            store.execute(statement)
+                    """
+                let python = try LineProcess("/usr/bin/python3", ["-c", script, store])
+                python.send("PRAGMA synchronous = \(durability)")
+                return python
+            }
+        }
+
+        func line(_ burst: Int) -> String {
+            let insert = "INSERT INTO Note (title) VALUES ('x')"
+            return switch self {
+            case .ours: "burst \(burst)"
+            case .shell: String(repeating: insert + ";", count: burst)
+            case .python: Array(repeating: insert, count: burst).joined(separator: ";")
+            }
+        }
+    }
+
+    @Test(arguments: Writer.allCases, ["normal", "full"])
+    func `no commit is lost`(writer: Writer, durability: String) async throws {
+        for burst in [1, 3] {
+            let folder = try TemporaryFolder()
+            let container = try await Notes.open(folder)
+            let consumer = RecordingConsumer()
+            let tracker = HistoryTracker(
+                container: container,
+                parameters: TrackingParameters(
+                    name: "reader", cursor: .transient(every: .seconds(60)), cleaning: .none,
+                    logger: SilentLogger()),
+                consumer: consumer)
+            try await tracker.start()
+            let process = try writer.start(container.path, durability: durability)
+            var (sent, lost) = (0, 0)
+            while sent < Self.commits / 2 {
+                process.send(writer.line(burst))
+                sent += burst
+                if !consumer.waits(for: sent, milliseconds: Self.boundMilliseconds) {
+                    lost += 1
+                    guard lost < 5, consumer.waits(for: sent, milliseconds: 5000) else { break }
+                }
+            }
+            #expect(lost == 0, "\(lost) of \(sent), in bursts of \(burst)")
+            #expect(consumer.numbers == consumer.numbers.sorted())
+            #expect(Set(consumer.numbers).count == sent)
+            process.killNow()
+            await tracker.stop()
+            await container.close()
+        }
+    }
+}

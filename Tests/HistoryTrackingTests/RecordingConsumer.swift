@@ -1,0 +1,60 @@
+import Dispatch
+import HistoryTracking
+import PersistentStore
+import Synchronization
+
+/// Remembers what it was told.
+final class RecordingConsumer: HistoryConsumer {
+    struct Record {
+        var transactions: [HistoryTransaction] = []
+        var refreshes = 0
+        var states: [TrackingState] = []
+        var failuresLeft = 0
+        var batches: [Int] = []
+    }
+
+    struct Refusal: Error {}
+
+    let batchLimit: BatchLimit
+    private let record: Mutex<Record>
+    private let news = DispatchSemaphore(value: 0)
+
+    init(batchLimit: BatchLimit = .split(1000), failures: Int = 0) {
+        self.batchLimit = batchLimit
+        record = Mutex(Record(failuresLeft: failures))
+    }
+
+    var seen: Record { record.withLock { $0 } }
+    var numbers: [Int64] { seen.transactions.map(\.number) }
+    var changes: Int { seen.transactions.reduce(0) { $0 + $1.changes.count } }
+
+    func refresh(from snapshot: StoreSnapshot) throws {
+        record.withLock { $0.refreshes += 1 }
+        news.signal()
+    }
+
+    func consume(_ transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws {
+        defer { news.signal() }
+        try record.withLock { record in
+            record.batches.append(transactions.count)
+            if record.failuresLeft > 0 {
+                record.failuresLeft -= 1
+                throw Refusal()
+            }
+            record.transactions += transactions
+        }
+    }
+
+    func trackingDidChange(_ state: TrackingState) { record.withLock { $0.states.append(state) } }
+
+    /// Sleeps until so many transactions have come; false when they have not by then.
+    func waits(for count: Int, milliseconds: Int) -> Bool {
+        let deadline = DispatchTime.now() + .milliseconds(milliseconds)
+        while record.withLock({ $0.transactions.count }) < count {
+            guard news.wait(timeout: deadline) == .success else {
+                return record.withLock { $0.transactions.count } >= count
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import PersistentStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// Order never depends on the clock.
+@Suite struct ClockTests {
+    final class Clock: Sendable {
+        private let time: Mutex<Int64>
+
+        init(_ start: Int64) { time = Mutex(start) }
+
+        func set(_ milliseconds: Int64) { time.withLock { $0 = milliseconds } }
+        func now() -> Int64 { time.withLock { $0 } }
+    }
+
+    static let start: Int64 = 1_700_000_000_123
+    let folder: TemporaryFolder
+    let clock = Clock(start)
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func open() async throws -> PersistentContainer {
+        var options = StoreOptions()
+        let clock = clock
+        options.clock = { clock.now() }
+        options.durability = .normal
+        return try await Notes.open(folder, options: options)
+    }
+
+    private func date(_ milliseconds: Int64) -> Date {
+        Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+    }
+
+    @Test func `1,000 transactions of one instant, read in chunks of 7, come once each and in order`()
+        async throws
+    {
+        let container = try await open()
+        let contexts = [container.makeContext(author: "a"), container.makeContext(author: "b")]
+        for index in 0..<1000 {
+            _ = try await contexts[index % 2].save(inserting: ["title": .text("\(index)")])
+        }
+        var seen: [HistoryTransaction] = []
+        var request = HistoryFetchRequest(.beginning, limit: 7)
+        while true {
+            let chunk = try await container.transactions(request)
+            guard let last = chunk.last else { break }
+            #expect(chunk.count <= 7)
+            seen += chunk
+            request.start = .token(last.token)
+        }
+        #expect(seen.map { $0.changes[0].objectID.key } == Array(1...1000))
+        #expect(Set(seen.map(\.timestamp)).count == 1)
+        #expect(seen.map(\.author) == (0..<1000).map { $0 % 2 == 0 ? "a" : "b" })
+    }
+
+    @Test func `a clock set back loses nothing and never makes timestamps run back`() async throws {
+        let container = try await open()
+        let context = container.makeContext(author: "a")
+        var token = try await container.currentToken()
+        for offset: Int64 in [0, 3_600_000, -3_600_000, -1, 1, 7_200_000, 0] {
+            clock.set(Self.start + offset)
+            _ = try await context.save(inserting: ["title": "a"])
+            let new = try await container.transactions(HistoryFetchRequest(.token(token)))
+            #expect(new.count == 1)
+            token = try await container.currentToken()
+        }
+        let all = try await container.transactions()
+        #expect(all.count == 7)
+        #expect(all.map(\.timestamp) == all.map(\.timestamp).sorted())
+        #expect(all.map(\.number) == all.map(\.number).sorted())
+    }
+
+    @Test func `a date is strict to the millisecond, whatever the millisecond`() async throws {
+        let container = try await open()
+        let context = container.makeContext(author: "a")
+        for step: Int64 in 0..<60 {
+            clock.set(Self.start + step)
+            _ = try await context.save(inserting: ["title": "a"])
+        }
+        let all = try await container.transactions()
+        for (index, transaction) in all.enumerated() {
+            let after = try await container.transactions(HistoryFetchRequest(.date(transaction.timestamp)))
+            #expect(after.map(\.number) == all[(index + 1)...].map(\.number))
+        }
+        let earlier = HistoryFetchRequest(.date(date(Self.start - 1)))
+        #expect(try await container.transactions(earlier).count == 60)
+        #expect(try await container.transactions(HistoryFetchRequest(.date(.distantFuture))).isEmpty)
+        #expect(try await container.transactions(HistoryFetchRequest(.date(.distantPast))).count == 60)
+    }
+
+    @Test func `with a clock far ahead, who has not read is told, and who has read loses nothing`()
+        async throws
+    {
+        let container = try await open()
+        let context = container.makeContext(author: "a")
+        let slow = try await container.registerConsumer("slow")
+        _ = try await context.save(inserting: ["title": "a"])
+        _ = try await context.save(inserting: ["title": "b"])
+        // Within the maximum age nothing unread goes.
+        #expect(try await container.purgeHistory(maximumAge: .seconds(3600)).transactions == 0)
+        clock.set(Self.start + 30 * 24 * 3_600_000)
+        #expect(try await container.purgeHistory(maximumAge: .seconds(3600)).transactions == 2)
+        await #expect(throws: StoreError.self) {
+            try await container.transactions(HistoryFetchRequest(.token(slow.token)))
+        }
+        #expect(try await container.objects().count == 2)
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import PersistentStore
+import TestSupport
+import Testing
+
+/// Tokens as values, and what a store says to each that it cannot honour.
+@Suite struct HistoryTokenTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func fetch(_ container: PersistentContainer, after token: HistoryToken) async throws
+        -> [HistoryTransaction]
+    {
+        try await container.transactions(HistoryFetchRequest(.token(token)))
+    }
+
+    @Test func `the text form and the coded form give the same token back`() async throws {
+        let container = try await Notes.open(folder)
+        _ = try await container.makeContext(author: "a").save(inserting: [:])
+        let token = try await container.currentToken()
+        #expect(HistoryToken(token.description) == token)
+        #expect(try JSONDecoder().decode(HistoryToken.self, from: JSONEncoder().encode(token)) == token)
+    }
+
+    @Test(arguments: [
+        "", "x", "..", "00000000-0000-0000-0000-000000000000.1", "00000000-0000-0000-0000-000000000000.0.1",
+        "00000000-0000-0000-0000-000000000000.1.-1", "00000000-0000-0000-0000-000000000000.1.1.1",
+        "00000000-0000-0000-0000-000000000000.1.99999999999999999999",
+    ])
+    func `what is no token is none`(text: String) {
+        #expect(HistoryToken(text) == nil)
+    }
+
+    @Test func `tokens compare by generation, then by number, and only within a store`() {
+        let store = UUID()
+        let token = HistoryToken(storeID: store, generation: 1, number: 5)
+        #expect(token.precedes(HistoryToken(storeID: store, generation: 1, number: 6)) == true)
+        #expect(token.precedes(HistoryToken(storeID: store, generation: 2, number: 0)) == true)
+        #expect(token.precedes(token) == false)
+        #expect(token.precedes(HistoryToken(storeID: UUID(), generation: 1, number: 6)) == nil)
+    }
+
+    @Test func `a token of another store is refused`() async throws {
+        let container = try await Notes.open(folder)
+        let other = try await PersistentContainer(path: folder.path(of: "other.db"), model: Notes.model())
+        let token = try await other.currentToken()
+        await #expect(throws: StoreError.tokenOfAnotherStore) { try await fetch(container, after: token) }
+    }
+
+    @Test func `after an older copy was put back, a token is from the future`() async throws {
+        let context = try await Notes.open(folder).makeContext(author: "a")
+        _ = try await context.save(inserting: ["title": "a"])
+        let container = try await Notes.open(folder)
+        #expect(
+            try Shell.run("sqlite3", [container.path, ".backup \(folder.path(of: "old.db"))"]).status == 0)
+        let old = try await PersistentContainer(path: folder.path(of: "old.db"), model: Notes.model())
+        let newest = try await old.currentToken()
+        #expect(try await container.currentToken() == newest)
+        _ = try await context.save(inserting: ["title": "b"])
+        let token = try await container.currentToken()
+        await #expect(throws: StoreError.tokenFromFuture(newest: newest)) {
+            try await fetch(old, after: token)
+        }
+    }
+
+    @Test func `after everything was purged numbers go on, old tokens have expired, the newest holds`()
+        async throws
+    {
+        let container = try await Notes.open(folder)
+        let context = container.makeContext(author: "a")
+        _ = try await context.save(inserting: ["title": "a"])
+        let first = try await container.currentToken()
+        _ = try await context.save(inserting: ["title": "b"])
+        let last = try await container.currentToken()
+        let result = try await container.purgeHistory(maximumAge: .seconds(-60))
+        #expect(result.transactions == 2 && result.changes == 2)
+        #expect(try await container.transactions().isEmpty)
+        let error = await #expect(throws: StoreError.self) { try await fetch(container, after: first) }
+        #expect(error == .tokenExpired(oldest: last))
+        #expect(try await fetch(container, after: last).isEmpty)
+        _ = try await context.save(inserting: ["title": "c"])
+        let next = try await fetch(container, after: last)
+        #expect(next.count == 1 && next[0].number > last.number)
+        #expect(try await container.currentToken().number == next[0].number)
+    }
+
+    @Test func `tracking switched off and on again makes every older token expire`() async throws {
+        let tracked = try Notes.model()
+        var container = try await Notes.open(folder, model: tracked)
+        _ = try await container.makeContext(author: "a").save(inserting: ["title": "a"])
+        let token = try await container.currentToken()
+        await container.close()
+        container = try await Notes.open(folder, model: Notes.model(tracksHistory: false))
+        let result = try await container.makeContext(author: "a").save(inserting: ["title": "unseen"])
+        #expect(result.isPermanent)
+        #expect(try await fetch(container, after: token).isEmpty)
+        await container.close()
+        container = try await Notes.open(folder, model: tracked)
+        await #expect(throws: StoreError.self) { try await fetch(container, after: token) }
+        let now = try await container.currentToken()
+        #expect(now.generation == token.generation + 1)
+        #expect(try await fetch(container, after: now).isEmpty)
+    }
+
+    @Test func `an untracked entity is stored and leaves no history`() async throws {
+        let container = try await Notes.open(folder, model: Notes.model(tracksHistory: false))
+        let result = try await container.makeContext(author: "a").save(inserting: ["title": "a"])
+        #expect(result.key == 1)
+        #expect(try await container.objects().map { $0["title"] } == ["a"])
+        #expect(try await container.transactions().isEmpty)
+    }
+}

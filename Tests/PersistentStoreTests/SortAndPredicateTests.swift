@@ -1,0 +1,169 @@
+import PersistentStore
+import TestSupport
+import Testing
+
+/// Swift's opinion on order and on conditions is SQLite's.
+@Suite struct SortAndPredicateTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+    let context: StoreContext
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        let model = try StoreModel(
+            version: 1,
+            entities: [
+                Entity(
+                    "Thing",
+                    attributes: [
+                        Attribute("plain", .text, defaultValue: .value("")),
+                        Attribute("folded", .text, defaultValue: .value(""), ignoresCase: true),
+                        Attribute("whole", .integer, defaultValue: .value(0)),
+                        Attribute("real", .real, defaultValue: .value(.real(0))),
+                        Attribute("bytes", .blob, defaultValue: .value(.blob([]))),
+                        Attribute("maybe", .text, isOptional: true),
+                    ])
+            ])
+        container = try await PersistentContainer(path: folder.path(of: "things.db"), model: model)
+        context = container.makeContext(author: "a")
+    }
+
+    private static let letters = [
+        "a", "A", "b", "B", "z", "Z", "_", "[", "\u{E4}", "\u{C4}", "\u{1F600}", "\0", "%", "\\",
+    ]
+
+    private static func text(_ random: inout SeededRandom) -> Value {
+        .text(
+            (0..<Int.random(in: 0...4, using: &random)).map { _ in
+                letters.randomElement(using: &random) ?? ""
+            }.joined())
+    }
+
+    private static func thing(_ random: inout SeededRandom) -> [String: Value] {
+        let whole: [Int64] = [.min, .max, -1, 0, 1, 1 << 53, 1 << 53 + 1]
+        let real: [Double] = [-.infinity, .infinity, -0.0, 0, 0.1, 1e300, 9_007_199_254_740_992]
+        return [
+            "plain": text(&random), "folded": text(&random),
+            "whole": .integer(whole.randomElement(using: &random) ?? 0),
+            "real": .real(real.randomElement(using: &random) ?? 0),
+            "bytes": .blob(
+                (0..<Int.random(in: 0...3, using: &random)).map { _ in .random(in: 0...255, using: &random) }),
+            "maybe": Bool.random(using: &random) ? .null : text(&random),
+        ]
+    }
+
+    @Test(arguments: ["plain", "folded", "whole", "real", "bytes", "id"], [true, false])
+    func `positions sort as SQLite sorts, and bounds cut where positions say`(
+        attribute: String, isAscending: Bool
+    ) async throws {
+        let seed: UInt64 = 4711
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<200 { try await context.insert("Thing", Self.thing(&random)) }
+        try await context.save()
+        let sort = SortOrder(attribute, isAscending: isAscending)
+        let (objects, positions) = try await container.read { snapshot in
+            let objects = try snapshot.fetch(FetchRequest("Thing", sort: sort))
+            return (objects, objects.map { snapshot.position(of: $0, in: sort) })
+        }
+        for (first, second) in zip(positions, positions.dropFirst()) {
+            #expect(first < second, "seed \(seed)")
+        }
+        #expect(positions.shuffled(using: &random).sorted() == positions, "seed \(seed)")
+        for index in [0, 57, 199] {
+            var request = FetchRequest("Thing", sort: sort, limit: 3)
+            request.after = positions[index]
+            let after = try await container.objects(request)
+            #expect(after.map(\.id) == objects[(index + 1)...].prefix(3).map(\.id))
+            request.after = nil
+            request.before = positions[index]
+            request.isReversed = true
+            let before = try await container.objects(request)
+            #expect(before.map(\.id) == objects[..<index].suffix(3).map(\.id))
+        }
+    }
+
+    @Test func `numbers of two kinds compare exactly`() {
+        func position(_ value: Value) -> SortPosition {
+            SortPosition(value: value, key: 1, isAscending: true, ignoresCase: false)
+        }
+        let big: Int64 = 1 << 53
+        let order: [Value] = [
+            .null, .real(-.infinity), .integer(.min), .real(-0.5), .integer(0), .real(0.5), .integer(big),
+            .integer(big + 1), .real(Double(big + 2)), .integer(.max), .real(9.3e18), .text(""), .blob([]),
+        ]
+        for (first, second) in zip(order, order.dropFirst()) { #expect(position(first) < position(second)) }
+    }
+
+    @Test(arguments: ["%", "_", "\\", "%\u{301}", "a%", "\\%", "'", "\"", "\u{E4}", "A"])
+    func `words are found as they stand, whatever they mean to LIKE`(words: String) async throws {
+        let texts = [
+            "100%", "a_b", "c\\d", "%\u{301}x", "plain", "a%", "\\%", "it's", "say \"x\"", "\u{E4}h",
+        ]
+        for text in texts { try await context.insert("Thing", ["plain": .text(text)]) }
+        try await context.save()
+        func folded(_ text: String) -> [UInt8] {
+            text.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }
+        }
+        func holds(_ text: String) -> Bool {
+            let (text, words) = (folded(text), folded(words))
+            return text.indices.contains { text[$0...].starts(with: words) }
+        }
+        let found = try await container.objects(FetchRequest("Thing", where: .contains("plain", words)))
+        #expect(found.compactMap { $0["plain"].textValue } == texts.filter(holds))
+    }
+
+    @Test func `whether values match is what a fetch would say`() async throws {
+        let seed: UInt64 = 99
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<60 { try await context.insert("Thing", Self.thing(&random)) }
+        try await context.save()
+        let objects = try await container.objects(FetchRequest("Thing"))
+        let names = ["plain", "folded", "whole", "real", "bytes", "maybe"]
+        func predicate(_ depth: Int) -> Predicate {
+            let name = names.randomElement(using: &random) ?? ""
+            switch Int.random(in: 0...(depth > 0 ? 6 : 3), using: &random) {
+            case 0, 1:
+                let all: [Predicate.Comparison] = [
+                    .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual,
+                ]
+                return .compare(
+                    name, all.randomElement(using: &random) ?? .equal,
+                    objects.randomElement(using: &random)?[name] ?? .null)
+            case 2:
+                return .contains("folded", Self.text(&random).textValue?.replacing("\0", with: "") ?? "")
+            case 3: return .keys((0..<5).map { _ in Int64.random(in: 1...60, using: &random) })
+            case 4: return .and([predicate(depth - 1), predicate(depth - 1)])
+            case 5: return .or([predicate(depth - 1), predicate(depth - 1)])
+            default: return .not(predicate(depth - 1))
+            }
+        }
+        for _ in 0..<150 {
+            let predicate = predicate(2)
+            let agreed = try await container.read { snapshot in
+                let fetched = Set(try snapshot.fetch(FetchRequest("Thing", where: predicate)).map(\.id))
+                let matched = try objects.filter { object in
+                    var values = object.values
+                    values["id"] = .integer(object.id.key)
+                    return try snapshot.matches(predicate, values, entity: "Thing")
+                }
+                return fetched == Set(matched.map(\.id))
+            }
+            #expect(agreed, "seed \(seed): \(predicate)")
+        }
+    }
+
+    @Test func `any number of keys can be asked for`() async throws {
+        try await context.insert("Thing", [:])
+        try await context.save()
+        let request = FetchRequest("Thing", where: .keys(Array(-100_000...100_000)))
+        #expect(try await container.objects(request).count == 1)
+        #expect(try await container.objects(FetchRequest("Thing", where: .keys([]))).isEmpty)
+    }
+
+    @Test func `an attribute that may be null cannot be sorted by`() async throws {
+        let request = FetchRequest("Thing", sort: SortOrder("maybe"))
+        await #expect(throws: StoreError.notSortable("maybe", entity: "Thing")) {
+            try await container.objects(request)
+        }
+    }
+}

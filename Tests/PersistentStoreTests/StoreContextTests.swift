@@ -1,0 +1,177 @@
+import PersistentStore
+import TestSupport
+import Testing
+
+/// A unit of work: what it sees, saves, keeps and merges.
+@Suite struct StoreContextTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+    let context: StoreContext
+    let other: StoreContext
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        container = try await Notes.open(folder)
+        context = container.makeContext(author: "app")
+        other = container.makeContext(author: "app")
+    }
+
+    private func title(_ id: ObjectID) async throws -> Value? {
+        try await container.objects().first { $0.id == id }?["title"]
+    }
+
+    @Test func `unsaved changes lie over what is fetched, and nobody else sees them`() async throws {
+        let id = try await context.save(inserting: ["title": "a"])
+        let gone = try await context.save(inserting: ["title": "b"])
+        try await context.update(id, ["title": "changed"])
+        await context.delete(gone)
+        #expect(try await context.fetch(FetchRequest("Note")).map { $0["title"] } == ["changed"])
+        #expect(try await other.fetch(FetchRequest("Note")).map { $0["title"] } == ["a", "b"])
+        await context.rollback()
+        #expect(try await context.fetch(FetchRequest("Note")).map { $0["title"] } == ["a", "b"])
+        #expect(await !context.hasChanges)
+    }
+
+    @Test func `a value set back before saving is what is saved`() async throws {
+        let id = try await context.save(inserting: ["title": "a"])
+        _ = try await context.object(id)
+        try await context.update(id, ["title": "b"])
+        try await context.update(id, ["title": "a"])
+        try await context.save()
+        #expect(try await title(id) == "a")
+    }
+
+    @Test func `an update to what is there already raises no version`() async throws {
+        let id = try await context.save(inserting: ["title": "a"])
+        _ = try await context.object(id)
+        try await other.update(id, ["title": "a"])
+        try await other.insert("Note", ["title": "more"])
+        try await other.save()
+        try await context.update(id, ["title": "b"])
+        try await context.save()
+        #expect(try await title(id) == "b")
+    }
+
+    @Test func `inserted, changed and deleted before saving leaves nothing`() async throws {
+        let id = try await context.insert("Note", ["title": "a"])
+        try await context.update(id, ["title": "b"])
+        let kept = try await context.insert("Note", ["title": "kept"])
+        await context.delete(id)
+        let result = try await context.save()
+        #expect(try await container.objects().map { $0["title"] } == ["kept"])
+        #expect(result.permanentID(kept).isPermanent && !result.permanentID(id).isPermanent)
+    }
+
+    @Test func `a temporary id is given once, also after a rollback`() async throws {
+        let first = try await context.insert("Note", [:])
+        await context.rollback()
+        #expect(try await context.insert("Note", [:]) != first)
+    }
+
+    @Test func `a save that fails keeps everything, what was asked for meanwhile on top`() async throws {
+        let id = try await context.save(inserting: ["title": "a"])
+        _ = try await context.object(id)
+        try await other.update(id, ["title": "theirs"])
+        try await other.save()
+        try await context.update(id, ["title": "ours"])
+        try await context.insert("Note", ["title": "new"])
+        let error = await #expect(throws: StoreError.self) { try await context.save() }
+        guard case .conflict(let conflict) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(conflict.stored["title"] == "theirs" && conflict.changes == ["title": "ours"])
+        #expect(try await container.objects().count == 1)
+        #expect(await context.hasChanges)
+        await context.rollback()
+        try await context.update(id, ["title": "again"], onVersion: conflict.stored.version)
+        try await context.save()
+        #expect(try await title(id) == "again")
+    }
+
+    @Test func `deleting what somebody changed is a conflict, deleting what is gone is none`() async throws {
+        let id = try await context.save(inserting: ["title": "a"])
+        _ = try await context.object(id)
+        try await other.update(id, ["title": "theirs"])
+        try await other.save()
+        await context.delete(id)
+        await #expect(throws: StoreError.self) { try await context.save() }
+        await context.rollback()
+        _ = try await context.object(id)
+        await other.delete(id)
+        try await other.save()
+        await context.delete(id)
+        #expect(try await context.save().token == nil)
+    }
+
+    @Test func `changing what somebody deleted says that it is gone`() async throws {
+        let id = try await context.save(inserting: ["title": "a"])
+        _ = try await context.object(id)
+        await other.delete(id)
+        try await other.save()
+        try await context.update(id, ["title": "b"])
+        await #expect(throws: StoreError.objectMissing(id)) { try await context.save() }
+    }
+
+    @Test func `a merge brings the context's objects up to date, but for those with unsaved changes`()
+        async throws
+    {
+        let id = try await context.save(inserting: ["title": "a"])
+        let edited = try await context.save(inserting: ["title": "b"])
+        _ = try await context.fetch(FetchRequest("Note"))
+        try await context.update(edited, ["title": "mine"])
+        var token = try await container.currentToken()
+        for note in [id, edited] { try await other.update(note, ["title": "theirs"]) }
+        try await other.save()
+        let result = try await context.merge(
+            container.transactions(HistoryFetchRequest(.token(token))))
+        #expect(result.updated == [id, edited] && result.inserted.isEmpty && result.deleted.isEmpty)
+        await #expect(throws: StoreError.self) { try await context.save() }
+        await context.rollback()
+        try await context.update(id, ["title": "after"])
+        try await context.save()
+        #expect(try await title(id) == "after")
+        // Its own work it has already.
+        token = try await container.currentToken()
+        try await context.update(id, ["title": "own"])
+        try await context.save()
+        let own = try await container.transactions(HistoryFetchRequest(.token(token)))
+        #expect(try await context.merge(own).isEmpty)
+        #expect(try await !other.merge(own).isEmpty)
+    }
+
+    @Test func `a merge tells the net effect, and of a row that is gone nothing breaks`() async throws {
+        let old = try await context.save(inserting: ["title": "a"])
+        let token = try await container.currentToken()
+        let sql = """
+            INSERT INTO Note (id, title) VALUES (50, 'x'); UPDATE Note SET title = 'y' WHERE id = 50;
+            INSERT INTO Note (id, title) VALUES (51, 'x'); DELETE FROM Note WHERE id = 51;
+            DELETE FROM Note WHERE id = \(old.key); INSERT INTO Note (id, title) VALUES (\(old.key), 'back');
+            INSERT INTO Note (id, title) VALUES (52, 'x'); DELETE FROM Note WHERE id = 52;
+            INSERT INTO Note (id, title) VALUES (52, 'again');
+            """
+        #expect(try Shell.run("sqlite3", [container.path], input: sql).errors == "")
+        let result = try await context.merge(container.transactions(HistoryFetchRequest(.token(token))))
+        #expect(result.inserted.map(\.key).sorted() == [50, 52])
+        #expect(result.updated == [old] && result.deleted.isEmpty)
+    }
+
+    @Test func `names that the model lacks are refused before anything is saved`() async throws {
+        await #expect(throws: StoreError.unknownEntity("Nope")) { try await context.insert("Nope", [:]) }
+        await #expect(throws: StoreError.unknownAttribute("x\"; --", entity: "Note")) {
+            try await context.insert("Note", ["x\"; --": 1])
+        }
+    }
+
+    @Test func `what the store refuses is an error, and the rest of that save is not there`() async throws {
+        try await context.insert("Note", ["title": "good"])
+        try await context.insert("Note", ["title": .null])
+        let error = await #expect(throws: StoreError.self) { try await context.save() }
+        guard case .constraint = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try await container.objects().isEmpty)
+        #expect(try await container.transactions().isEmpty)
+    }
+}

@@ -1,0 +1,145 @@
+import Glibc
+import PersistentStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// What an open store tells of others' work.
+@Suite(.serialized) struct StoreWatchTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    final class Listener: Sendable {
+        private let heard = Mutex<[StoreEvent]>([])
+        private let task: Mutex<Task<Void, Never>?> = Mutex(nil)
+        var all: [StoreEvent] { heard.withLock { $0 } }
+
+        init(_ container: PersistentContainer) async throws {
+            let events = try await container.events()
+            let task = Task { [weak self] in
+                for await event in events { self?.add(event) }
+            }
+            self.task.withLock { $0 = task }
+        }
+
+        deinit { task.withLock { $0?.cancel() } }
+
+        private func add(_ event: StoreEvent) { heard.withLock { $0.append(event) } }
+    }
+
+    private func shell(_ container: PersistentContainer, _ sql: String) throws {
+        #expect(try Shell.run("sqlite3", [container.path], input: sql).errors == "")
+    }
+
+    @Test func `without file events the sweep sees commits, and says that it is there`() async throws {
+        var options = StoreOptions()
+        options.usesFileEvents = false
+        let container = try await Notes.open(folder, options: options)
+        let listener = try await Listener(container)
+        #expect(await soon { listener.all == [.watchingBySweep] })
+        for round in 1...5 {
+            try shell(container, "INSERT INTO Note (title) VALUES ('x')")
+            #expect(await soon(within: 1) { listener.all.count == round + 1 })
+        }
+        #expect(listener.all.last == .committed)
+    }
+
+    @Test func `a commit of another connection of this process is told`() async throws {
+        let container = try await Notes.open(folder)
+        let second = try await Notes.open(folder)
+        let listener = try await Listener(container)
+        _ = try await second.makeContext(author: "app").save(inserting: ["title": "a"])
+        #expect(await soon(within: 0.5) { listener.all.contains(.committed) })
+    }
+
+    @Test func `a rollback is no commit`() async throws {
+        let container = try await Notes.open(folder)
+        let listener = try await Listener(container)
+        try shell(container, "BEGIN; INSERT INTO Note (title) VALUES ('x'); ROLLBACK;")
+        try shell(container, "INSERT INTO Note (title) VALUES ('x')")
+        #expect(await soon { !listener.all.isEmpty })
+        #expect(listener.all == [.committed])
+    }
+
+    @Test(arguments: ["replaced", "moved", "deleted", "folder moved"])
+    func `a store that goes is told of within a second, and nothing is written to the old file`(
+        how: String
+    ) async throws {
+        let inner = folder.path(of: "inner")
+        mkdir(inner, 0o700)
+        let path = inner + "/notes.db"
+        let container = try await PersistentContainer(path: path, model: Notes.model())
+        let context = container.makeContext(author: "app")
+        _ = try await context.save(inserting: ["title": "a"])
+        let listener = try await Listener(container)
+        let keep = folder.path(of: "kept.db")
+        // A second name, to see what is written into the file that was opened.
+        link(path, keep)
+        link(path + "-wal", keep + "-wal")
+        switch how {
+        case "replaced":
+            let copy = try Shell.run("sqlite3", [path, ".backup \(folder.path(of: "copy.db"))"])
+            #expect(copy.status == 0)
+            rename(folder.path(of: "copy.db"), path)
+        case "moved": rename(path, inner + "/elsewhere.db")
+        case "deleted": unlink(path)
+        default: rename(inner, folder.path(of: "outer"))
+        }
+        #expect(await soon(within: 1.2) { listener.all.contains(.replaced) })
+        let before = try Shell.run("cksum", [keep, keep + "-wal"]).output
+        try await context.insert("Note", ["title": "lost"])
+        await #expect(throws: StoreError.replaced(path: path)) { try await context.save() }
+        #expect(await context.hasChanges)
+        #expect(try Shell.run("cksum", [keep, keep + "-wal"]).output == before)
+    }
+
+    @Test func `10,000 foreign commits are a bounded number of events and an exact end`() async throws {
+        let container = try await Notes.open(folder)
+        let listener = try await Listener(container)
+        try shell(
+            container,
+            "PRAGMA synchronous = OFF;"
+                + String(repeating: "INSERT INTO Note (title) VALUES ('x');", count: 10_000))
+        let count = try await container.read { try $0.count(FetchRequest("Note")) }
+        #expect(count == 10_000)
+        #expect(await soon(within: 1) { listener.all.last == .committed })
+        #expect(listener.all.count <= 10_000)
+    }
+
+    @Test func `the doorbell never grows`() async throws {
+        let container = try await Notes.open(folder)
+        let context = container.makeContext(author: "app")
+        for _ in 0..<50 { _ = try await context.save(inserting: ["title": "a"]) }
+        var status = stat()
+        #expect(stat(container.path + "-doorbell", &status) == 0)
+        #expect(status.st_size == 1)
+        #expect(status.st_mode & 0o777 == 0o600)
+    }
+
+    @Test func `an idle watcher costs next to nothing`() async throws {
+        let container = try await Notes.open(folder)
+        let process = try StoreWriterProcess(container.path, author: "idle")
+        #expect(try process.ask("watch") == "watching")
+        func ticks() throws -> Int {
+            let text = try Shell.run("cat", ["/proc/\(process.process.identifier)/stat"]).output
+            let fields = text.split(separator: " ")
+            return (Int(fields[13]) ?? 0) + (Int(fields[14]) ?? 0)
+        }
+        let before = try ticks()
+        _ = poll(nil, 0, 2000)
+        // A tick is 10 ms.
+        #expect(try ticks() - before <= 2)
+    }
+
+    @Test func `what is asked of a closed store fails`() async throws {
+        let container = try await Notes.open(folder)
+        let context = container.makeContext(author: "app")
+        let events = try await container.events()
+        await container.close()
+        await #expect(throws: StoreError.closed) { try await context.save(inserting: ["title": "a"]) }
+        await #expect(throws: StoreError.closed) { try await container.objects() }
+        await #expect(throws: StoreError.closed) { _ = try await container.events() }
+        for await _ in events {}
+    }
+}

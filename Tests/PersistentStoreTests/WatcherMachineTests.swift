@@ -1,0 +1,82 @@
+import Testing
+
+@testable import PersistentStore
+
+/// What a watcher does at each event, as a value.
+@Suite struct WatcherMachineTests {
+    private func looked(_ atWork: Bool, _ saw: Bool) -> WatcherMachine.Event {
+        .looked(writerAtWork: atWork, sawCommit: saw)
+    }
+
+    @Test func `whatever happens to the files makes it look`() {
+        var machine = WatcherMachine()
+        #expect(machine.handle(.fileEvent) == [.look])
+        #expect(machine.handle(.pauseOver) == [.look])
+        #expect(machine.handle(.placeInDoubt) == [.checkPlace, .look])
+    }
+
+    @Test func `a look that found nobody at work is the last one`() {
+        var machine = WatcherMachine()
+        #expect(machine.handle(looked(false, false)) == [])
+        #expect(machine.handle(looked(false, true)) == [.announceCommit])
+    }
+
+    @Test func `a look that found a writer at work is repeated, also when it saw a commit`() {
+        var machine = WatcherMachine()
+        #expect(machine.handle(looked(true, false)) == [.lookAgain(after: WatcherMachine.firstPause)])
+        #expect(
+            machine.handle(looked(true, true)) == [
+                .announceCommit, .lookAgain(after: WatcherMachine.firstPause * 2),
+            ])
+    }
+
+    @Test func `the pauses double up to a limit and begin anew once nobody is at work`() {
+        var machine = WatcherMachine()
+        var pause = WatcherMachine.firstPause
+        for _ in 0..<12 {
+            #expect(machine.handle(looked(true, false)) == [.lookAgain(after: pause)])
+            pause = min(pause * 2, WatcherMachine.longestPause)
+        }
+        #expect(pause == WatcherMachine.longestPause)
+        _ = machine.handle(looked(false, false))
+        #expect(machine.handle(looked(true, false)) == [.lookAgain(after: WatcherMachine.firstPause)])
+    }
+
+    // writer    | frames 1, publish 1 | frames 2, publish 2 | frames 3 . . . . . . . . publish 3, unlock
+    // inotify   |    ^ event          |                     |    ^ event (the last)
+    // watcher   |                look: sees 1 and 2, lock held (by 3)     pause over, look: sees 3, lock free
+    //
+    // The third commit's event came before it could be read; nothing comes after it. A watcher that looks again
+    // only after an empty look is satisfied by 1 and 2, and loses 3.
+    @Test func `the last of a burst of three is seen although nothing comes after it`() {
+        var machine = WatcherMachine()
+        #expect(machine.handle(.fileEvent) == [.look])
+        let afterTwo = machine.handle(looked(true, true))
+        #expect(afterTwo == [.announceCommit, .lookAgain(after: WatcherMachine.firstPause)])
+        #expect(machine.handle(.pauseOver) == [.look])
+        #expect(machine.handle(looked(false, true)) == [.announceCommit])
+    }
+
+    @Test func `the sweep goes on, slowly with events and fast without`() {
+        var machine = WatcherMachine()
+        #expect(machine.handle(.eventsAvailable) == [.sweep(after: WatcherMachine.sweepWithEvents)])
+        #expect(
+            machine.handle(.sweepDue) == [.checkPlace, .look, .sweep(after: WatcherMachine.sweepWithEvents)])
+        #expect(machine.handle(.eventsUnavailable) == [.sweep(after: WatcherMachine.sweepWithoutEvents)])
+        #expect(
+            machine.handle(.sweepDue) == [
+                .checkPlace, .look, .sweep(after: WatcherMachine.sweepWithoutEvents),
+            ])
+    }
+
+    @Test func `a store that is no longer ours is told of once, and then nothing at all`() {
+        var machine = WatcherMachine()
+        #expect(machine.handle(.place(isOurs: true)) == [])
+        #expect(machine.handle(.place(isOurs: false)) == [.announceReplaced])
+        let events: [WatcherMachine.Event] = [
+            .fileEvent, .placeInDoubt, .pauseOver, .sweepDue, looked(true, true), .place(isOurs: false),
+            .eventsAvailable, .eventsUnavailable,
+        ]
+        for event in events { #expect(machine.handle(event) == []) }
+    }
+}

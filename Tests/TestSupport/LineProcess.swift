@@ -1,0 +1,85 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A running program that is given lines and answers in lines; killed when the test lets go of it.
+package final class LineProcess: Sendable {
+    package let identifier: Int32
+    private let input: Int32
+    private let output: Int32
+    private let unread = Mutex<[UInt8]>([])
+
+    package struct NoAnswer: Error {}
+
+    package init(_ program: String, _ arguments: [String]) throws {
+        var toChild: [Int32] = [-1, -1]
+        var fromChild: [Int32] = [-1, -1]
+        guard pipe(&toChild) == 0, pipe(&fromChild) == 0 else { throw NoAnswer() }
+        for end in toChild + fromChild { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        // Writing to a program that was killed is an error, not the end of the tests.
+        _ = Glibc.signal(SIGPIPE, SIG_IGN)
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawn_file_actions_adddup2(&actions, toChild[0], 0)
+        posix_spawn_file_actions_adddup2(&actions, fromChild[1], 1)
+        var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+        var child = pid_t()
+        let code = posix_spawnp(&child, program, &actions, nil, &words, environ)
+        for word in words { free(word) }
+        posix_spawn_file_actions_destroy(&actions)
+        close(toChild[0])
+        close(fromChild[1])
+        guard code == 0 else { throw NoAnswer() }
+        identifier = child
+        input = toChild[1]
+        output = fromChild[0]
+    }
+
+    deinit {
+        kill(identifier, SIGKILL)
+        close(input)
+        close(output)
+        var status: Int32 = 0
+        waitpid(identifier, &status, 0)
+    }
+
+    package func send(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = write(input, bytes, bytes.count)
+    }
+
+    package func signal(_ number: Int32) { kill(identifier, number) }
+
+    /// Ends it at once and waits until it is gone.
+    package func killNow() {
+        kill(identifier, SIGKILL)
+        var information = siginfo_t()
+        waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT)
+    }
+
+    /// The next line of its output.
+    package func answer(within seconds: Double = 10) throws -> String {
+        let deadline = Date().addingTimeInterval(seconds)
+        while true {
+            if let line = unread.withLock({ Self.takeLine(&$0) }) { return line }
+            let left = Int32(deadline.timeIntervalSinceNow * 1000)
+            var wanted = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+            guard left > 0, poll(&wanted, 1, left) > 0 else { throw NoAnswer() }
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            let count = read(output, &buffer, buffer.count)
+            guard count > 0 else { throw NoAnswer() }
+            unread.withLock { $0 += buffer[..<count] }
+        }
+    }
+
+    package func ask(_ line: String, within seconds: Double = 10) throws -> String {
+        send(line)
+        return try answer(within: seconds)
+    }
+
+    private static func takeLine(_ bytes: inout [UInt8]) -> String? {
+        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        defer { bytes.removeSubrange(...end) }
+        return String(decoding: bytes[..<end], as: UTF8.self)
+    }
+}
