@@ -1,5 +1,6 @@
 import CBenchmarkProbes
 import Glibc
+import PersistentStore
 
 extension Figure {
     static let peers = Figure(name: "PEERS", title: "other people's probes, with --peers FOLDER") {
