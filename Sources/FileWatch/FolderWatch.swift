@@ -36,9 +36,8 @@ package struct FolderWatch: ~Copyable {
             IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF | IN_MOVE_SELF
             | Int32(IN_ONLYDIR)
         guard inotify_add_watch(descriptor, path, UInt32(mask)) >= 0 else {
-            let code = errno
-            close(descriptor)
-            throw FileWatchError(call: "inotify_add_watch", code: code)
+            // The descriptor is closed by the deinit, which runs here too; twice would close somebody else's.
+            throw FileWatchError(call: "inotify_add_watch", code: errno)
         }
     }
 

@@ -16,6 +16,12 @@ struct HistoryFetcher {
         try snapshot.check(cursor)
         let newest = try snapshot.newestToken()
         guard newest != cursor else { return .nothing }
+        // A batch of a million is not read to find out that it is too much.
+        if authors == nil, case .refreshBeyond(let most) = limit,
+            try snapshot.hasMoreChanges(after: cursor, than: most)
+        {
+            return .tooMany(upTo: newest)
+        }
         var transactions: [HistoryTransaction] = []
         var changes = 0
         var isCut = false

@@ -15,10 +15,13 @@ public actor HistoryTracker {
     private var claim: ConsumerClaim?
     private var listening: Task<Void, Never>?
     private var storingCursor: Task<Void, Never>?
-    private var isStarting = false
+    private var retrying: Task<Void, Never>?
+    private var lastTurn: Task<Result<Void, StoreError>, Never>?
     private var isInPass = false
     private var isSignalled = false
     private var state = TrackingState.stopped
+    /// What the watcher says; the state when nothing fails.
+    private var watching = TrackingState.live
     private var nextCleaningCheck = ContinuousClock.now
 
     public init(
@@ -34,6 +37,8 @@ public actor HistoryTracker {
             minimumDuration: parameters.minimumDuration)
     }
 
+    deinit { listening?.cancel() }
+
     public nonisolated var unownedExecutor: UnownedSerialExecutor { container.reader.unownedExecutor }
 
     /// The name the cursor has in the store; another than asked for when a running process has that one.
@@ -44,10 +49,29 @@ public actor HistoryTracker {
 
     /// Registers the consumer, catches up with what happened while nobody watched, and goes on from there.
     /// Does nothing when running.
-    public func start() async throws(StoreError) {
-        guard listening == nil && !isStarting else { return }
-        isStarting = true
-        defer { isStarting = false }
+    public func start() async throws(StoreError) { try await takeTurn(starts: true).get() }
+
+    /// Ends the tracking; a transient consumer is forgotten. May be started again.
+    public func stop() async { _ = await takeTurn(starts: false) }
+
+    /// Starts and stops come one after the other, as they were asked for: each lets go of the actor on its way.
+    private func takeTurn(starts: Bool) async -> Result<Void, StoreError> {
+        let earlier = lastTurn
+        let turn = Task<Result<Void, StoreError>, Never> {
+            _ = await earlier?.value
+            do throws(StoreError) {
+                if starts { try await startNow() } else { await stopNow() }
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        lastTurn = turn
+        return await turn.value
+    }
+
+    private func startNow() async throws(StoreError) {
+        guard listening == nil else { return }
         let events = try await container.events()
         try await openCursor()
         // A task that holds the tracker weakly is not on its executor by itself.
@@ -61,11 +85,12 @@ public actor HistoryTracker {
         log(.info, .important, "started")
     }
 
-    /// Ends the tracking; a transient consumer is forgotten. May be started again.
-    public func stop() async {
+    private func stopNow() async {
         guard let task = listening else { return }
         listening = nil
         task.cancel()
+        retrying?.cancel()
+        retrying = nil
         storingCursor?.cancel()
         storingCursor = nil
         if isForgottenAtStop, let cursor {
@@ -82,9 +107,12 @@ public actor HistoryTracker {
     private func handle(_ event: StoreEvent) async {
         switch event {
         case .committed: await pass()
-        case .watchingBySweep: change(to: .sweeping)
+        case .watchingBySweep:
+            watching = .sweeping
+            change(to: watching)
         case .replaced:
-            change(to: .storeReplaced)
+            watching = .storeReplaced
+            change(to: watching)
             log(.error, .important, "the store was replaced, moved or deleted")
         }
     }
@@ -108,13 +136,13 @@ public actor HistoryTracker {
                     cursor?.move(to: token)
                     broughtSomething = true
                 }
-                if broughtSomething { try await storeCursorByPolicy() }
-                if case .failing = state { change(to: .live) }
+                try await storeCursorByPolicy()
+                if case .failing = state { change(to: watching) }
             } catch {
                 fail(error)
             }
         }
-        cleanIfDue(broughtSomething)
+        if listening != nil { cleanIfDue(broughtSomething) }
     }
 
     /// Fetches and consumes in one snapshot; nil when there is nothing new, and no transactions when everything
@@ -158,7 +186,8 @@ public actor HistoryTracker {
         }
         self.claim = claim
         cursor = HistoryCursor(consumer: registered.name, token: registered.token)
-        change(to: .live)
+        watching = .live
+        change(to: watching)
     }
 
     private func refreshAndRestart(_ name: String) async throws(StoreError) {
@@ -187,7 +216,7 @@ public actor HistoryTracker {
         switch parameters.cursor {
         case .everyPass: try await storeCursor()
         case .transient(let interval):
-            guard storingCursor == nil else { return }
+            guard storingCursor == nil, cursor?.isStored == false else { return }
             storingCursor = Task { [weak self] in
                 guard (try? await Task.sleep(for: interval)) != nil else { return }
                 await self?.storeTransientCursor()
@@ -231,10 +260,17 @@ public actor HistoryTracker {
     private func fail(_ error: StoreError) {
         change(to: .failing(error))
         log(.error, .important, "a pass failed: \(error)")
-        Task { [weak self] in
+        // One at a time: each failure of a burst would else begin a row of retries of its own.
+        guard retrying == nil, listening != nil else { return }
+        retrying = Task { [weak self] in
             guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
-            await self?.pass()
+            await self?.passAgain()
         }
+    }
+
+    private func passAgain() async {
+        retrying = nil
+        await pass()
     }
 
     private func change(to newState: TrackingState) {

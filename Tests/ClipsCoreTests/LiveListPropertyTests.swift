@@ -191,7 +191,7 @@ struct RandomRun {
         }
         let wasMoved =
             !vanished && delivered[index].position != previous.first { $0.id == expected }?.position
-        if before.isFollowing, list.soughtID == nil {
+        if isFollowing(since: before), list.soughtID == nil {
             if index < list.height {
                 try check(list.top == 0 && list.selectedIndex == index, "does not follow at the top")
                 if index > before.selectedIndex { saw(.followed) }
@@ -202,13 +202,13 @@ struct RandomRun {
                 return
             }
         }
-        if let now = heldID, !(before.isFollowing && before.soughtID != nil) {
+        if let now = heldID, !(isFollowing(since: before) && before.soughtID != nil) {
             try check(now == expected, "selects \(now), not \(expected)")
         } else if heldID == nil {
             try check(list.selectedIndex == index, "the cursor is at \(list.selectedIndex), not \(index)")
         }
         if list.soughtID != nil { saw(.sought) } else if before.soughtID != nil { saw(.found) }
-        guard !before.isFollowing else { return }
+        guard !isFollowing(since: before) else { return }
         try checkScreenRow(before: before)
         if list.selectedIndex != before.selectedIndex { saw(list.top > 0 ? .anchored : .clampedAtStart) }
     }
@@ -235,10 +235,15 @@ struct RandomRun {
         saw(.lostInOtherQuery)
     }
 
+    /// Whether arrivals since `before` come into view: for a person at the first row, or when all rows fit.
+    private func isFollowing(since before: TestList) -> Bool {
+        before.follows && before.top == 0 && (before.staysAtTop || list.count <= list.height)
+    }
+
     private func checkScreenRow(before: TestList) throws(Violation) {
         let was = before.selectedIndex - before.top
         let now = list.selectedIndex - list.top
-        if before.isFollowing, list.top == 0 { return }
+        if isFollowing(since: before), list.top == 0 { return }
         try check(now == was || (list.top == 0 && now < was), "screen row \(was) became \(now)")
     }
 

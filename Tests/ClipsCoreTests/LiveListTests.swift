@@ -252,6 +252,18 @@ struct LiveListFollowTests {
     }
 
     @Test
+    func `following shows every row of a list that fits the screen`() {
+        var list = list(count: 3, selected: 1)
+        list.follows = true
+        list.apply(changes: [inserted(-10)])
+        #expect(list.top == 0)
+        #expect(list.selectedID == 10)
+        list.apply(changes: [inserted(-20), inserted(-30), inserted(-40)])
+        #expect(list.top == 3)
+        #expect(list.selectedID == 10)
+    }
+
+    @Test
     func `not following, arrivals push the viewport down`() {
         var list = list(selected: 1)
         list.apply(changes: [inserted(-10), inserted(-20)])

@@ -70,4 +70,20 @@ import Testing
         }
         #expect(error?.call == "inotify_add_watch" && error?.code == ENOENT)
     }
+
+    @Test func `a folder that cannot be watched costs nobody else a descriptor`() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for _ in 0..<20_000 { _ = try? FolderWatch(path: "/nonexistent") }
+            }
+            group.addTask {
+                var failures = 0
+                for _ in 0..<40_000 {
+                    let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+                    if close(descriptor) != 0 { failures += 1 }
+                }
+                #expect(failures == 0)
+            }
+        }
+    }
 }

@@ -233,4 +233,52 @@ import Testing
         _ = try await context.save(inserting: ["title": "a"])
         #expect(await soon { gone == nil })
     }
+
+    @Test func `stopped and started at once, it either stands or works`() async throws {
+        let consumer = RecordingConsumer()
+        let tracker = tracker(consumer)
+        try await tracker.start()
+        for number in 0..<20 {
+            async let stopping: Void = tracker.stop()
+            async let starting: Void = tracker.start()
+            _ = try await (stopping, starting)
+            try await tracker.start()
+            #expect(await tracker.consumerName == "reader")
+            _ = try await context.save(inserting: ["title": "x"])
+            #expect(await soon(within: 3) { consumer.changes > number })
+        }
+        await tracker.stop()
+    }
+
+    @Test func `a consumer that goes on failing is asked once a second, however many commits it has failed`()
+        async throws
+    {
+        let consumer = RecordingConsumer(failures: .max)
+        let tracker = tracker(consumer)
+        try await tracker.start()
+        for _ in 0..<15 {
+            let before = consumer.seen.batches.count
+            _ = try await context.save(inserting: ["title": "x"])
+            #expect(await soon { consumer.seen.batches.count > before })
+        }
+        let before = consumer.seen.batches.count
+        #expect(await !soon(within: 2) { consumer.seen.batches.count > before + 6 })
+        await tracker.stop()
+    }
+
+    @Test func `after a failure the state is what the watcher says`() async throws {
+        var options = StoreOptions()
+        options.usesFileEvents = false
+        let container = try await Notes.open(folder, options: options)
+        let consumer = RecordingConsumer(failures: 1)
+        let tracker = tracker(consumer, in: container)
+        try await tracker.start()
+        #expect(await soon { consumer.seen.states.last == .sweeping })
+        _ = try await context.save(inserting: ["title": "x"])
+        #expect(await soon { consumer.changes == 1 })
+        #expect(await soon { consumer.seen.states.count == 4 })
+        #expect(consumer.seen.states.last == .sweeping)
+        await tracker.stop()
+        #expect(consumer.seen.states.last == .stopped)
+    }
 }

@@ -110,4 +110,46 @@ import Testing
         #expect(try await container.objects().map { $0["title"] } == ["a"])
         #expect(try await container.transactions().isEmpty)
     }
+
+    @Test func `a cursor takes no token of another store`() async throws {
+        let container = try await Notes.open(folder)
+        let other = try await PersistentContainer(path: folder.path(of: "other.db"), model: Notes.model())
+        let token = try await other.currentToken()
+        let name = try await container.registerConsumer("view").name
+        await #expect(throws: StoreError.tokenOfAnotherStore) {
+            try await container.moveCursor(of: name, to: token)
+        }
+        await #expect(throws: StoreError.tokenOfAnotherStore) {
+            try await container.resetCursor(of: name, to: token)
+        }
+        await #expect(throws: StoreError.tokenOfAnotherStore) {
+            try await container.registerConsumer("more", startingAt: token)
+        }
+    }
+
+    @Test func `a transaction that was cleaned away is expired, and not taken for the next one`() async throws
+    {
+        let container = try await Notes.open(folder)
+        let context = container.makeContext(author: "a")
+        _ = try await context.save(inserting: ["title": "first"])
+        let first = try await container.currentToken()
+        _ = try await context.save(inserting: ["title": "second"])
+        _ = try await container.registerConsumer("view", startingAt: first)
+        #expect(try await container.purgeHistory(maximumAge: .seconds(3600)).transactions == 1)
+        #expect(try await fetch(container, after: first).count == 1)
+        await #expect(throws: StoreError.tokenExpired(oldest: first)) {
+            try await container.transactions(HistoryFetchRequest(.ending(at: first)))
+        }
+    }
+
+    @Test func `whether more changes follow than one wants is told without reading them`() async throws {
+        let container = try await Notes.open(folder)
+        let context = container.makeContext(author: "a")
+        let start = try await container.currentToken()
+        for _ in 0..<3 { _ = try await context.save(inserting: [:]) }
+        let answers = try await container.read { snapshot in
+            try [2, 3, 4].map { try snapshot.hasMoreChanges(after: start, than: $0) }
+        }
+        #expect(answers == [true, false, false])
+    }
 }

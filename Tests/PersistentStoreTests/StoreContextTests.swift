@@ -1,3 +1,4 @@
+import Dispatch
 import PersistentStore
 import TestSupport
 import Testing
@@ -173,5 +174,52 @@ import Testing
         }
         #expect(try await container.objects().isEmpty)
         #expect(try await container.transactions().isEmpty)
+    }
+
+    @Test func `what is set back while a save is under way is saved or a conflict, never dropped`()
+        async throws
+    {
+        let id = try await context.save(inserting: ["title": "a"])
+        for _ in 0..<100 {
+            _ = try await context.object(id)
+            try await context.update(id, ["title": "b"])
+            async let first = context.save()
+            await Task.yield()
+            try await context.update(id, ["title": "a"])
+            _ = try await first
+            do { try await context.save() } catch {
+                // Told, not lost.
+                await context.rollback()
+                continue
+            }
+            #expect(try await title(id) == "a")
+        }
+    }
+
+    @Test func `an object that is changed while a merge reads it again is a conflict, not an overwriting`()
+        async throws
+    {
+        let id = try await context.save(inserting: ["title": "a"])
+        _ = try await context.object(id)
+        let token = try await container.currentToken()
+        try await other.update(id, ["title": "theirs"])
+        try await other.save()
+        let news = try await container.transactions(HistoryFetchRequest(.token(token)))
+        let (holds, released) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let holding = Task {
+            try await container.read { _ in
+                holds.signal()
+                released.wait()
+            }
+        }
+        #expect(eventually { holds.wait(timeout: .now()) == .success })
+        let merging = Task { try await context.merge(news) }
+        for _ in 0..<200 { _ = await context.hasChanges }
+        try await context.update(id, ["title": "ours"])
+        released.signal()
+        try await holding.value
+        _ = try await merging.value
+        await #expect(throws: StoreError.self) { try await context.save() }
+        #expect(try await title(id) == "theirs")
     }
 }

@@ -95,7 +95,7 @@ package actor ClipListSource: HistoryConsumer {
     }
 
     private func readAnew(from snapshot: StoreSnapshot) throws {
-        token = try snapshot.newestToken()
+        let newest = try snapshot.newestToken()
         let pages = ClipListPages(query: query, snapshot: snapshot)
         let window =
             if let anchor {
@@ -103,6 +103,8 @@ package actor ClipListSource: HistoryConsumer {
             } else {
                 try pages.start(limit: rowsAround)
             }
+        // Only now: what could not be read has to come again.
+        token = newest
         deliver(.window(window, generation: generation))
         if window.count == nil {
             let generation = generation
@@ -113,6 +115,9 @@ package actor ClipListSource: HistoryConsumer {
     /// Tells the list of what has been committed up to the snapshot.
     private func bring(to snapshot: StoreSnapshot) throws {
         guard let token, try snapshot.newestToken() != token else { return }
+        if case .refreshBeyond(let most) = batchLimit, try snapshot.hasMoreChanges(after: token, than: most) {
+            return try readAnew(from: snapshot)
+        }
         var transactions: [HistoryTransaction] = []
         try snapshot.forEachTransaction(HistoryFetchRequest(.token(token))) { transaction in
             transactions.append(transaction)
@@ -124,9 +129,10 @@ package actor ClipListSource: HistoryConsumer {
     private func catchUp(with transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws {
         let number = token?.number ?? 0
         let news = transactions.filter { $0.number > number }
-        token = try snapshot.newestToken()
-        guard !news.isEmpty else { return }
+        let newest = try snapshot.newestToken()
         let changes = try ClipListChanges(query: query, snapshot: snapshot).changes(of: news)
+        token = newest
+        guard !news.isEmpty else { return }
         if !changes.isEmpty { deliver(.changes(changes, generation: generation)) }
         deliver(.transactions(news.map { TransactionSummary($0, ownSession: ownSession) }))
     }

@@ -38,10 +38,10 @@ package struct LiveList<Row: LiveListRow>: Sendable {
     /// The selected item that went; the cursor goes back to it when it returns, unless the person moves first.
     /// A window of another query is best loaded around it, or else around the selected item.
     package internal(set) var lostID: Row.ID?
-    /// Whether a person who is at the first row is shown what arrives above it.
+    /// Whether a person who is at the first row, or who sees the whole list, is shown what arrives above.
     package var follows = false
     /// The person is at the first row and has not gone from there since.
-    var staysAtTop = true
+    package internal(set) var staysAtTop = true
     /// Rows of context that the person's moves keep above and below the cursor.
     package var scrollMargin = 0
 
@@ -63,7 +63,7 @@ package struct LiveList<Row: LiveListRow>: Sendable {
 extension LiveList {
     /// The row at an index of the list, nil while it is not loaded.
     /// Whether arrivals above are shown now: the viewport then stays at the top.
-    package var isFollowing: Bool { follows && staysAtTop && top == 0 }
+    package var isFollowing: Bool { follows && top == 0 && (staysAtTop || count <= height) }
 
     package func row(at index: Int) -> Row? {
         index >= lowerIndex && index < upperIndex ? rows[index - lowerIndex] : nil

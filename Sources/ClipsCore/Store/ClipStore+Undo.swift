@@ -10,11 +10,14 @@ extension ClipStore {
     package func undo(_ token: HistoryToken) async throws(StoreError) -> SaveResult {
         guard let transaction = try await transaction(token) else { throw .tokenExpired(oldest: token) }
         let context = makeContext(name: "undo")
+        var restored: [ObjectID: ObjectID] = [:]
         for change in transaction.changes.reversed() {
+            let id = restored[change.objectID] ?? change.objectID
             switch change.kind {
-            case .insert: await context.delete(change.objectID)
-            case .update: try await context.update(change.objectID, change.oldValues)
-            case .delete: try await context.insert(change.objectID.entity, change.tombstone ?? [:])
+            case .insert: await context.delete(id)
+            case .update: try await context.update(id, change.oldValues)
+            case .delete:
+                restored[id] = try await context.insert(id.entity, change.tombstone ?? [:])
             }
         }
         return try await context.save()
@@ -26,7 +29,7 @@ extension ClipStore {
             try snapshot.check(token)
             var found: HistoryTransaction?
             try snapshot.forEachTransaction(HistoryFetchRequest(.ending(at: token))) { transaction in
-                found = transaction
+                if transaction.token == token { found = transaction }
                 return false
             }
             return found

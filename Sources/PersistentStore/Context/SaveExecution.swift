@@ -9,6 +9,9 @@ struct SaveExecution {
     let storeID: UUID
 
     func run(on connection: borrowing Connection) throws -> SaveResult {
+        if let cursor = request.cursor, cursor.token.storeID != storeID {
+            throw StoreError.tokenOfAnotherStore
+        }
         var inserted: [ObjectID: ObjectID] = [:]
         var token: HistoryToken?
         let found =

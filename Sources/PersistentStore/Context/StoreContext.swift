@@ -14,6 +14,10 @@ public actor StoreContext {
     private let model: StoreModel
     private var registered: [ObjectID: StoredObject] = [:]
     private var pending = PendingChanges()
+    /// What the save in progress is committing.
+    private var saving = PendingChanges()
+    private var isSaving = false
+    private var waitingSaves: [CheckedContinuation<Void, Never>] = []
 
     init(
         author: String?, name: String?, reader: StoreReader, writer: StoreWriter, model: StoreModel,
@@ -34,14 +38,14 @@ public actor StoreContext {
             session: session)
     }
 
-    public var hasChanges: Bool { !pending.isEmpty }
+    public var hasChanges: Bool { !pending.isEmpty || !saving.isEmpty }
 
     /// Reads objects as they are in the store, with this context's unsaved changes to them laid over.
     public func fetch(_ request: FetchRequest) async throws(StoreError) -> [StoredObject] {
         let objects = try await reader.read { try $0.fetch(request) }
         return objects.compactMap { object in
-            if request.attributes == nil { registered[object.id] = object }
-            return pending.overlay(object)
+            if request.attributes == nil { register(object) }
+            return saving.overlay(object).flatMap(pending.overlay)
         }
     }
 
@@ -62,7 +66,9 @@ public actor StoreContext {
         try check(changes.keys, entity: id.entity)
         let known = registered[id]
         let real = changes.filter { name, value in
-            known.map { $0[name] != value || pending.changes(id, name) } ?? true
+            known.map {
+                $0[name] != value || pending.changes(id, name) || saving.changes(id, name)
+            } ?? true
         }
         pending.update(id, real, version: known?.version)
     }
@@ -94,7 +100,10 @@ public actor StoreContext {
     package func save(
         moving cursor: (consumer: String, token: HistoryToken)?, finding lookup: FetchRequest? = nil
     ) async throws(StoreError) -> SaveResult {
+        await waitForTurn()
+        defer { endTurn() }
         let saved = pending
+        saving = saved
         pending = PendingChanges(after: saved)
         let request = SaveRequest(
             author: author, contextName: name, session: session, operations: saved.operations,
@@ -102,11 +111,26 @@ public actor StoreContext {
         do {
             let result = try await writer.save(request)
             await refresh(saved.touchedIDs)
+            saving = PendingChanges()
             return result
         } catch {
+            saving = PendingChanges()
             pending = saved.followed(by: pending)
             throw error
         }
+    }
+
+    /// One save at a time, in order: what fails is put back under what was asked for later.
+    private func waitForTurn() async {
+        while isSaving { await withCheckedContinuation { waitingSaves.append($0) } }
+        isSaving = true
+    }
+
+    private func endTurn() {
+        isSaving = false
+        let waiting = waitingSaves
+        waitingSaves.removeAll()
+        for save in waiting { save.resume() }
     }
 
     /// Forgets all pending changes.
@@ -132,14 +156,21 @@ public actor StoreContext {
         await refresh(registered.keys.filter { !pending.touches($0) })
     }
 
-    /// Reads registered objects again; one that cannot be read now is forgotten, so that no stale value stays.
+    /// Reads registered objects again. Until then the old ones stay: a change made on one of them meanwhile is
+    /// a conflict, where without a version it would silently win.
     private func refresh(_ ids: [ObjectID]) async {
         for (entity, group) in Dictionary(grouping: ids.filter { registered[$0] != nil }, by: \.entity) {
-            for id in group { registered[id] = nil }
             let request = FetchRequest(entity, where: .keys(group.map(\.key)))
             guard let objects = try? await reader.read({ try $0.fetch(request) }) else { continue }
-            for object in objects { registered[object.id] = object }
+            for id in Set(group).subtracting(objects.map(\.id)) { registered[id] = nil }
+            for object in objects { register(object) }
         }
+    }
+
+    /// Never an older state over a newer one: two reads may come back in any order.
+    private func register(_ object: StoredObject) {
+        if let known = registered[object.id], known.version > object.version { return }
+        registered[object.id] = object
     }
 
     private func check(_ names: some Sequence<String>, entity name: String) throws(StoreError) {

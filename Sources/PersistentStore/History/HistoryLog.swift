@@ -45,6 +45,15 @@ struct HistoryLog {
         token(try connection.integer("SELECT max(number) FROM history") ?? 0)
     }
 
+    /// Whether there are more than so many changes after a position; reads no more rows than that takes.
+    func hasMoreChanges(after number: Int64, than count: Int, on connection: borrowing Connection) throws
+        -> Bool
+    {
+        try connection.integer(
+            "SELECT count(*) FROM (SELECT 1 FROM history WHERE number > ?1 AND kind < 3 LIMIT ?2)", number,
+            count + 1) ?? 0 > count
+    }
+
     /// Every transaction that the request admits, one at a time, within the caller's read transaction.
     ///
     /// - Parameter body: returns false to stop.
@@ -102,6 +111,10 @@ struct HistoryLog {
             return number
         case .ending(let token):
             try check(token, floor: floor, on: connection)
+            // Whoever has come as far as the floor misses nothing, but the transaction that ends there is gone.
+            guard floor == 0 || token.number > floor else {
+                throw StoreError.tokenExpired(oldest: self.token(floor))
+            }
             return try firstNumber(endingAt: token.number, floor: floor, on: connection)
         case .date(let date): return try lastNumber(notAfter: date, floor: floor, on: connection)
         case .newest: return try newestStart(request, floor: floor, on: connection)

@@ -68,6 +68,7 @@ public final class PersistentContainer: Sendable {
         _ name: String, author: String? = nil, isTransient: Bool = false,
         startingAt token: HistoryToken? = nil
     ) async throws(StoreError) -> (name: String, token: HistoryToken) {
+        if let token { try check(token) }
         let start = if let token { token } else { try await currentToken() }
         let log = try await reader.read { $0.log }
         let now = options.clock()
@@ -82,6 +83,7 @@ public final class PersistentContainer: Sendable {
     nonisolated(nonsending) public func moveCursor(of consumer: String, to token: HistoryToken)
         async throws(StoreError)
     {
+        try check(token)
         let now = options.clock()
         try await writer.write { try ConsumerTable.move(consumer, to: token, now: now, on: $0) }
     }
@@ -90,8 +92,13 @@ public final class PersistentContainer: Sendable {
     nonisolated(nonsending) public func resetCursor(of consumer: String, to token: HistoryToken)
         async throws(StoreError)
     {
+        try check(token)
         let now = options.clock()
         try await writer.write { try ConsumerTable.reset(consumer, to: token, now: now, on: $0) }
+    }
+
+    private func check(_ token: HistoryToken) throws(StoreError) {
+        guard token.storeID == storeID else { throw .tokenOfAnotherStore }
     }
 
     /// Forgets a consumer: cleaning no longer waits for it.

@@ -42,6 +42,7 @@ struct SchemaMigration {
     private func alter(_ entity: Entity, on connection: borrowing Connection) throws {
         let old = try columns(of: "\"\(entity.name)\"", on: connection).subtracting(["id", "version"])
         let new = Set(entity.attributes.map(\.name))
+        try checkUnchanged(entity.attributes.filter { old.contains($0.name) }, of: entity, on: connection)
         for name in old {
             try connection.execute("DROP INDEX IF EXISTS \"\(StoreSchema.indexName(name, entity.name))\"")
         }
@@ -64,6 +65,23 @@ struct SchemaMigration {
             let known = try columns(of: table, on: connection)
             for attribute in entity.keptAttributes where !known.contains(attribute.name) {
                 try connection.execute("ALTER TABLE \(table) ADD COLUMN \"\(attribute.name)\"")
+            }
+        }
+    }
+
+    /// A column keeps the text it was made with (sqlite.org/lang_altertable.html); going on as if it had
+    /// followed the model would sort, check and fill in otherwise than the model says.
+    private func checkUnchanged(
+        _ attributes: [Attribute], of entity: Entity, on connection: borrowing Connection
+    ) throws {
+        let made = try names(
+            "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = '\(entity.name)'", on: connection)
+        for attribute in attributes {
+            let column = ", " + StoreSchema.column(attribute)
+            guard made.contains(where: { $0.contains(column + ",") || $0.contains(column + ")") }) else {
+                throw StoreError.invalidModel(
+                    "\(entity.name).\(attribute.name) is not what the store was made with; only what history "
+                        + "keeps of an attribute and its index can change, so give it a new name")
             }
         }
     }

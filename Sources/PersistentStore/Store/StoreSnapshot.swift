@@ -87,6 +87,12 @@ public struct StoreSnapshot: Sendable {
         }
     }
 
+    /// Whether more than so many changes follow a token, found without reading them.
+    public func hasMoreChanges(after token: HistoryToken, than count: Int) throws -> Bool {
+        let log = log
+        return try ask { try log.hasMoreChanges(after: token.number, than: count, on: $0) }
+    }
+
     /// All consumers with a cursor in the store, by name.
     public func consumers() throws -> [ConsumerRecord] {
         let log = log
