@@ -43,11 +43,12 @@ package struct FolderWatch: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Everything that has happened since the last call; never blocks.
+    /// Everything that has happened since the last call; never blocks. What a busy neighbour's file adds meanwhile
+    /// may stay for the next call: the descriptor is then still readable.
     package func drain() -> [FolderEvent] {
         var events: [FolderEvent] = []
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) { buffer in
-            while true {
+            for _ in 0..<Self.mostReads {
                 let count = read(descriptor, buffer.baseAddress, buffer.count)
                 guard count > 0 else { return }
                 Self.decode(UnsafeRawBufferPointer(rebasing: buffer[..<count]), into: &events)
@@ -55,6 +56,9 @@ package struct FolderWatch: ~Copyable {
         }
         return events
     }
+
+    /// More than the kernel keeps unread: 16,384 events of up to 272 bytes (inotify(7), max_queued_events).
+    private static let mostReads = 300
 
     /// The records of inotify(7): watch, mask, cookie and name length, four bytes each, then the name.
     private static func decode(_ bytes: UnsafeRawBufferPointer, into events: inout [FolderEvent]) {

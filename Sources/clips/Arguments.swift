@@ -67,7 +67,7 @@ struct Arguments: Sendable {
 
     private static func split(_ word: String) -> (String, String?) {
         guard let equals = word.firstIndex(of: "=") else {
-            return (["-h": "--help"][word] ?? word, nil)
+            return (word == "-h" ? "--help" : word, nil)
         }
         return (String(word[..<equals]), String(word[word.index(after: equals)...]))
     }

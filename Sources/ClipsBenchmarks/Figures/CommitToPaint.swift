@@ -77,13 +77,17 @@ private struct CommitToPaint {
         }
     }
 
+    /// On old clips: the age of new ones is counted on the screen, second by second.
     private func idle() throws -> Measurement {
-        try app.settle(milliseconds: 4000)
-        let usage = ProcessUsage(process: app.process)
-        let seconds = workspace.count(5, quick: 2)
+        let store = try LargeStore(workspace, clips: 100)
+        let program = try TerminalProgram(Screen.app(workspace.clipsProgram(), store.path))
+        _ = try program.wait(for: Screen.titles(store))
+        try program.read(seconds: 4)
+        let usage = ProcessUsage(process: program.process)
+        let seconds = Double(workspace.count(5, quick: 3))
         let before = usage.processorTime
-        try app.settle(milliseconds: Int32(seconds * 1000))
-        let load = (usage.processorTime - before) / Double(seconds)
+        try program.read(seconds: seconds)
+        let load = (usage.processorTime - before) / seconds
         return Measurement(
             "its processor time when idle", .load, [load], goal: Measurement.Goal(atMost: 0.0003))
     }

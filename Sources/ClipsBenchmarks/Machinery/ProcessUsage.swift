@@ -13,27 +13,12 @@ struct ProcessUsage {
         return 0
     }
 
-    /// Processor time of its threads, in seconds; from the scheduler, which counts finer than clock ticks.
+    /// Processor time of all its threads, also ended ones, in seconds.
     var processorTime: Double {
-        var sum = 0.0
-        for thread in threads {
-            let words = read("task/\(thread)/schedstat").split(separator: " ")
-            sum += words.first.flatMap { Double($0) } ?? 0
-        }
-        return sum / 1_000_000_000
-    }
-
-    private var threads: [String] {
-        guard let folder = opendir("/proc/\(process)/task") else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { tuple in
-                tuple.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name.first?.isNumber == true { names.append(name) }
-        }
-        return names
+        var clock = clockid_t()
+        var time = timespec()
+        guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else { return 0 }
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
     }
 
     private func read(_ name: String) -> String {

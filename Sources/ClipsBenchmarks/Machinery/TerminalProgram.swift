@@ -48,9 +48,19 @@ final class TerminalProgram {
         }
     }
 
-    /// Reads until nothing has come for a while.
+    /// Reads until nothing has come for a while, or long enough.
     func settle(milliseconds: Int32 = 150) throws {
-        while try read(milliseconds: milliseconds) {}
+        let began = Moment.now
+        while began.secondsSince < 3, try read(milliseconds: milliseconds) {}
+        unread.removeAll(keepingCapacity: true)
+    }
+
+    /// Takes what comes in so much time.
+    func read(seconds: Double) throws {
+        let began = Moment.now
+        while began.secondsSince < seconds {
+            _ = try read(milliseconds: max(1, Int32((seconds - began.secondsSince) * 1000)))
+        }
         unread.removeAll(keepingCapacity: true)
     }
 

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import PersistentStore
 
 /// A clip that is to be saved.
@@ -27,14 +26,36 @@ package struct ClipDraft: Hashable, Sendable {
         where value.utf8.count > Self.largestText {
             throw .tooLong(name, bytes: value.utf8.count)
         }
-        let values: [ClipAttribute: Value] = [
-            .uuid: .text(UUID().uuidString.lowercased()), .url: .text(url),
-            .title: .text(Self.oneLine(savedTitle)),
-            .text: .text(text), .note: .text(note), .tags: .text(Tags(tags).joined), .author: .text(author),
-            .starred: .boolean(isStarred), .unread: .boolean(isUnread), .created: .integer(now),
-            .updated: .integer(now),
+        // One dictionary of a type that is needed anyway: a program that saves one clip feels each new one.
+        return [
+            ClipAttribute.uuid.rawValue: .text(Self.randomUUID()),
+            ClipAttribute.url.rawValue: .text(url),
+            ClipAttribute.title.rawValue: .text(Self.oneLine(savedTitle)),
+            ClipAttribute.text.rawValue: .text(text),
+            ClipAttribute.note.rawValue: .text(note),
+            ClipAttribute.tags.rawValue: .text(Tags(tags).joined),
+            ClipAttribute.author.rawValue: .text(author),
+            ClipAttribute.starred.rawValue: .boolean(isStarred),
+            ClipAttribute.unread.rawValue: .boolean(isUnread),
+            ClipAttribute.created.rawValue: .integer(now),
+            ClipAttribute.updated.rawValue: .integer(now),
         ]
-        return Dictionary(uniqueKeysWithValues: values.map { ($0.rawValue, $1) })
+    }
+
+    /// Version 4, variant 1 (RFC 9562). Foundation's opens /dev/urandom for each one; the system's generator
+    /// makes one call.
+    private static func randomUUID() -> String {
+        var words = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
+        words.0 = words.0 & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
+        words.1 = words.1 & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        for place in 0..<32 {
+            if [8, 12, 16, 20].contains(place) { text.append(UInt8(ascii: "-")) }
+            let word = place < 16 ? words.0 : words.1
+            text.append(digits[Int(word >> UInt64(60 - place % 16 * 4) & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// A clip without a title and an address is called by its first line.
