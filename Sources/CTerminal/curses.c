@@ -63,6 +63,9 @@ int terminal_open(const char *type, int input, int output) {
         start_color();
         use_default_colors();
     }
+    // Until ncurses has once been left and entered again, it writes out after every motion of the cursor
+    // (lib_mvcur.c, "internal/external calls"): ten writes for a screen instead of one.
+    endwin();
     return TERMINAL_OPENED;
 }
 

@@ -7,6 +7,7 @@ struct Glyph: Hashable, Sendable {
 
     static let replacement = Glyph(text: "\u{FFFD}", columns: 1)
     static let space = Glyph(text: " ", columns: 1)
+    static let ascii = (0..<128).map { DisplayForm.glyph(ascii: $0) }
 }
 
 /// The glyphs that stand for one grapheme cluster on the screen.

@@ -41,7 +41,17 @@ package struct Frame: Hashable, Sendable {
         guard clip.rows.contains(row), column < end else { return 0 }
         let hidden = column < 0 ? 0.addingClamped(column == .min ? .max : -column) : 0
         var next = column
-        for character in text.beginning(for: end.addingClamped(hidden)) {
+        let text = text.beginning(for: end.addingClamped(hidden))
+        if text.isPlain {
+            for byte in text.utf8 {
+                guard next < end else { break }
+                next = set(
+                    Glyph.ascii[Int(byte)], row: row, column: next, from: clip.columns.lowerBound,
+                    style: style)
+            }
+            return next - column
+        }
+        for character in text {
             let form = DisplayForm(character)
             guard next + form.columns <= end else { break }
             guard let first = form.first else { continue }

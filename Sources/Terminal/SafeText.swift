@@ -2,7 +2,7 @@
 package enum SafeText {
     /// On one line: line ends and tabs are spaces, controls are visible signs.
     package static func line(_ text: some StringProtocol) -> String {
-        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return String(text) }
+        if text.isPlain { return String(text) }
         var safe = ""
         for character in text {
             safe.append(DisplayForm(character))
@@ -13,10 +13,14 @@ package enum SafeText {
     /// On one line of at most `columns`, with `…` in place of what does not fit.
     package static func cut(_ text: some StringProtocol, to columns: Int) -> String {
         guard columns > 0 else { return "" }
+        let text = text.beginning(for: columns)
+        if text.isPlain {
+            return text.utf8.count <= columns ? String(text) : String(text.prefix(columns - 1)) + "…"
+        }
         var safe = ""
         var used = 0
         var beforeEllipsis = ""
-        for character in text.beginning(for: columns) {
+        for character in text {
             let form = DisplayForm(character)
             if used + form.columns > columns { return beforeEllipsis + "…" }
             safe.append(form)
@@ -25,6 +29,11 @@ package enum SafeText {
         }
         return safe
     }
+}
+
+extension StringProtocol {
+    /// Printable ASCII only: every byte is a character of one column, and safe.
+    var isPlain: Bool { utf8.allSatisfy { $0 &- 0x20 < 0x5F } }
 }
 
 extension String {

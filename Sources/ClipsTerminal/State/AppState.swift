@@ -129,11 +129,16 @@ struct AppState: Sendable {
     var nextDeadline: Date? {
         var deadlines = [arrivals.nextExpiry, feed.retryAt, saving.noticeDue(at: now)]
         if screen == .list {
-            deadlines.append(sync.lastChange.flatMap { Age(of: $0.at, at: now).changes })
+            var ages = [sync.lastChange.flatMap { Age(of: $0.at, at: now).changes }]
             for index in list.top..<list.top + list.height {
                 guard let row = list.row(at: index) else { continue }
-                deadlines.append(Age(of: row.created, at: now).changes)
+                ages.append(Age(of: row.created, at: now).changes)
             }
+            // Ages change on the full second, all at once: many clips of one minute cost one drawing a second.
+            deadlines.append(
+                ages.compactMap { $0 }.min().map {
+                    Date(timeIntervalSinceReferenceDate: $0.timeIntervalSinceReferenceDate.rounded(.up))
+                })
         }
         return deadlines.compactMap { $0 }.min()
     }
