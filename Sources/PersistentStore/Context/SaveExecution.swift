@@ -47,7 +47,7 @@ struct SaveExecution {
         let statement = try connection.prepare(
             """
             INSERT INTO history (kind, began, origin, process, session)
-            SELECT 3, max(?1, coalesce(at, 0)), ?2, ?3, ?4 FROM (SELECT max(number), at FROM history)
+            VALUES (3, max(?1, coalesce((SELECT at FROM history ORDER BY number DESC LIMIT 1), 0)), ?2, ?3, ?4)
             """)
         try statement.bind(opening.options.clock(), at: 1)
         try statement.bind(origin, at: 2)
@@ -64,7 +64,7 @@ struct SaveExecution {
             return nil
         }
         let statement = try connection.prepare(
-            "INSERT INTO history (kind, at) SELECT 4, began FROM history WHERE number = ?1")
+            "INSERT INTO history (kind, at) VALUES (4, (SELECT began FROM history WHERE number = ?1))")
         try statement.bind(first, at: 1)
         _ = try statement.step()
         let number = connection.lastInsertedRow
