@@ -12,7 +12,7 @@ struct LargeStore {
     let clips: Int
 
     /// Raised when what is generated changes.
-    private static let edition = 1
+    private static let edition = 2
     static let markedTitles = 60
     static let newestMillisecond: Int64 = 1_790_000_000_000
     private static let millisecondsBetween: Int64 = 60_000

@@ -20,27 +20,26 @@ struct SaveExecution {
             } else {
                 [StoredObject]()
             }
-        if !request.operations.isEmpty {
-            let first = try begin(on: connection)
-            for operation in request.operations {
-                if let (temporary, permanent) = try execute(operation, on: connection) {
-                    inserted[temporary] = permanent
-                }
+        let first = touches(tracked: true) ? try begin(on: connection) : nil
+        for operation in request.operations {
+            if let (temporary, permanent) = try execute(operation, on: connection) {
+                inserted[temporary] = permanent
             }
-            token = try end(first, on: connection)
         }
+        if let first { token = try end(first, on: connection) }
         if let cursor = request.cursor {
             try ConsumerTable.move(
                 cursor.consumer, to: cursor.token, now: opening.options.clock(), on: connection)
-        } else if token == nil && !touchesUntrackedEntity {
+        } else if token == nil && !touches(tracked: false) {
             connection.rollBack()
         }
         return SaveResult(token: token, insertedIDs: inserted, found: found)
     }
 
-    /// What is not recorded may have changed something all the same.
-    private var touchesUntrackedEntity: Bool {
-        request.operations.contains { opening.model.entity($0.entity)?.tracksHistory == false }
+    /// Whether there is work on an entity with, or without, history: what is not recorded may have changed
+    /// something all the same.
+    private func touches(tracked: Bool) -> Bool {
+        request.operations.contains { opening.model.entity($0.entity)?.tracksHistory == tracked }
     }
 
     private func begin(on connection: borrowing Connection) throws -> Int64 {
@@ -48,7 +47,7 @@ struct SaveExecution {
         let statement = try connection.prepare(
             """
             INSERT INTO history (kind, began, origin, process, session)
-            SELECT 3, max(?1, coalesce(at, 0)), ?2, ?3, ?4 FROM (SELECT max(number), at FROM history)
+            VALUES (3, max(?1, coalesce((SELECT at FROM history ORDER BY number DESC LIMIT 1), 0)), ?2, ?3, ?4)
             """)
         try statement.bind(opening.options.clock(), at: 1)
         try statement.bind(origin, at: 2)
@@ -65,7 +64,7 @@ struct SaveExecution {
             return nil
         }
         let statement = try connection.prepare(
-            "INSERT INTO history (kind, at) SELECT 4, began FROM history WHERE number = ?1")
+            "INSERT INTO history (kind, at) VALUES (4, (SELECT began FROM history WHERE number = ?1))")
         try statement.bind(first, at: 1)
         _ = try statement.step()
         let number = connection.lastInsertedRow

@@ -27,14 +27,21 @@ struct HistoryTriggers {
 
     var all: [Trigger] {
         [
-            recordsInsert, recordsUpdate, recordsDelete, recordsMovedID,
+            recordsInsert, recordsReplacingInsert, recordsUpdate, recordsDelete, recordsMovedID,
             notesClashesOfInsert, notesClashesOfUpdate, recordsReplacedByUpdate,
         ]
     }
 
     private var recordsInsert: Trigger {
         trigger(
-            "records_insert", "AFTER INSERT ON \(table)",
+            "records_insert", "AFTER INSERT ON \(table)\nWHEN NOT EXISTS (SELECT 1 FROM \(replaced))",
+            [record(.insert, object: "new.id", cost: "1")])
+    }
+
+    /// Apart from the other because its steps make temporary tables, whether or not there is anything to do.
+    private var recordsReplacingInsert: Trigger {
+        trigger(
+            "records_replacing_insert", "AFTER INSERT ON \(table)\nWHEN EXISTS (SELECT 1 FROM \(replaced))",
             [recordReplaced, keepReplaced, record(.insert, object: "new.id", cost: "1")])
     }
 
@@ -105,18 +112,29 @@ extension HistoryTriggers {
             body: event + "\nBEGIN\n" + steps.map { $0 + ";\n" }.joined() + "END")
     }
 
+    /// Without a FROM: what a table's own rows are selected into it from, SQLite first copies into a temporary
+    /// table, which costs as much as the rest.
+    ///
     /// - Parameter cost: the changes that the writer's connection makes until the next row is recorded.
     private func record(
-        _ kind: HistoryChange.Kind, object: String, columns: String = "NULL", cost: String,
-        from more: String = ""
+        _ kind: HistoryChange.Kind, object: String, columns: String = "NULL", cost: String
     ) -> String {
+        func newest(_ column: String) -> String {
+            "(SELECT \(column) FROM history ORDER BY number DESC LIMIT 1)"
+        }
+        return """
+            INSERT INTO history (kind, entity, object, columns, at, next, continues)
+            VALUES (\(kind.rawValue), \(entityID), \(object), \(columns),
+            \(closing(newestAt: newest("at"), newestNext: newest("next"), cost: cost)))
+            """
+    }
+
+    /// The last three columns: NULL inside a transaction of ours.
+    private func closing(newestAt: String, newestNext: String, cost: String) -> String {
         """
-        INSERT INTO history (kind, entity, object, columns, at, next, continues)
-        SELECT \(kind.rawValue), \(entityID), \(object), \(columns),
-        CASE WHEN tip.at NOT NULL THEN max(tip.at, \(Self.now)) END,
-        CASE WHEN tip.at NOT NULL THEN total_changes() + \(cost) END,
-        CASE WHEN tip.at NOT NULL THEN tip.next IS total_changes() AND tip.at >= \(Self.now) END
-        FROM (SELECT max(number), at, next FROM history) AS tip\(more)
+        CASE WHEN \(newestAt) NOT NULL THEN max(\(newestAt), \(Self.now)) END,
+        CASE WHEN \(newestAt) NOT NULL THEN total_changes() + \(cost) END,
+        CASE WHEN \(newestAt) NOT NULL THEN \(newestNext) IS total_changes() AND \(newestAt) >= \(Self.now) END
         """
     }
 
@@ -148,15 +166,16 @@ extension HistoryTriggers {
 
     /// With recursive_triggers on, the delete trigger has recorded the row already.
     private var recordReplaced: String {
-        record(
-            .delete, object: "gone.id", cost: "2",
-            from: """
-                , \(replaced) AS gone
-                WHERE (gone.id = new.id OR NOT EXISTS (SELECT 1 FROM \(table) WHERE id = gone.id))
-                AND NOT EXISTS (SELECT 1 FROM history AS known WHERE known.number > gone.after
-                AND known.kind = \(HistoryChange.Kind.delete.rawValue) AND known.entity = \(entityID)
-                AND known.object = gone.id)
-                """)
+        """
+        INSERT INTO history (kind, entity, object, columns, at, next, continues)
+        SELECT \(HistoryChange.Kind.delete.rawValue), \(entityID), gone.id, NULL,
+        \(closing(newestAt: "tip.at", newestNext: "tip.next", cost: "2"))
+        FROM (SELECT max(number), at, next FROM history) AS tip, \(replaced) AS gone
+        WHERE (gone.id = new.id OR NOT EXISTS (SELECT 1 FROM \(table) WHERE id = gone.id))
+        AND NOT EXISTS (SELECT 1 FROM history AS known WHERE known.number > gone.after
+        AND known.kind = \(HistoryChange.Kind.delete.rawValue) AND known.entity = \(entityID)
+        AND known.object = gone.id)
+        """
     }
 
     private var keepReplaced: String {
