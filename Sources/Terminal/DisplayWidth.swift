@@ -4,7 +4,7 @@ package enum DisplayWidth {
         DisplayForm(character).columns
     }
 
-    package static func columns(of text: some StringProtocol) -> Int {
+    package static func columns(of text: String) -> Int {
         text.isPlain ? text.utf8.count : text.reduce(0) { $0 + columns(of: $1) }
     }
 }

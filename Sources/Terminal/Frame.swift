@@ -17,7 +17,7 @@ package struct Frame: Hashable, Sendable {
     /// Writes on one row, at most `width` columns, and returns how many columns were taken.
     @discardableResult
     package mutating func put(
-        _ text: some StringProtocol, row: Int, column: Int, width: Int? = nil, style: Style = .plain
+        _ text: String, row: Int, column: Int, width: Int? = nil, style: Style = .plain
     ) -> Int {
         put(text, row: row, column: column, width: width, style: style, clip: bounds)
     }
@@ -25,7 +25,7 @@ package struct Frame: Hashable, Sendable {
     /// Writes at a place counted from the rectangle's corner, clipped by the rectangle.
     @discardableResult
     package mutating func put(
-        _ text: some StringProtocol, in rect: Rect, row: Int = 0, column: Int = 0, width: Int? = nil,
+        _ text: String, in rect: Rect, row: Int = 0, column: Int = 0, width: Int? = nil,
         style: Style = .plain
     ) -> Int {
         put(
@@ -34,7 +34,7 @@ package struct Frame: Hashable, Sendable {
     }
 
     private mutating func put(
-        _ text: some StringProtocol, row: Int, column: Int, width: Int?, style: Style, clip: Rect
+        _ text: String, row: Int, column: Int, width: Int?, style: Style, clip: Rect
     ) -> Int {
         let clip = clipped(clip)
         let end = min(clip.columns.upperBound, width.map { column.addingClamped(max(0, $0)) } ?? .max)

@@ -1,7 +1,7 @@
 /// Text from strangers made fit to show: no control, direction or invisible character is left to obey.
 package enum SafeText {
     /// On one line: line ends and tabs are spaces, controls are visible signs.
-    package static func line(_ text: some StringProtocol) -> String {
+    package static func line(_ text: String) -> String {
         if text.isPlain { return String(text) }
         var safe = ""
         for character in text {
@@ -11,7 +11,7 @@ package enum SafeText {
     }
 
     /// On one line of at most `columns`, with `…` in place of what does not fit.
-    package static func cut(_ text: some StringProtocol, to columns: Int) -> String {
+    package static func cut(_ text: String, to columns: Int) -> String {
         guard columns > 0 else { return "" }
         let text = text.beginning(for: columns)
         if text.isPlain {

@@ -26,7 +26,7 @@ package struct WrappedText: Sendable {
     package mutating func lines(_ range: Range<Int>) -> [String] {
         find(range.upperBound)
         return range.clamped(to: 0..<extents.count).map { line in
-            let content = text[index(extents[line].lowerBound)..<index(extents[line].upperBound)]
+            let content = String(text[index(extents[line].lowerBound)..<index(extents[line].upperBound)])
             return width.map { SafeText.cut(content, to: $0) } ?? SafeText.line(content)
         }
     }

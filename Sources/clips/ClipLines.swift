@@ -34,7 +34,7 @@ struct ClipLines: Sendable {
         field("note", clip.note)
         guard !clip.text.isEmpty else { return text }
         let lines = clip.text.split(omittingEmptySubsequences: false) { $0.isNewline }
-        return text + "\n" + lines.map { SafeText.line($0) + "\n" }.joined()
+        return text + "\n" + lines.map { SafeText.line(String($0)) + "\n" }.joined()
     }
 
     private static func day(_ date: Date) -> String { String(date.ISO8601Format().prefix(10)) }
