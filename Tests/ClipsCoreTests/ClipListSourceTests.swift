@@ -20,8 +20,8 @@ import Testing
         }
 
         func open(_ path: String, author: String = "app") async throws {
-            let opened = try await ClipsSession(path: path, author: author, rowsAround: 12) { message in
-                self.inbox.withLock { $0.append(message) }
+            let opened = try await ClipsSession(path: path, author: author, rowsAround: 12) { messages in
+                self.inbox.withLock { $0 += messages }
             }
             session.withLock { $0 = opened }
             try await opened.start()

@@ -44,7 +44,7 @@ private final class MergeLoop {
         let messages = Messages()
         self.messages = messages
         store = try blocking { try await ClipStore(path: path, author: "app") }
-        source = ClipListSource(store: store) { message in messages.list.withLock { $0.append(message) } }
+        source = ClipListSource(store: store) { news in messages.list.withLock { $0 += news } }
         context = store.container.makeContext(author: "other")
         created = LargeStore.created(at: place == .top ? -1 : large.clips / 2)
         let (store, source) = (store, source)

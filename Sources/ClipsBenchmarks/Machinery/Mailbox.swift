@@ -10,10 +10,10 @@ final class Mailbox: Sendable {
 
     init() throws { pipe = try Pipe() }
 
-    func put(_ message: ClipListMessage) {
+    func put(_ news: [ClipListMessage]) {
         let wasEmpty = messages.withLock { messages in
-            messages.append(message)
-            return messages.count == 1
+            defer { messages += news }
+            return messages.isEmpty
         }
         if wasEmpty { pipe.signal() }
     }

@@ -9,7 +9,7 @@ package import PersistentStore
 package actor ClipListSource: HistoryConsumer {
     private nonisolated let container: PersistentContainer
     private nonisolated let ownSession: Int64?
-    private nonisolated let deliver: @Sendable (ClipListMessage) -> Void
+    private nonisolated let deliver: @Sendable ([ClipListMessage]) -> Void
     private var query: ClipQuery
     private var generation = 0
     private var token: HistoryToken?
@@ -19,7 +19,7 @@ package actor ClipListSource: HistoryConsumer {
     /// - Parameter deliver: called in order, on the reader's thread; must not block.
     package init(
         store: ClipStore, query: ClipQuery = ClipQuery(), rowsAround: Int = 100,
-        deliver: @escaping @Sendable (ClipListMessage) -> Void
+        deliver: @escaping @Sendable ([ClipListMessage]) -> Void
     ) {
         container = store.container
         ownSession = store.session
@@ -43,7 +43,7 @@ package actor ClipListSource: HistoryConsumer {
     }
 
     package nonisolated func trackingDidChange(_ state: TrackingState) {
-        deliver(.state(state))
+        deliver([.state(state)])
     }
 
     /// Answers a request of the list. `anchor` is where the list's cursor is, for the next full refresh.
@@ -53,7 +53,7 @@ package actor ClipListSource: HistoryConsumer {
         do {
             try await onSnapshot { source, snapshot in try source.reply(to: request, from: snapshot) }
         } catch {
-            deliver(.failed("\(error)", requestNumber: request.number, generation: generation))
+            deliver([.failed("\(error)", requestNumber: request.number, generation: generation)])
         }
     }
 
@@ -66,7 +66,7 @@ package actor ClipListSource: HistoryConsumer {
         do {
             try await onSnapshot { source, snapshot in try source.readAnew(from: snapshot) }
         } catch {
-            deliver(.failed("\(error)", requestNumber: nil, generation: generation))
+            deliver([.failed("\(error)", requestNumber: nil, generation: generation)])
         }
     }
 
@@ -74,11 +74,12 @@ package actor ClipListSource: HistoryConsumer {
     private func count() async {
         do {
             try await onSnapshot { source, snapshot in
-                source.deliver(
-                    .count(try snapshot.count(source.query.request), generation: source.generation))
+                source.deliver([
+                    .count(try snapshot.count(source.query.request), generation: source.generation)
+                ])
             }
         } catch {
-            deliver(.failed("\(error)", requestNumber: nil, generation: generation))
+            deliver([.failed("\(error)", requestNumber: nil, generation: generation)])
         }
     }
 
@@ -105,7 +106,7 @@ package actor ClipListSource: HistoryConsumer {
             }
         // Only now: what could not be read has to come again.
         token = newest
-        deliver(.window(window, generation: generation))
+        deliver([.window(window, generation: generation)])
         if window.count == nil {
             let generation = generation
             Task { if generation == self.generation { await self.count() } }
@@ -133,8 +134,10 @@ package actor ClipListSource: HistoryConsumer {
         let changes = try ClipListChanges(query: query, snapshot: snapshot).changes(of: news)
         token = newest
         guard !news.isEmpty else { return }
-        if !changes.isEmpty { deliver(.changes(changes, generation: generation)) }
-        deliver(.transactions(news.map { TransactionSummary($0, ownSession: ownSession) }))
+        let summaries = news.map { TransactionSummary($0, ownSession: ownSession) }
+        // Together, so that whoever shows them is woken and draws once.
+        deliver(
+            (changes.isEmpty ? [] : [.changes(changes, generation: generation)]) + [.transactions(summaries)])
     }
 
     private func reply(to request: LiveList<ClipRow>.Request, from snapshot: StoreSnapshot) throws {
@@ -143,15 +146,17 @@ package actor ClipListSource: HistoryConsumer {
         switch request.kind {
         case .after(let position, let limit):
             let (rows, isLast) = try pages.after(position, limit: limit)
-            return deliver(
+            return deliver([
                 .more(
-                    rows, .after, reachedEdge: isLast, requestNumber: request.number, generation: generation))
+                    rows, .after, reachedEdge: isLast, requestNumber: request.number, generation: generation)
+            ])
         case .before(let position, let limit):
             let (rows, isFirst) = try pages.before(position, limit: limit)
-            return deliver(
+            return deliver([
                 .more(
                     rows, .before, reachedEdge: isFirst, requestNumber: request.number, generation: generation
-                ))
+                )
+            ])
         case .start(let limit): window = try pages.start(limit: limit)
         case .end(let limit): window = try pages.end(limit: limit)
         case .around(let position, let before, let after):
@@ -159,6 +164,6 @@ package actor ClipListSource: HistoryConsumer {
         case .at(let index, let before, let after): window = try pages.at(index, before: before, after: after)
         }
         window.requestNumber = request.number
-        deliver(.window(window, generation: generation))
+        deliver([.window(window, generation: generation)])
     }
 }

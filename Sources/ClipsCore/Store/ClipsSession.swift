@@ -15,7 +15,7 @@ package final class ClipsSession: Sendable {
     package init(
         path: String, author: String, options: StoreOptions = StoreOptions(), query: ClipQuery = ClipQuery(),
         rowsAround: Int = 100, logger: any TrackingLogger = SilentLogger(),
-        deliver: @escaping @Sendable (ClipListMessage) -> Void
+        deliver: @escaping @Sendable ([ClipListMessage]) -> Void
     ) async throws(StoreError) {
         store = try await ClipStore(path: path, author: author, contextName: "window", options: options)
         source = ClipListSource(store: store, query: query, rowsAround: rowsAround, deliver: deliver)

@@ -27,10 +27,15 @@ final class Mailbox<Message: Sendable>: Sendable {
 
     var isEmpty: Bool { messages.withLock(\.isEmpty) }
 
-    func post(_ message: Message) {
+    func post(_ message: Message) { post([message]) }
+
+    /// Several at once: whoever waits gets all of them together.
+    func post(_ news: [Message]) {
+        guard !news.isEmpty else { return }
         messages.withLock { messages in
-            messages.append(message)
-            if messages.count == 1 {
+            let wasEmpty = messages.isEmpty
+            messages += news
+            if wasEmpty {
                 var byte: UInt8 = 0
                 _ = write(ends.writing, &byte, 1)
             }

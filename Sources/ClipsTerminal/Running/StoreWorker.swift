@@ -26,7 +26,7 @@ final class StoreWorker: Sendable {
         Task {
             do {
                 let session = try await ClipsSession(path: path, author: author, options: options) {
-                    mailbox.post(.message($0))
+                    mailbox.post($0.map { .message($0) })
                 }
                 self.session.withLock { $0 = session }
                 for queue in [requests, reads, works] {

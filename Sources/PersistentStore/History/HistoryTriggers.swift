@@ -22,6 +22,9 @@ struct HistoryTriggers {
     /// The bit of each attribute in `columns`; never reused, so old history stays readable.
     let bits: [String: Int]
 
+    /// Raised when the triggers' text changes, so that stores get the new ones when they are opened.
+    static let edition = 2
+
     /// Milliseconds since 1970; constant within one statement (sqlite.org/lang_datefunc.html).
     static let now = "CAST((julianday('now') - 2440587.5) * 86400000.0 + 0.5 AS INTEGER)"
 
