@@ -1,6 +1,7 @@
 import ClipsCore
 import Foundation
 import Terminal
+import TestSupport
 import Testing
 
 @testable import ClipsTerminal
@@ -16,7 +17,7 @@ import Testing
 
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
     func `no keys and messages trap, at any size`(seed: UInt64) throws {
-        var generator = Numbers(seed: seed)
+        var generator = SeededRandom(seed: seed)
         var state = AppState.showing(60)
         var next: Int64 = 60
         var now = noon
@@ -57,20 +58,5 @@ import Testing
         case .loadClip(let id): _ = state.handle(.clipLoaded(id: id, nil), at: now)
         default: break
         }
-    }
-}
-
-/// SplitMix64: the same numbers for the same seed.
-struct Numbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -156,7 +156,7 @@ import Testing
     func `without following, nobody's writing moves the cursor`(seed: UInt64) async throws {
         try await RunningApp.open(config: "set follow off", clips: 80) { app in
             setenv("EDITOR", "true", 1)
-            var generator = Numbers(seed: seed)
+            var generator = SeededRandom(seed: seed)
             let keys = RandomKeysTests.keys.filter { !["q", "F", "o", "p", "y"].contains($0) }
             for step in 0..<120 {
                 if Int.random(in: 0..<3, using: &generator) > 0 {
