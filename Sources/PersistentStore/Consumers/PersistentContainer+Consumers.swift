@@ -1,0 +1,47 @@
+extension PersistentContainer {
+    /// Registers a reader of the history, or takes over its cursor when its process is gone.
+    ///
+    /// - Returns: the name it got, another than the wanted one when a running process has that, and the
+    ///   position after which it has to read.
+    nonisolated(nonsending) public func registerConsumer(
+        _ name: String, author: String? = nil, isTransient: Bool = false,
+        startingAt token: HistoryToken? = nil
+    ) async throws(StoreError) -> (name: String, token: HistoryToken) {
+        if let token { try check(token) }
+        let start = if let token { token } else { try await currentToken() }
+        let log = try await reader.read { $0.log }
+        let now = options.clock()
+        return try await writer.write { connection in
+            try ConsumerTable.register(
+                name, author: author, startingAt: start, isTransient: isTransient, now: now, log: log,
+                on: connection)
+        }
+    }
+
+    /// Moves a consumer's cursor forward; never back.
+    nonisolated(nonsending) public func moveCursor(of consumer: String, to token: HistoryToken)
+        async throws(StoreError)
+    {
+        try check(token)
+        let now = options.clock()
+        try await writer.write { try ConsumerTable.move(consumer, to: token, now: now, on: $0) }
+    }
+
+    /// Puts a cursor anywhere, for a consumer that has read everything anew.
+    nonisolated(nonsending) public func resetCursor(of consumer: String, to token: HistoryToken)
+        async throws(StoreError)
+    {
+        try check(token)
+        let now = options.clock()
+        try await writer.write { try ConsumerTable.reset(consumer, to: token, now: now, on: $0) }
+    }
+
+    private func check(_ token: HistoryToken) throws(StoreError) {
+        guard token.storeID == storeID else { throw .tokenOfAnotherStore }
+    }
+
+    /// Forgets a consumer: cleaning no longer waits for it.
+    nonisolated(nonsending) public func removeConsumer(_ name: String) async throws(StoreError) {
+        try await writer.write { try ConsumerTable.remove(name, on: $0) }
+    }
+}
