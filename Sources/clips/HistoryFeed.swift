@@ -16,7 +16,8 @@ struct HistoryFeed {
         guard let events else { return .done }
         for await event in events {
             switch event {
-            case .committed:
+            case .committed(let newest):
+                guard newest != position else { continue }
                 position = try await print(HistoryFetchRequest(.token(position), authors: request.authors))
                 try invocation.output.flush()
             case .replaced: throw StoreError.replaced(path: container.path)

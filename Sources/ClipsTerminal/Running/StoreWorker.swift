@@ -48,7 +48,7 @@ final class StoreWorker: Sendable {
                 try await session.start()
                 return
             } catch {
-                mailbox.post(.message(.state(.failing(error))))
+                mailbox.post(.message(.state(.failing(.store(error)))))
                 if case .busy = error { continue }
                 isWaiting = false
                 mailbox.post(.openingFailed("\(error)"))

@@ -117,6 +117,7 @@ public actor StoreContext {
             cursor: cursor.map { CursorMove(consumer: $0.consumer, token: $0.token) }, lookup: lookup)
         do {
             let result = try await writer.save(request)
+            SavedTransactions.note(result.token)
             await refresh(saved.touchedIDs)
             saving = PendingChanges()
             return result

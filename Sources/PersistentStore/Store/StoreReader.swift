@@ -45,7 +45,11 @@ package actor StoreReader {
     /// For a snapshot, inside its read.
     func answer<Answer>(_ question: (borrowing Connection) throws -> Answer) throws -> Answer {
         guard let open, open.connection.connection.isInTransaction else { throw StoreError.closed }
-        return try question(open.connection.connection)
+        do {
+            return try question(open.connection.connection)
+        } catch {
+            throw open.connection.storeError(error)
+        }
     }
 
     /// Changes whenever anybody else has committed (sqlite.org/pragma.html#pragma_data_version).

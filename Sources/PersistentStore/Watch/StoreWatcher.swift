@@ -10,6 +10,7 @@ actor StoreWatcher {
     private var folder: FolderDescriptor?
     private var lock: WriterLock?
     private var version: Int64?
+    private var newest: HistoryToken?
     private var isRunning = false
     private var subscribers: [Int: AsyncStream<StoreEvent>.Continuation] = [:]
     private var lastSubscriber = 0
@@ -56,6 +57,7 @@ actor StoreWatcher {
         // The first read makes the -shm; the version is read after the watch is there, so that a commit in
         // between wakes somebody.
         _ = try await reader.dataVersion()
+        newest = try await reader.read { try $0.newestToken() }
         guard !isRunning else { return }
         lock = WriterLock(databasePath: opening.path)
         startFolderWatch()
@@ -106,7 +108,7 @@ actor StoreWatcher {
             case .checkPlace: perform(machine.handle(.place(isOurs: isStillInPlace())))
             case .lookAgain(let pause): schedule(.pauseOver, pauseTimer, pause)
             case .sweep(let pause): schedule(.sweepDue, sweepTimer, pause)
-            case .announceCommit: announce(.committed)
+            case .announceCommit: announceCommit()
             case .announceReplaced: announce(.replaced)
             }
         }
@@ -136,6 +138,12 @@ actor StoreWatcher {
         reader.loop.schedule(timer, after: pause) { [weak self] in
             self?.assumeIsolated { $0.perform($0.machine.handle(event)) }
         }
+    }
+
+    private func announceCommit() {
+        // A store that cannot be read now says so to whoever looks; the last position is still one to look from.
+        if let token = try? reader.assumeIsolated({ try $0.read { try $0.newestToken() } }) { newest = token }
+        if let newest { announce(.committed(newest)) }
     }
 
     private func announce(_ event: StoreEvent) {

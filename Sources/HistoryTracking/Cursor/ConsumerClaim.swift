@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// A consumer's name as one tracker of this process has it; given back when the claim is let go of.
@@ -16,7 +17,8 @@ final class ConsumerClaim: Sendable {
 
     private static let taken = Mutex<Set<Key>>([])
 
-    init(_ wanted: String, store: String) {
+    init(_ wanted: String, store path: String) {
+        let store = Self.resolved(path)
         key = Self.taken.withLock { taken in
             var (key, count) = (Key(store: store, name: wanted), 1)
             while !taken.insert(key).inserted {
@@ -27,6 +29,13 @@ final class ConsumerClaim: Sendable {
         }
         name = key.name
         isFirst = name == wanted
+    }
+
+    /// The same for every spelling of a path.
+    private static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
     }
 
     deinit {

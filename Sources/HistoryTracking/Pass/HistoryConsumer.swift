@@ -13,7 +13,8 @@ public protocol HistoryConsumer: Sendable {
     func refresh(from snapshot: StoreSnapshot) throws
 
     /// All that has been committed since the last call, own work included, in order. When this throws, the same
-    /// transactions come again: expect each at least once.
+    /// transactions come again: expect each at least once. One that throws each time is parked; see
+    /// ``TrackingParameters/failuresBeforeParking``.
     func consume(_ transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws
 
     /// How the tracking is going, each time that changes.
@@ -24,20 +25,8 @@ public protocol HistoryConsumer: Sendable {
 public enum BatchLimit: Hashable, Sendable {
     /// Reads everything anew instead; for consumers whose cost depends on what they show.
     case refreshBeyond(Int)
-    /// Hands over the first so many, whole transactions, then the next.
+    /// Hands over about so many, then the next; a longer transaction comes in pieces.
     case split(Int)
-}
-
-/// How the tracking is going.
-public enum TrackingState: Equatable, Sendable {
-    case stopped
-    case live
-    /// No file events on this system: the store is asked many times a second.
-    case sweeping
-    /// The store's file was replaced, moved or deleted.
-    case storeReplaced
-    /// The last pass failed; it is tried again.
-    case failing(StoreError)
 }
 
 extension HistoryConsumer {

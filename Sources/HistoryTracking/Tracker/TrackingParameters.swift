@@ -2,22 +2,41 @@ public import PersistentStore
 
 /// How a tracker works.
 public struct TrackingParameters: Sendable {
-    /// The consumer's name; its cursor is kept in the store under it.
+    /// The consumer's name; its cursor is kept under it.
     public var name: String
     /// Whom the cursor belongs to, for people who ask who still needs the history.
     public var author: String?
-    /// Whose transactions are handed on; nil for everybody's, also of writers without an author.
+    /// Whose transactions are handed on; nil for everybody's, also of writers without an author, who are nil in
+    /// the set. An empty set hands on nothing.
     public var authors: Set<String?>?
+    /// The authors that the program knows; the work of others is counted, and handed on like any.
+    public var knownAuthors: Set<String> = []
+    /// Authors under which mirrors import.
+    public var mirroringAuthors: Set<String> = []
+    /// Whether what mirrors imported is handed on. A mirror itself leaves it false: its imports do not echo.
+    public var includesMirroring = false
+    /// Authors that write and never merge: cleaning does not wait for consumers that they registered.
+    public var batchAuthors: Set<String> = []
     /// Contexts to keep up to date; each leaves out what it did itself.
     public var contexts: [StoreContext]
     public var cursor: CursorPolicy
+    /// Stands before the name in the key of a cursor that is kept outside the store.
+    public var cursorPrefix = "HistoryTracking.cursor."
     public var cleaning: CleaningStrategy
     /// History older than this goes even when somebody has not read it.
     public var maximumDuration: Duration
     /// History younger than this stays even when everybody has read it, as for undoing and restoring.
     public var minimumDuration: Duration
+    public var deduplicator: (any HistoryDeduplicator)?
+    /// So many times in a row a step may throw at a transaction; then it is parked, and the later ones flow.
+    public var failuresBeforeParking = 5
+    /// The pause before a pass that failed is tried again; it grows to 64 times as much.
+    public var retryPause = Duration.seconds(1)
     public var logger: any TrackingLogger
     public var logLevel: LogLevel
+    /// Starts the tracker when it is made. Whoever wants to know whether that went well calls
+    /// ``HistoryTracker/start()``.
+    public var startsAutomatically = false
 
     public init(
         name: String, author: String? = nil, authors: Set<String?>? = nil, contexts: [StoreContext] = [],
@@ -37,15 +56,4 @@ public struct TrackingParameters: Sendable {
         self.logger = logger
         self.logLevel = logLevel
     }
-}
-
-/// When a consumer's cursor is written into the store.
-public enum CursorPolicy: Hashable, Sendable {
-    /// After each pass: what was consumed is never consumed again after a restart, save for a crash in between.
-    case everyPass
-    /// A consumer without memory, such as a screen: it starts from the present state each time, and its cursor
-    /// only keeps the cleaning from overtaking it. Written at most this often; forgotten when it stops.
-    case transient(every: Duration)
-
-    var isTransient: Bool { self != .everyPass }
 }

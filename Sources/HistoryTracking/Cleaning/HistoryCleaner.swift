@@ -19,6 +19,12 @@ public actor HistoryCleaner {
         self.minimumDuration = minimumDuration
     }
 
+    init(container: PersistentContainer, parameters: TrackingParameters) {
+        self.init(
+            container: container, strategy: parameters.cleaning,
+            maximumDuration: parameters.maximumDuration, minimumDuration: parameters.minimumDuration)
+    }
+
     /// Cleans now, whatever the strategy.
     @discardableResult
     public func clean() async throws(StoreError) -> PurgeResult {

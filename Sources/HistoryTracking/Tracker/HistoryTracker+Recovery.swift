@@ -1,0 +1,98 @@
+import PersistentStore
+
+/// What happens when history cannot be followed, or a step throws.
+extension HistoryTracker {
+    /// The consumer and the contexts take the present state, and the cursor goes there; a crash in between
+    /// leaves the old cursor, which leads here again.
+    func readAnew(_ reason: String) async throws(PassFailure) {
+        guard let cursor else { return }
+        log(.notice, .important, "\(reason); everything is read anew")
+        let token = try await refresh()
+        do throws(StoreError) {
+            try await resetKeptCursor(cursor.consumer, to: token)
+        } catch {
+            throw .store(error)
+        }
+        self.cursor = HistoryCursor(consumer: cursor.consumer, token: token)
+        failureCount = FailureCount()
+    }
+
+    /// The position that the consumer and the contexts then stand at.
+    func refresh() async throws(PassFailure) -> HistoryToken {
+        let consumer = consumer
+        let (token, errorType): (HistoryToken, String?)
+        do throws(StoreError) {
+            (token, errorType) = try await container.read { snapshot in
+                (try snapshot.newestToken(), try refusal { try consumer?.refresh(from: snapshot) })
+            }
+        } catch {
+            throw .store(error)
+        }
+        if let errorType { throw .thrown(by: .consumer, transactions: [], errorType: errorType) }
+        statistics.refreshes += 1
+        await merger.readAnew()
+        return token
+    }
+
+    func succeed() {
+        failuresInARow = 0
+        isIsolating = false
+        if case .failing = state { change(to: watching) }
+    }
+
+    /// Tries again at once while it finds out which transaction a step throws at, and when that is parked; else
+    /// after a pause that grows.
+    func fail(_ failure: PassFailure) {
+        statistics.failures += 1
+        switch failure {
+        case .store(let error):
+            change(to: .failing(.store(error)))
+            log(.error, .important, "a pass failed: \(error)")
+        case .thrown(let step, let transactions, let errorType):
+            if transactions.count > 1 {
+                isIsolating = true
+                isSignalled = true
+                return
+            }
+            if let number = transactions.first {
+                if failureCount.add(step, at: number) >= max(1, parameters.failuresBeforeParking) {
+                    park(ParkedTransaction(number: number, step: step, errorType: errorType))
+                    isSignalled = true
+                    return
+                }
+            }
+            let error = TrackingError.thrown(by: step, transaction: transactions.first, errorType: errorType)
+            change(to: .failing(error))
+            log(.error, .important, error.description)
+        }
+        retry()
+    }
+
+    private func park(_ transaction: ParkedTransaction) {
+        failureCount.park(transaction.step)
+        statistics.parked += 1
+        parkedTransactions.append(transaction)
+        if parkedTransactions.count > 100 { parkedTransactions.removeFirst() }
+        log(
+            .fault, .important,
+            "the \(transaction.step.rawValue) threw \(transaction.errorType) "
+                + "\(parameters.failuresBeforeParking) times at transaction \(transaction.number) and is not given "
+                + "it again")
+    }
+
+    /// One at a time: each failure of a burst would else begin a row of retries of its own.
+    private func retry() {
+        guard retrying == nil, isRunning else { return }
+        let pause = parameters.retryPause * (1 << min(failuresInARow, 6))
+        failuresInARow += 1
+        retrying = Task { [weak self] in
+            guard (try? await Task.sleep(for: pause)) != nil else { return }
+            await self?.passAgain()
+        }
+    }
+
+    private func passAgain() async {
+        retrying = nil
+        await pass()
+    }
+}
