@@ -48,7 +48,8 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["PersistentStore"], path: "Tests/TestSupport"),
         // Another process on the same store, told by the tests what to do.
         .executableTarget(
-            name: "StoreWriterTool", dependencies: ["PersistentStore", "SQLite", "TestSupport"],
+            name: "StoreWriterTool",
+            dependencies: ["HistoryTracking", "PersistentStore", "SQLite", "TestSupport"],
             path: "Tests/Tools/StoreWriterTool"),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
         .testTarget(name: "FileWatchTests", dependencies: ["FileWatch", "TestSupport"]),

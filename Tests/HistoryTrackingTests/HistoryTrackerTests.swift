@@ -17,13 +17,15 @@ import Testing
 
     private func tracker(
         _ consumer: RecordingConsumer, name: String = "reader", cursor: CursorPolicy = .everyPass,
-        authors: Set<String?>? = nil, contexts: [StoreContext] = [], in container: PersistentContainer? = nil
+        authors: Set<String?>? = nil, contexts: [StoreContext] = [], failuresBeforeParking: Int = 5,
+        in container: PersistentContainer? = nil
     ) -> HistoryTracker {
-        HistoryTracker(
-            container: container ?? self.container,
-            parameters: TrackingParameters(
-                name: name, authors: authors, contexts: contexts, cursor: cursor, cleaning: .none,
-                logger: SilentLogger()), consumer: consumer)
+        var parameters = TrackingParameters(
+            name: name, authors: authors, contexts: contexts, cursor: cursor, cleaning: .none,
+            logger: SilentLogger())
+        parameters.failuresBeforeParking = failuresBeforeParking
+        return HistoryTracker(
+            container: container ?? self.container, parameters: parameters, consumer: consumer)
     }
 
     private func stored(_ name: String) async throws -> ConsumerRecord? {
@@ -254,7 +256,7 @@ import Testing
         async throws
     {
         let consumer = RecordingConsumer(failures: .max)
-        let tracker = tracker(consumer)
+        let tracker = tracker(consumer, failuresBeforeParking: .max)
         try await tracker.start()
         for _ in 0..<15 {
             let before = consumer.seen.batches.count
@@ -270,7 +272,8 @@ import Testing
         var options = StoreOptions()
         options.usesFileEvents = false
         let container = try await Notes.open(folder, options: options)
-        let consumer = RecordingConsumer(failures: 1)
+        // Once among others, which is tried again at once, and once alone.
+        let consumer = RecordingConsumer(failures: 2)
         let tracker = tracker(consumer, in: container)
         try await tracker.start()
         #expect(await soon { consumer.seen.states.last == .sweeping })

@@ -49,7 +49,7 @@ extension HistoryTracker {
             change(to: .failing(.store(error)))
             log(.error, .important, "a pass failed: \(error)")
         case .thrown(let step, let transactions, let errorType):
-            if transactions.count > 1 {
+            if !isIsolating && !transactions.isEmpty {
                 isIsolating = true
                 isSignalled = true
                 return

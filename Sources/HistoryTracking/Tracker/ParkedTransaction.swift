@@ -6,6 +6,12 @@ public struct ParkedTransaction: Hashable, Sendable {
     public let step: TrackingStep
     /// The type of what was thrown last.
     public let errorType: String
+
+    public init(number: Int64, step: TrackingStep, errorType: String) {
+        self.number = number
+        self.step = step
+        self.errorType = errorType
+    }
 }
 
 /// Counts how often a step threw at the transaction that the cursor stands before.

@@ -1,4 +1,5 @@
 import Glibc
+import HistoryTracking
 import PersistentStore
 import SQLite
 import TestSupport
@@ -12,6 +13,7 @@ func run() async throws {
     let context = container.makeContext(author: arguments[2], name: "tool")
     var held: [WriteLock] = []
     var events: AsyncStream<StoreEvent>?
+    var tracker: HistoryTracker?
     answer("ready")
     while let line = readLine() {
         let words = line.split(separator: " ")
@@ -50,7 +52,16 @@ func run() async throws {
             answer(events == nil ? "blind" : "watching")
         case "register":
             answer(try await container.registerConsumer(words.count > 1 ? String(words[1]) : "").name)
+        case "follow":
+            let journal = Journal(path: words.count > 2 ? String(words[2]) : "")
+            var parameters = TrackingParameters(
+                name: words.count > 1 ? String(words[1]) : "", cleaning: .none, logger: SilentLogger())
+            parameters.retryPause = .milliseconds(5)
+            tracker = HistoryTracker(container: container, parameters: parameters, consumer: journal)
+            try await tracker?.start()
+            answer("following")
         case "quit":
+            await tracker?.stop()
             await container.close()
             answer("closed")
             return
@@ -66,6 +77,27 @@ final class WriteLock {
     init(store: String) throws {
         connection = try Connection(path: store, access: .readWrite)
         try connection.execute("BEGIN IMMEDIATE")
+    }
+}
+
+/// Writes down what it is handed, a line each, so that it is known also of a process that was killed.
+struct Journal: HistoryConsumer {
+    let path: String
+    var batchLimit: BatchLimit { .split(7) }
+
+    func refresh(from snapshot: StoreSnapshot) throws {
+        add("refreshed \(try snapshot.newestToken().number)\n")
+    }
+
+    func consume(_ transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws {
+        for transaction in transactions { add("\(transaction.number)\n") }
+    }
+
+    private func add(_ line: String) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        defer { close(descriptor) }
+        let bytes = Array(line.utf8)
+        _ = write(descriptor, bytes, bytes.count)
     }
 }
 

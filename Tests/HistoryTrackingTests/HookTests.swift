@@ -1,0 +1,273 @@
+import HistoryTracking
+import PersistentStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// Observers, merge hooks and the deduplicator: who is given what, in which order, and how often.
+@Suite struct HookTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        container = try await Notes.open(folder)
+    }
+
+    /// A list that grows from any thread.
+    final class Journal: Sendable {
+        private let entries = Mutex<[String]>([])
+        var lines: [String] { entries.withLock { $0 } }
+        func add(_ line: String) { entries.withLock { $0.append(line) } }
+    }
+
+    struct Refusal: Error {}
+
+    private func parameters(_ contexts: [StoreContext] = []) -> TrackingParameters {
+        var parameters = TrackingParameters(
+            name: "hooked", contexts: contexts, cleaning: .none, logger: SilentLogger())
+        parameters.retryPause = .milliseconds(5)
+        return parameters
+    }
+
+    private func started(
+        _ parameters: TrackingParameters, _ prepare: (HistoryTracker) async throws -> Void
+    ) async throws -> HistoryTracker {
+        let tracker = HistoryTracker(container: container, parameters: parameters)
+        try await prepare(tracker)
+        try await tracker.start()
+        return tracker
+    }
+
+    private func isUpToDate(_ tracker: HistoryTracker) async throws -> Bool {
+        let newest = try await container.currentToken()
+        return await soon { await tracker.token == newest }
+    }
+
+    @Test func `observers are called by entity and kind, a group at a time, in order`() async throws {
+        let journal = Journal()
+        let tracker = try await started(parameters()) { tracker in
+            await tracker.registerObserver(entity: "Note", kind: .insert) { changes in
+                journal.add("first \(changes.kind) \(changes.changes.count)")
+            }
+            await tracker.registerObserver { changes in
+                journal.add("any \(changes.kind) \(changes.changes.count)")
+            }
+            await tracker.registerObserver(entity: "Other") { _ in journal.add("never") }
+        }
+        let other = container.makeContext(author: "other")
+        let id = try await other.save(inserting: ["title": "a"])
+        try await other.insert("Note", ["title": "b"])
+        try await other.update(id, ["title": "c"])
+        try await other.insert("Note", ["title": "d"])
+        try await other.save()
+        await other.delete(id)
+        try await other.save()
+        #expect(try await isUpToDate(tracker))
+        #expect(
+            journal.lines == [
+                "first insert 1", "any insert 1", "first insert 2", "any insert 2", "any update 1",
+                "any delete 1",
+            ])
+        await tracker.stop()
+    }
+
+    @Test func `an observer has the tombstone, the author and the context's name`() async throws {
+        let journal = Journal()
+        let tracker = try await started(parameters()) { tracker in
+            await tracker.registerObserver(kind: .delete) { changes in
+                let title = changes.changes.first?.tombstone?["title"]?.textValue ?? "-"
+                journal.add(
+                    "\(changes.transaction.author ?? "-") \(changes.transaction.contextName ?? "-") \(title)")
+            }
+        }
+        let other = container.makeContext(author: "other", name: "batch")
+        let id = try await other.save(inserting: ["title": "kept"])
+        await other.delete(id)
+        try await other.save()
+        #expect(try await isUpToDate(tracker))
+        #expect(journal.lines == ["other batch kept"])
+        await tracker.stop()
+    }
+
+    @Test func `a removed observer is called no more`() async throws {
+        let journal = Journal()
+        let tracker = try await started(parameters()) { _ in }
+        let one = await tracker.registerObserver { _ in journal.add("one") }
+        await tracker.registerObserver(entity: "Note", kind: .insert) { _ in journal.add("two") }
+        await tracker.registerObserver { _ in journal.add("three") }
+        #expect(await tracker.removeObserver(one))
+        #expect(await !tracker.removeObserver(one))
+        await tracker.removeObservers(entity: "Note", kind: .insert)
+        _ = try await container.makeContext(author: "other").save(inserting: ["title": "a"])
+        #expect(try await isUpToDate(tracker))
+        #expect(journal.lines == ["three"])
+        await tracker.removeAllObservers()
+        _ = try await container.makeContext(author: "other").save(inserting: ["title": "a"])
+        #expect(try await isUpToDate(tracker))
+        #expect(journal.lines == ["three"])
+        await tracker.stop()
+    }
+
+    @Test func `hooks are not given what the tracker's contexts did, but a namesake's work`() async throws {
+        let journal = Journal()
+        let view = container.makeContext(author: "app")
+        let tracker = try await started(parameters([view])) { tracker in
+            await tracker.registerObserver { journal.add($0.transaction.contextName ?? "view") }
+        }
+        _ = try await view.save(inserting: ["title": "own"])
+        let namesake = try await Notes.open(folder).makeContext(author: "app", name: "namesake")
+        _ = try await namesake.save(inserting: ["title": "other"])
+        #expect(try await isUpToDate(tracker))
+        #expect(journal.lines == ["namesake"])
+        await tracker.stop()
+    }
+
+    @Test func `a hook that saves does not feed itself, and what it saves is merged`() async throws {
+        let (view, journal) = (container.makeContext(author: "view"), Journal())
+        let container = container
+        let tracker = try await started(parameters([view])) { tracker in
+            await tracker.registerObserver(kind: .insert) { changes in
+                journal.add("\(changes.transaction.number)")
+                // A context that nobody knows of, as a hook would make one.
+                let context = container.makeContext(author: "hook")
+                for change in changes.changes { try await context.update(change.objectID, ["rank": 7]) }
+                try await context.insert("Note", ["title": "made by the hook"])
+                try await context.save()
+            }
+        }
+        let id = try await container.makeContext(author: "other").save(inserting: ["title": "a"])
+        _ = try await view.object(id)
+        let first = try await container.currentToken()
+        #expect(await soon { journal.lines.count == 1 })
+        #expect(try await soon { try await container.currentToken() != first })
+        #expect(try await isUpToDate(tracker))
+        #expect(journal.lines.count == 1)
+        // An update on what the view knows would be a conflict had the hook's update not been merged.
+        try await view.update(id, ["title": "b"])
+        try await view.save()
+        await tracker.stop()
+    }
+
+    @Test func `merge hooks run in a row, before another where asked, and one may finish it`() async throws {
+        let (view, journal) = (container.makeContext(author: "view"), Journal())
+        let other = container.makeContext(author: "other")
+        let id = try await other.save(inserting: ["title": "a"])
+        _ = try await view.object(id)
+        let tracker = HistoryTracker(container: container, parameters: parameters([view])) { result, _ in
+            journal.add("merged \(result.updated.count)")
+        }
+        try await tracker.start()
+        let last = await tracker.registerMergeHook { _, contexts in
+            journal.add("last \(contexts.count)")
+            return .goOn
+        }
+        await tracker.registerMergeHook(before: last) { transactions, _ in
+            journal.add("before \(transactions.count)")
+            return .goOn
+        }
+        try await other.update(id, ["title": "b"])
+        try await other.save()
+        #expect(try await isUpToDate(tracker))
+        #expect(journal.lines == ["before 1", "last 1", "merged 1"])
+        let finishing = await tracker.registerMergeHook(before: last) { _, _ in .finish }
+        try await other.update(id, ["title": "c"])
+        try await other.save()
+        #expect(try await isUpToDate(tracker))
+        #expect(journal.lines == ["before 1", "last 1", "merged 1", "before 1"])
+        #expect(await tracker.removeMergeHook(finishing))
+        await tracker.removeAllMergeHooks()
+        try await other.update(id, ["title": "d"])
+        try await other.save()
+        #expect(try await isUpToDate(tracker))
+        #expect(journal.lines.last == "merged 1")
+        await tracker.stop()
+    }
+
+    /// Of two notes with one title the older stays.
+    struct OldestTitleStays: HistoryDeduplicator {
+        let container: PersistentContainer
+
+        func deduplicate(_ transactions: [HistoryTransaction]) async throws {
+            let context = container.makeContext(author: "deduplicator")
+            let notes = try await context.fetch(FetchRequest("Note"))
+            for (_, same) in Dictionary(grouping: notes, by: { $0["title"] }) {
+                for note in same.sorted(by: { $0.id.key < $1.id.key }).dropFirst() {
+                    await context.delete(note.id)
+                }
+            }
+            try await context.save()
+        }
+    }
+
+    @Test func `two processes that remove duplicates at once agree on what stays`() async throws {
+        let second = try await Notes.open(folder)
+        var trackers: [HistoryTracker] = []
+        for container in [container, second] {
+            var parameters = parameters()
+            parameters.deduplicator = OldestTitleStays(container: container)
+            let tracker = HistoryTracker(container: container, parameters: parameters)
+            try await tracker.start()
+            trackers.append(tracker)
+        }
+        for _ in 0..<5 {
+            async let one = container.makeContext(author: "one").save(inserting: ["title": "same"])
+            async let two = second.makeContext(author: "two").save(inserting: ["title": "same"])
+            _ = try await (one, two)
+        }
+        #expect(try await soon { try await container.objects().count == 1 })
+        let newest = try await container.currentToken()
+        for tracker in trackers { #expect(await soon { await tracker.token == newest }) }
+        let left = try await container.objects()
+        #expect(left.map(\.id.key) == [1])
+        for tracker in trackers { await tracker.stop() }
+    }
+
+    @Test(arguments: [TrackingStep.observer, .mergeHook, .deduplicator])
+    func `what a hook throws at each time is parked and told; the later flows`(step: TrackingStep)
+        async throws
+    {
+        struct Throwing: HistoryDeduplicator {
+            let body: @Sendable ([HistoryTransaction]) throws -> Void
+            func deduplicate(_ transactions: [HistoryTransaction]) async throws { try body(transactions) }
+        }
+        let journal = Journal()
+        let body: @Sendable ([HistoryTransaction]) throws -> Void = { transactions in
+            for transaction in transactions {
+                journal.add(transaction.contextName ?? "-")
+                if transaction.contextName == "poison" { throw Refusal() }
+            }
+        }
+        var parameters = parameters()
+        parameters.failuresBeforeParking = 3
+        if step == .deduplicator { parameters.deduplicator = Throwing(body: body) }
+        let tracker = HistoryTracker(container: container, parameters: parameters)
+        if step == .observer { await tracker.registerObserver { try body([$0.transaction]) } }
+        if step == .mergeHook {
+            await tracker.registerMergeHook { transactions, _ in
+                try body(transactions)
+                return .goOn
+            }
+        }
+        try await tracker.start()
+        await tracker.stop()
+        for name in ["before", "poison", "after", "later"] {
+            _ = try await container.makeContext(author: "other", name: name).save(inserting: ["title": "x"])
+        }
+        let poison = try await container.transactions().first { $0.contextName == "poison" }
+        try await tracker.start()
+        #expect(try await isUpToDate(tracker))
+        #expect(journal.lines.suffix(2) == ["after", "later"])
+        // Once among the others, then alone.
+        #expect(journal.lines.filter { $0 == "poison" }.count == 4)
+        #expect(
+            await tracker.parkedTransactions == [
+                ParkedTransaction(number: poison?.number ?? 0, step: step, errorType: "Refusal")
+            ])
+        #expect(await tracker.statistics.parked == 1)
+        _ = try await container.makeContext(author: "other", name: "at last").save(inserting: ["title": "x"])
+        #expect(try await isUpToDate(tracker))
+        #expect(journal.lines.last == "at last")
+        await tracker.stop()
+    }
+}

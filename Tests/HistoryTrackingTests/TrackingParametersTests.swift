@@ -1,0 +1,174 @@
+import HistoryTracking
+import PersistentStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// Whose work is handed on, where the cursor is kept, what is counted and what is logged.
+@Suite struct TrackingParametersTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        container = try await Notes.open(folder)
+    }
+
+    private var quiet: TrackingParameters {
+        var parameters = TrackingParameters(name: "reader", cleaning: .none, logger: SilentLogger())
+        parameters.retryPause = .milliseconds(5)
+        return parameters
+    }
+
+    private func follow(
+        _ parameters: TrackingParameters, _ work: () async throws -> Void
+    ) async throws -> (RecordingConsumer, TrackingStatistics) {
+        let consumer = RecordingConsumer()
+        let tracker = HistoryTracker(container: container, parameters: parameters, consumer: consumer)
+        try await tracker.start()
+        try await work()
+        let newest = try await container.currentToken()
+        #expect(await soon { await tracker.token == newest })
+        let statistics = await tracker.statistics
+        await tracker.stop()
+        return (consumer, statistics)
+    }
+
+    private func save(as author: String?) async throws {
+        _ = try await container.makeContext(author: author).save(inserting: ["title": "x"])
+    }
+
+    @Test func `everybody's work is handed on by default; unknown and missing authors are counted`()
+        async throws
+    {
+        var parameters = quiet
+        parameters.knownAuthors = ["app", "extension"]
+        let (consumer, statistics) = try await follow(parameters) {
+            for author in ["app", "extension", "stranger", nil] { try await save(as: author) }
+        }
+        #expect(consumer.seen.transactions.map(\.author) == ["app", "extension", "stranger", nil])
+        #expect(statistics.transactions == 4 && statistics.changes == 4)
+        #expect(statistics.byUnknownAuthors == 1 && statistics.withoutAuthor == 1)
+    }
+
+    @Test func `a list of authors restricts, and an empty one means nobody`() async throws {
+        var parameters = quiet
+        parameters.authors = ["extension", nil]
+        let (some, _) = try await follow(parameters) {
+            for author in ["app", "extension", nil] { try await save(as: author) }
+        }
+        #expect(some.seen.transactions.map(\.author) == ["extension", nil])
+        parameters.authors = []
+        let (none, _) = try await follow(parameters) { try await save(as: "app") }
+        #expect(none.seen.transactions.isEmpty)
+    }
+
+    @Test(arguments: [false, true])
+    func `what a mirror imported is handed on only where it is included`(included: Bool) async throws {
+        var parameters = quiet
+        parameters.mirroringAuthors = ["mirror"]
+        parameters.includesMirroring = included
+        let (consumer, _) = try await follow(parameters) {
+            for author in ["app", "mirror", nil] { try await save(as: author) }
+        }
+        #expect(
+            consumer.seen.transactions.map(\.author) == (included ? ["app", "mirror", nil] : ["app", nil]))
+    }
+
+    /// Keeps cursors in memory, as a settings file of a program's own would.
+    final class Shelf: CursorStorage {
+        private let texts = Mutex<[String: String]>([:])
+        var all: [String: String] { texts.withLock { $0 } }
+        func cursor(forKey key: String) -> String? { texts.withLock { $0[key] } }
+        func setCursor(_ text: String, forKey key: String) { texts.withLock { $0[key] = text } }
+    }
+
+    @Test func `a cursor that is kept elsewhere survives a restart, under its prefix`() async throws {
+        let shelf = Shelf()
+        var parameters = quiet
+        parameters.cursor = .elsewhere(shelf)
+        parameters.cursorPrefix = "test."
+        let (first, _) = try await follow(parameters) { try await save(as: "app") }
+        #expect(first.seen.refreshes == 1 && first.changes == 1)
+        let newest = try await container.currentToken()
+        #expect(shelf.all == ["test.reader": newest.description])
+        #expect(try await container.read { try $0.consumers() }.isEmpty)
+        try await save(as: "app")
+        let (second, _) = try await follow(parameters) { try await save(as: "app") }
+        #expect(second.seen.refreshes == 0 && second.changes == 2)
+    }
+
+    @Test(arguments: ["", "nonsense", "11111111-2222-4333-8444-555555555555.1.1"])
+    func `a damaged or foreign cursor leads to a refresh, and is put right`(text: String) async throws {
+        let shelf = Shelf()
+        shelf.setCursor(text, forKey: "HistoryTracking.cursor.reader")
+        var parameters = quiet
+        parameters.cursor = .elsewhere(shelf)
+        let (consumer, statistics) = try await follow(parameters) { try await save(as: "app") }
+        #expect(consumer.seen.refreshes == 1 && statistics.refreshes == 1)
+        let newest = try await container.currentToken()
+        #expect(shelf.cursor(forKey: "HistoryTracking.cursor.reader") == newest.description)
+    }
+
+    final class Log: TrackingLogger {
+        private let entries = Mutex<[(LogType, String)]>([])
+        var lines: [(LogType, String)] { entries.withLock { $0 } }
+        func log(_ type: LogType, _ message: String) { entries.withLock { $0.append((type, message)) } }
+    }
+
+    struct Telling: Error { let text: String }
+
+    @Test func `messages come by level, and never with what people wrote`() async throws {
+        for level in [LogLevel.off, .important] {
+            let log = Log()
+            var parameters = quiet
+            parameters.logger = log
+            parameters.logLevel = level
+            parameters.failuresBeforeParking = 2
+            let tracker = HistoryTracker(container: container, parameters: parameters)
+            await tracker.registerObserver { changes in
+                throw Telling(text: changes.transaction.contextName ?? "")
+            }
+            try await tracker.start()
+            _ = try await container.makeContext(author: "app", name: "secret").save(
+                inserting: ["title": "secret"])
+            #expect(await soon { await tracker.statistics.parked == 1 })
+            await tracker.stop()
+            #expect(log.lines.isEmpty == (level == .off))
+            #expect(!log.lines.contains { $0.1.contains("secret") })
+            if level == .important {
+                #expect(log.lines.map(\.0) == [.info, .error, .fault, .info])
+                #expect(log.lines.contains { $0.1.contains("Telling") })
+            }
+        }
+    }
+
+    @Test func `a tracker that starts automatically needs no call`() async throws {
+        var parameters = quiet
+        parameters.startsAutomatically = true
+        let consumer = RecordingConsumer()
+        let tracker = HistoryTracker(container: container, parameters: parameters, consumer: consumer)
+        #expect(await soon { consumer.seen.states == [.live] })
+        try await save(as: "app")
+        #expect(await soon { consumer.changes == 1 })
+        await tracker.stop()
+    }
+
+    @Test func `a commit that recorded nothing makes no pass`() async throws {
+        let consumer = RecordingConsumer()
+        let tracker = HistoryTracker(container: container, parameters: quiet, consumer: consumer)
+        try await tracker.start()
+        try await save(as: "app")
+        let newest = try await container.currentToken()
+        #expect(await soon { await tracker.token == newest })
+        // The cursor's own move is a commit of the same store, heard by the second container's tracker too.
+        let passes = await tracker.statistics.passes
+        let other = try await Notes.open(folder)
+        for _ in 0..<3 { try await other.moveCursor(of: "reader", to: newest) }
+        let heard = try await container.events()
+        try await other.moveCursor(of: "reader", to: newest)
+        for await _ in heard { break }
+        #expect(await tracker.statistics.passes == passes)
+        await tracker.stop()
+    }
+}
