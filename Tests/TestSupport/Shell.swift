@@ -72,4 +72,6 @@ package struct Shell {
 
 package struct ShellError: Error, CustomStringConvertible {
     package let description: String
+
+    package init(description: String) { self.description = description }
 }

@@ -1,0 +1,42 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A package of somebody else's, with the libraries' public interface and nothing more.
+@Suite struct StrangerPackageTests {
+    private static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
+    /// Built as its owner would, in a place of its own so that the second time is quick.
+    private static let ledger = Result<String, any Error> {
+        let places = [
+            "--package-path", root + "/Tests/StrangerPackage", "--scratch-path", root + "/.build/stranger",
+        ]
+        let build = try Shell.run("swift", ["build"] + places)
+        guard build.status == 0 else { throw ShellError(description: build.output + build.errors) }
+        let folder = try Shell.run("swift", ["build", "--show-bin-path"] + places).output
+        return folder.split(separator: "\n").last.map { $0 + "/Ledger" } ?? ""
+    }
+
+    @Test func `a program of one's own entity follows what other processes write`() throws {
+        let (ledger, folder) = (try Self.ledger.get(), try TemporaryFolder())
+        let store = folder.path(of: "ledger.db")
+        func run(_ words: String...) throws -> String {
+            try Shell.run(ledger, [store] + words).output.trimmingCharacters(in: .newlines)
+        }
+        #expect(try run("add", "3", "4") == "booked 2")
+        let follower = try LineProcess(ledger, [store, "follow"])
+        // A line of the log comes on standard error, the sums here.
+        #expect(try follower.answer() == "everything: 7")
+        #expect(try run("add", "10") == "booked 1")
+        #expect(try follower.answer() == "clerk: 17")
+        #expect(try run("correct", "1", "5") == "corrected")
+        #expect(try follower.answer() == "auditor: 19")
+        #expect(try Shell.run("sqlite3", [store, "UPDATE Booking SET amount = 1 WHERE id = 2"]).status == 0)
+        #expect(try follower.answer() == "unknown: 16")
+        #expect(try run("strike", "3") == "struck")
+        #expect(try Set([follower.answer(), follower.answer()]) == ["auditor: 6", "struck by auditor: 10"])
+        #expect(try run("sum") == "6")
+        #expect(try run("history").split(separator: "\n").count == 5)
+    }
+}

@@ -1,0 +1,55 @@
+import Glibc
+import HistoryTracking
+import PersistentStore
+import Synchronization
+
+/// Keeps a sum right by reading what the history says has changed, and says it after each batch.
+final class RunningSum: HistoryConsumer {
+    private let amounts = Mutex<[ObjectID: Int64]>([:])
+
+    func refresh(from snapshot: StoreSnapshot) throws {
+        let bookings = try snapshot.fetch(FetchRequest("Booking"))
+        amounts.withLock { amounts in
+            amounts.removeAll()
+            for booking in bookings { amounts[booking.id] = booking["amount"].integerValue }
+        }
+        tell("everything")
+    }
+
+    func consume(_ transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws {
+        let touched = Set(transactions.flatMap(\.changes).map(\.objectID))
+        let bookings = try snapshot.fetch(FetchRequest("Booking", where: .keys(touched.map(\.key))))
+        amounts.withLock { amounts in
+            for id in touched { amounts[id] = nil }
+            for booking in bookings { amounts[booking.id] = booking["amount"].integerValue }
+        }
+        tell(transactions.map { $0.author ?? "unknown" }.joined(separator: ","))
+    }
+
+    private func tell(_ who: String) {
+        say("\(who): \(amounts.withLock { $0.values.reduce(0, +) })")
+    }
+}
+
+/// A line at once, also into a pipe.
+private func say(_ line: String) {
+    let bytes = Array((line + "\n").utf8)
+    _ = write(STDOUT_FILENO, bytes, bytes.count)
+}
+
+extension Ledger {
+    static func follow(_ container: PersistentContainer) async throws {
+        var parameters = TrackingParameters(name: "sum", author: "follower")
+        // A ledger keeps its history.
+        parameters.cleaning = .none
+        parameters.knownAuthors = ["clerk", "auditor"]
+        let tracker = HistoryTracker(container: container, parameters: parameters, consumer: RunningSum())
+        await tracker.registerObserver(entity: "Booking", kind: .delete) { changes in
+            let amount = changes.changes.first?.tombstone?["amount"]?.integerValue ?? 0
+            say("struck by \(changes.transaction.author ?? "unknown"): \(amount)")
+        }
+        try await tracker.start()
+        while readLine() != nil {}
+        await tracker.stop()
+    }
+}

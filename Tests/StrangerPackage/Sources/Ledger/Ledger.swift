@@ -1,0 +1,78 @@
+import HistoryTracking
+import PersistentStore
+
+/// A ledger that several processes keep: `ledger PATH follow`, and meanwhile `ledger PATH add AMOUNT…`.
+@main struct Ledger {
+    static let model = Result<StoreModel, StoreError> { () throws(StoreError) in
+        try StoreModel(
+            version: 1,
+            entities: [
+                Entity(
+                    "Booking",
+                    attributes: [
+                        Attribute(
+                            "amount", .integer, history: [.preservesValueOnDeletion, .recordsOldValue]),
+                        Attribute("purpose", .text, isOptional: true),
+                        Attribute("booked", .integer, defaultValue: .now, isIndexed: true),
+                    ])
+            ])
+    }
+
+    static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        guard let path = arguments.first, let command = arguments.dropFirst().first else {
+            print("usage: ledger PATH follow | add AMOUNT… | correct KEY AMOUNT | strike KEY | sum | history")
+            return
+        }
+        let container = try await PersistentContainer(path: path, model: model.get())
+        let numbers = arguments.dropFirst(2).compactMap { Int64($0) }
+        switch command {
+        case "follow": try await follow(container)
+        case "add": try await add(numbers, container)
+        case "correct": try await correct(key: numbers[0], amount: numbers[1], container)
+        case "strike": try await strike(key: numbers[0], container)
+        case "sum":
+            let amounts = try await container.read { try $0.fetch(FetchRequest("Booking")) }
+            print(amounts.reduce(0) { $0 + ($1["amount"].integerValue ?? 0) })
+        case "history": try await printHistory(container)
+        default: print("unknown command")
+        }
+        await container.close()
+    }
+
+    static func add(_ amounts: [Int64], _ container: PersistentContainer) async throws {
+        let context = container.makeContext(author: "clerk", name: "add")
+        for amount in amounts { try await context.insert("Booking", ["amount": .integer(amount)]) }
+        let result = try await context.save()
+        print("booked \(result.insertedIDs.count)")
+    }
+
+    static func correct(key: Int64, amount: Int64, _ container: PersistentContainer) async throws {
+        let context = container.makeContext(author: "auditor")
+        let id = ObjectID(entity: "Booking", key: key)
+        guard try await context.object(id) != nil else { return print("no such booking") }
+        try await context.update(id, ["amount": .integer(amount)])
+        do {
+            try await context.save()
+            print("corrected")
+        } catch {
+            print(error)
+        }
+    }
+
+    static func strike(key: Int64, _ container: PersistentContainer) async throws {
+        let context = container.makeContext(author: "auditor")
+        await context.delete(ObjectID(entity: "Booking", key: key))
+        try await context.save()
+        print("struck")
+    }
+
+    static func printHistory(_ container: PersistentContainer) async throws {
+        try await container.read { snapshot in
+            try snapshot.forEachTransaction(HistoryFetchRequest()) { transaction in
+                print(transaction.number, transaction.author ?? "unknown", transaction.changes.count)
+                return true
+            }
+        }
+    }
+}
