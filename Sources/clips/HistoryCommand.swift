@@ -23,7 +23,7 @@ extension Command {
         } else if limit != nil {
             request.start = .newest
         }
-        if let author = arguments.value("--author") { request.authors = [author] }
+        if let author = arguments.value("--author") { request.predicate = .author(author) }
         // Reading only: --author is whose history, not who is writing.
         let store = try await invocation.openStore(author: "cli")
         let feed = HistoryFeed(container: store.container, invocation: invocation)

@@ -18,7 +18,7 @@ struct HistoryFeed {
             switch event {
             case .committed(let newest):
                 guard newest != position else { continue }
-                position = try await print(HistoryFetchRequest(.token(position), authors: request.authors))
+                position = try await print(HistoryFetchRequest(.token(position), where: request.predicate))
                 try invocation.output.flush()
             case .replaced: throw StoreError.replaced(path: container.path)
             case .watchingBySweep:

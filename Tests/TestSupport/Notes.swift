@@ -30,12 +30,6 @@ package enum Notes {
 }
 
 extension PersistentContainer {
-    package func transactions(_ request: HistoryFetchRequest = HistoryFetchRequest()) async throws
-        -> [HistoryTransaction]
-    {
-        try await read { try $0.transactions(request) }
-    }
-
     package func objects(_ request: FetchRequest = FetchRequest("Note")) async throws -> [StoredObject] {
         try await read { try $0.fetch(request) }
     }

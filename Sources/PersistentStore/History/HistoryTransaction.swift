@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
-/// One commit.
+/// One commit, or a piece of one that is too big to be held at once.
 public struct HistoryTransaction: Hashable, Sendable {
     /// Rises from commit to commit and is never used twice.
     public let number: Int64
-    /// The position just after this transaction.
+    /// The position just after this transaction; of every piece, that after the whole.
     public let token: HistoryToken
     /// When it was committed, by the writer's clock; never before the transaction that precedes it.
     public let timestamp: Date
@@ -15,5 +15,15 @@ public struct HistoryTransaction: Hashable, Sendable {
     public let program: String?
     /// Which context made it; tells a context's own work from that of a namesake.
     package let session: Int64?
+    /// Those that the request admits, in order; none when the request asks for transactions only.
     public let changes: [HistoryChange]
+    /// False for a piece that more pieces of the same transaction follow. See
+    /// ``HistoryFetchRequest/mostChangesAtOnce``.
+    public let isComplete: Bool
+
+    var withoutChanges: HistoryTransaction {
+        HistoryTransaction(
+            number: number, token: token, timestamp: timestamp, author: author, contextName: contextName,
+            process: process, program: program, session: session, changes: [], isComplete: true)
+    }
 }

@@ -8,6 +8,8 @@ package actor StoreReader {
     private let opening: StoreOpening
     private var open: Open?
     private var isClosed = false
+    private var readings: [Int: HistoryReading] = [:]
+    private var lastReading = 0
 
     private struct Open {
         let connection: StoreConnection
@@ -51,6 +53,20 @@ package actor StoreReader {
             throw open.connection.storeError(error)
         }
     }
+
+    /// Begins to put transactions together, for a snapshot that hands them over one at a time.
+    func beginReading(_ request: HistoryFetchRequest, _ log: HistoryLog) throws -> Int {
+        let reading = try answer { try HistoryReading(log, request, on: $0) }
+        lastReading += 1
+        readings[lastReading] = reading
+        return lastReading
+    }
+
+    func nextTransaction(of reading: Int) throws -> HistoryTransaction? {
+        try answer { try readings[reading]?.next(on: $0) }
+    }
+
+    func endReading(_ reading: Int) { readings[reading] = nil }
 
     /// Changes whenever anybody else has committed (sqlite.org/pragma.html#pragma_data_version).
     func dataVersion() throws(StoreError) -> Int64 {

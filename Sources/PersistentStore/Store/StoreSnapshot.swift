@@ -26,42 +26,6 @@ public struct StoreSnapshot: Sendable {
         return try ask { try query.count(request, on: $0) }
     }
 
-    public func transactions(_ request: HistoryFetchRequest) throws -> [HistoryTransaction] {
-        let log = log
-        return try ask { connection in
-            var transactions: [HistoryTransaction] = []
-            try log.forEach(request, on: connection) { transaction in
-                transactions.append(transaction)
-                return true
-            }
-            return transactions
-        }
-    }
-
-    /// Hands over the transactions that the request admits, in the order of their numbers, a page at a time, so
-    /// that any length of history takes the memory of a few.
-    ///
-    /// - Parameter body: returns false to stop.
-    public func forEachTransaction(
-        _ request: HistoryFetchRequest, _ body: (HistoryTransaction) throws -> Bool
-    ) throws {
-        var left = request.limit ?? .max
-        var next = request
-        if case .newest = request.start, let first = try transactions(request).first {
-            next.start = .ending(at: first.token)
-        }
-        while left > 0 {
-            next.limit = min(left, Self.pageSize)
-            let page = try transactions(next)
-            for transaction in page where try !body(transaction) { return }
-            guard page.count == next.limit, let last = page.last else { return }
-            left -= page.count
-            next.start = .token(last.token)
-        }
-    }
-
-    private static let pageSize = 64
-
     /// Whether an object with these values would be fetched by the predicate; nil admits all.
     public func matches(_ predicate: Predicate?, _ values: [String: Value], entity: String) throws -> Bool {
         guard let predicate else { return true }
@@ -108,7 +72,7 @@ public struct StoreSnapshot: Sendable {
         try ask { try StoreMetadata.integer(.lastCleaning, on: $0) ?? 0 }
     }
 
-    private func ask<Answer: Sendable>(_ question: @Sendable (borrowing Connection) throws -> Answer) throws
+    func ask<Answer: Sendable>(_ question: @Sendable (borrowing Connection) throws -> Answer) throws
         -> Answer
     {
         try reader.assumeIsolated { try $0.answer(question) }

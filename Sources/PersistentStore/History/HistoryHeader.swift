@@ -1,0 +1,25 @@
+import FoundationEssentials
+
+/// What is known of a transaction before its changes are read.
+struct HistoryHeader {
+    /// A row of `history_origin`; all nil for a writer that knows nothing of the history.
+    struct Origin {
+        var author: String?
+        var contextName: String?
+        var program: String?
+    }
+
+    var origin = Origin()
+    var process: Int32?
+    var session: Int64?
+    var milliseconds: Int64
+
+    func transaction(_ token: HistoryToken, _ changes: [HistoryChange], isComplete: Bool = true)
+        -> HistoryTransaction
+    {
+        HistoryTransaction(
+            number: token.number, token: token, timestamp: Date(milliseconds: milliseconds),
+            author: origin.author, contextName: origin.contextName, process: process,
+            program: origin.program, session: session, changes: changes, isComplete: isComplete)
+    }
+}

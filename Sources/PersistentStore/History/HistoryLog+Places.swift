@@ -1,0 +1,117 @@
+import FoundationEssentials
+import SQLite
+
+/// Where a request begins and ends. A few rows are looked at, however long the history is.
+extension HistoryLog {
+    /// Transactions after one number and up to another, and how many of them.
+    struct Range {
+        var after: Int64
+        var upTo = Int64.max
+        var offset: Int
+        var limit: Int
+    }
+
+    /// Checks that nothing of what is asked for is missing.
+    func range(of request: HistoryFetchRequest, on connection: borrowing Connection) throws -> Range {
+        let floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
+        var range = Range(
+            after: try startNumber(request.start, floor: floor, on: connection),
+            offset: max(0, request.offset), limit: request.limit ?? .max)
+        if let timestamps = request.predicate?.timestamps {
+            if timestamps.after > .min {
+                let first = try lastNumber(notAfter: timestamps.after, floor: floor, on: connection)
+                range.after = max(range.after, first)
+            }
+            if timestamps.upTo < .max {
+                range.upTo = try lastNumber(notAfter: timestamps.upTo, floor: floor, on: connection)
+            }
+        }
+        if case .newest = request.start, range.limit > 0 {
+            try narrowToNewest(&range, request, on: connection)
+        }
+        return range
+    }
+
+    private func startNumber(
+        _ start: HistoryFetchRequest.Start, floor: Int64, on connection: borrowing Connection
+    ) throws -> Int64 {
+        switch start {
+        case .beginning, .newest: return floor
+        case .token(let token):
+            try check(token, floor: floor, on: connection)
+            return try lastNumber(ofTransactionWith: token.number, on: connection)
+        case .transaction(let number):
+            try check(self.token(number), floor: floor, on: connection)
+            return try lastNumber(ofTransactionWith: number, on: connection)
+        case .ending(let token):
+            try check(token, floor: floor, on: connection)
+            // Whoever has come as far as the floor misses nothing, but the transaction that ends there is gone.
+            guard floor == 0 || token.number > floor else {
+                throw StoreError.tokenExpired(oldest: self.token(floor))
+            }
+            return try firstNumber(endingAt: token.number, floor: floor, on: connection)
+        case .date(let date):
+            return try lastNumber(notAfter: date.lastMillisecond, floor: floor, on: connection)
+        }
+    }
+
+    /// The end of the transaction that a row belongs to. Passes over the rest of its rows, and of no other.
+    func lastNumber(ofTransactionWith number: Int64, on connection: borrowing Connection) throws -> Int64 {
+        let row = try connection.prepare("SELECT kind, at FROM history WHERE number = ?1")
+        try row.bind(number, at: 1)
+        // Position 0, or one that cleaning has just reached.
+        guard try row.step() else { return number }
+        if row.integer(0) == RowKind.end.rawValue { return number }
+        if row.isNull(1) {
+            return try connection.integer(
+                "SELECT number FROM history WHERE number > ?1 AND at NOT NULL ORDER BY number LIMIT 1", number
+            )
+                ?? number
+        }
+        let next = try connection.integer(
+            "SELECT number FROM history WHERE number > ?1 AND continues IS NOT 1 ORDER BY number LIMIT 1",
+            number)
+        return try connection.integer(
+            "SELECT number FROM history WHERE number < ?1 ORDER BY number DESC LIMIT 1", next ?? .max)
+            ?? number
+    }
+
+    private func firstNumber(endingAt number: Int64, floor: Int64, on connection: borrowing Connection) throws
+        -> Int64
+    {
+        let first = try connection.integer(
+            """
+            SELECT number FROM history WHERE number <= ?1
+            AND (kind = 3 OR (kind < 3 AND at NOT NULL AND continues IS NOT 1)) ORDER BY number DESC LIMIT 1
+            """, number)
+        return max(floor, first.map { $0 - 1 } ?? floor)
+    }
+
+    /// Timestamps rise with the numbers, so the place of a time is found by halving.
+    private func lastNumber(notAfter wanted: Int64, floor: Int64, on connection: borrowing Connection) throws
+        -> Int64
+    {
+        guard wanted > .min else { return floor }
+        var low = floor
+        var high = try connection.integer("SELECT max(number) FROM history") ?? floor
+        guard wanted < .max else { return max(low, high) }
+        let stamped = try connection.prepare(
+            """
+            SELECT number, coalesce(at, began) FROM history
+            WHERE number > ?1 AND number <= ?2 AND coalesce(at, began) NOT NULL ORDER BY number DESC LIMIT 1
+            """)
+        while low < high {
+            let middle = low + (high - low + 1) / 2
+            stamped.reset()
+            try stamped.bind(low, at: 1)
+            try stamped.bind(middle, at: 2)
+            // A row without a time is of the same transaction as the one before it.
+            if try !stamped.step() || stamped.integer(1) <= wanted {
+                low = middle
+            } else {
+                high = stamped.integer(0) - 1
+            }
+        }
+        return low
+    }
+}

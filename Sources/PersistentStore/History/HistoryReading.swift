@@ -1,0 +1,47 @@
+import SQLite
+
+/// Puts transactions, or pieces of them, together from a pass over the log; one at a time, so that a history of
+/// any length takes the memory of one.
+final class HistoryReading {
+    private let log: HistoryLog
+    private let scan: HistoryScan
+    private let includesChanges: Bool
+    private let most: Int
+    private var changes: [HistoryChange] = []
+    /// Of a transaction that comes in pieces.
+    private var end: Int64?
+
+    init(_ log: HistoryLog, _ request: HistoryFetchRequest, on connection: borrowing Connection) throws {
+        self.log = log
+        most = max(1, request.mostChangesAtOnce ?? .max)
+        scan = try HistoryScan(log, request, tellsChanges: request.includesChanges, on: connection)
+        includesChanges = request.includesChanges
+    }
+
+    func next(on connection: borrowing Connection) throws -> HistoryTransaction? {
+        while let stop = try scan.next(on: connection) {
+            switch stop {
+            case .change:
+                guard includesChanges, let change = try log.change(scan.rows, on: connection) else {
+                    continue
+                }
+                guard changes.count == most else {
+                    changes.append(change)
+                    continue
+                }
+                let piece = changes
+                changes = [change]
+                let number = try end ?? log.lastNumber(ofTransactionWith: change.number, on: connection)
+                end = number
+                return scan.header.transaction(log.token(number), piece, isComplete: false)
+            case .end(let number):
+                defer {
+                    changes = []
+                    end = nil
+                }
+                return scan.header.transaction(log.token(number), changes)
+            }
+        }
+        return nil
+    }
+}

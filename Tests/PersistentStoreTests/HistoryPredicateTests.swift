@@ -1,0 +1,113 @@
+import Foundation
+import PersistentStore
+import SQLite
+import TestSupport
+import Testing
+
+/// What the conditions of a request mean, and that what they leave out is not read.
+@Suite struct HistoryPredicateTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func open() async throws -> PersistentContainer {
+        let container = try await Notes.open(folder)
+        _ = try await container.makeContext(author: "app", name: "view").save(inserting: ["title": "1"])
+        _ = try await container.makeContext(author: nil).save(inserting: ["title": "2"])
+        try Connection(path: container.path, access: .readWrite).execute(
+            "UPDATE Note SET title = 'x', rank = 3")
+        return container
+    }
+
+    @Test func `whoever is not the author includes those without one`() async throws {
+        let container = try await open()
+        func count(_ predicate: TransactionPredicate) async throws -> Int {
+            try await container.count(HistoryFetchRequest(where: predicate)).transactions
+        }
+        #expect(try await count(.not(.author("app"))) == 2)
+        #expect(try await count(.author(nil)) == 2)
+        #expect(try await count(.not(.author(nil))) == 1)
+        #expect(try await count(.process(nil)) == 1)
+        #expect(try await count(.and([.author(nil), .not(.process(nil))])) == 1)
+        #expect(try await count(.contextName("view")) == 1)
+        #expect(try await count(.not(.contextName("view"))) == 2)
+        #expect(try await count(.and([])) == 3)
+        #expect(try await count(.or([])) == 0)
+        #expect(try await count(.authors(["app", nil])) == 3)
+    }
+
+    @Test func `the authors of a request and its predicate must both be satisfied`() async throws {
+        let container = try await open()
+        let request = HistoryFetchRequest(authors: ["app", nil], where: .not(.process(nil)))
+        #expect(try await container.transactions(request).map(\.author) == ["app", nil])
+    }
+
+    @Test func `transactions come with the changes that are admitted, and not without any`() async throws {
+        let container = try await open()
+        let first = ObjectID(entity: "Note", key: 1)
+        var request = HistoryFetchRequest(changes: .object(first))
+        var transactions = try await container.transactions(request)
+        #expect(transactions.map { $0.changes.map(\.objectID) } == [[first], [first]])
+        request.changePredicate = .and([.updated("rank"), .not(.object(first))])
+        transactions = try await container.transactions(request)
+        #expect(transactions.map { $0.changes.map(\.objectID.key) } == [[2]])
+        request.includesChanges = false
+        transactions = try await container.transactions(request)
+        #expect(transactions.count == 1 && transactions[0].changes.isEmpty)
+        request.changePredicate = .or([.kind(.delete), .updated("body"), .entity("Missing")])
+        #expect(try await !container.hasTransactions(request))
+    }
+
+    @Test func `after a token, a transaction or a date means strictly after`() async throws {
+        let container = try await open()
+        for transaction in try await container.transactions() {
+            let starts: [HistoryFetchRequest.Start] = [
+                .token(transaction.token), .transaction(transaction.number), .date(transaction.timestamp),
+            ]
+            for start in starts {
+                let after = try await container.transactions(HistoryFetchRequest(start))
+                #expect(after.allSatisfy { $0.number > transaction.number })
+            }
+            let dated = TransactionPredicate.or([
+                .before(transaction.timestamp), .after(transaction.timestamp),
+            ])
+            let others = try await container.transactions(HistoryFetchRequest(where: dated))
+            #expect(others.allSatisfy { $0.timestamp != transaction.timestamp })
+        }
+        for date in [Date.distantPast, .distantFuture, Date(timeIntervalSince1970: .infinity)] {
+            let count = try await container.count(HistoryFetchRequest(.date(date)))
+            #expect(count.transactions == (date == .distantPast ? 3 : 0))
+            let before = try await container.count(HistoryFetchRequest(where: .before(date)))
+            #expect(before.transactions == (date == .distantPast ? 0 : 3))
+        }
+    }
+
+    @Test func `kept values are read only of what is admitted and handed over`() async throws {
+        let container = try await open()
+        // Reading a kept value is an error from here on.
+        try Connection(path: container.path, access: .readWrite).execute(
+            """
+            ALTER TABLE history_values_Note RENAME TO moved;
+            CREATE VIEW history_values_Note AS
+            SELECT number, abs(-9223372036854775807 - min(number, 1)) AS title FROM moved;
+            """)
+        await #expect(throws: StoreError.self) { try await container.transactions() }
+        #expect(try await container.transactions(HistoryFetchRequest(where: .author("app"))).count == 1)
+        #expect(try await container.changes(HistoryFetchRequest(changes: .kind(.insert))).count == 2)
+        #expect(try await container.count(HistoryFetchRequest()) == HistoryCount(transactions: 3, changes: 4))
+        #expect(try await container.count(HistoryFetchRequest(offset: 2)).changes == 2)
+        #expect(try await container.objectIDs(HistoryFetchRequest()).count == 2)
+        #expect(try await container.hasTransactions(HistoryFetchRequest()))
+        var request = HistoryFetchRequest()
+        request.includesChanges = false
+        #expect(try await container.transactions(request).count == 3)
+    }
+
+    @Test func `a condition of thousands of parts is answered`() async throws {
+        let container = try await open()
+        let parts = (1...3000).map { ChangePredicate.object(ObjectID(entity: "Note", key: $0)) }
+        #expect(try await container.count(HistoryFetchRequest(changes: .or(parts))).changes == 4)
+        let ids = Set((2...20_000).map { ObjectID(entity: "Note", key: $0) })
+        #expect(try await container.count(HistoryFetchRequest(changes: .objects(ids))).changes == 2)
+    }
+}
