@@ -47,7 +47,8 @@ func transaction(
     }
     let transaction = HistoryTransaction(
         number: number, token: token, timestamp: noon, author: author, contextName: nil, process: 42,
-        program: "test", session: isOwn ? 7 : 8, changes: changes)
+        program: "test", session: isOwn ? 7 : 8, firstRow: number,
+        changes: changes, isComplete: true)
     return TransactionSummary(transaction, ownSession: 7)
 }
 

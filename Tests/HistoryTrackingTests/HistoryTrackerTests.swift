@@ -127,6 +127,55 @@ import Testing
         await again.stop()
     }
 
+    @Test func `a long transaction comes in pieces, and a restart begins it again`() async throws {
+        let consumer = RecordingConsumer(batchLimit: .split(10))
+        let tracker = tracker(consumer)
+        try await tracker.start()
+        await tracker.stop()
+        _ = try await context.save(inserting: ["title": "before"])
+        for number in 0..<95 { try await context.insert("Note", ["title": .text("\(number)")]) }
+        let token = try await context.save().token
+        _ = try await context.save(inserting: ["title": "after"])
+        let again = self.tracker(consumer)
+        let pieces = Journal()
+        await again.registerObserver { pieces.add("\($0.changes.count)") }
+        try await again.start()
+        let newest = try await container.currentToken()
+        #expect(await soon { await again.token == newest })
+        let long = consumer.seen.transactions.filter { $0.token == token }
+        #expect(long.map(\.changes.count) == Array(repeating: 10, count: 9) + [5])
+        #expect(long.map(\.isComplete) == Array(repeating: false, count: 9) + [true])
+        #expect(long.allSatisfy { $0.author == "app" && $0.number == token?.number })
+        let numbers = consumer.seen.transactions.flatMap(\.changes).map(\.number)
+        #expect(numbers.count == 97 && numbers == numbers.sorted() && Set(numbers).count == 97)
+        #expect(pieces.lines == ["1"] + Array(repeating: "10", count: 9) + ["5", "1"])
+        #expect(await again.statistics.transactions == 3)
+        #expect(await again.statistics.changes == 97)
+        await again.stop()
+    }
+
+    @Test func `the cursor stays before a long transaction until all of it is dealt with`() async throws {
+        // Seven pieces, and the fourth is refused for ever.
+        let consumer = RecordingConsumer(
+            batchLimit: .split(10), refusing: { $0.first?.changes.first?.number == 33 })
+        let tracker = tracker(consumer, failuresBeforeParking: .max)
+        try await tracker.start()
+        let before = try await container.currentToken()
+        for number in 0..<65 { try await context.insert("Note", ["title": .text("\(number)")]) }
+        try await context.save()
+        #expect(
+            await soon { consumer.seen.states.contains { if case .failing = $0 { true } else { false } } })
+        #expect(consumer.changes == 30)
+        #expect(await tracker.token == before)
+        #expect(try await stored("reader")?.token == before)
+        await tracker.stop()
+        let after = RecordingConsumer(batchLimit: .split(10))
+        let again = self.tracker(after)
+        try await again.start()
+        #expect(await soon { after.changes == 65 })
+        await again.stop()
+    }
+
     @Test func `the name of a process that is gone is taken over with its cursor`() async throws {
         let process = try StoreWriterProcess(container.path, author: "app")
         #expect(try process.ask("register reader") == "reader")

@@ -14,13 +14,6 @@ import Testing
         container = try await Notes.open(folder)
     }
 
-    /// A list that grows from any thread.
-    final class Journal: Sendable {
-        private let entries = Mutex<[String]>([])
-        var lines: [String] { entries.withLock { $0 } }
-        func add(_ line: String) { entries.withLock { $0.append(line) } }
-    }
-
     struct Refusal: Error {}
 
     private func parameters(_ contexts: [StoreContext] = []) -> TrackingParameters {

@@ -17,9 +17,14 @@ final class RecordingConsumer: HistoryConsumer {
 
     let batchLimit: BatchLimit
     private let record: Mutex<Record>
+    private let refuses: @Sendable ([HistoryTransaction]) -> Bool
     private let news = DispatchSemaphore(value: 0)
 
-    init(batchLimit: BatchLimit = .split(1000), failures: Int = 0) {
+    init(
+        batchLimit: BatchLimit = .split(1000), failures: Int = 0,
+        refusing: @escaping @Sendable ([HistoryTransaction]) -> Bool = { _ in false }
+    ) {
+        refuses = refusing
         self.batchLimit = batchLimit
         record = Mutex(Record(failuresLeft: failures))
     }
@@ -37,6 +42,7 @@ final class RecordingConsumer: HistoryConsumer {
         defer { news.signal() }
         try record.withLock { record in
             record.batches.append(transactions.count)
+            if refuses(transactions) { throw Refusal() }
             if record.failuresLeft > 0 {
                 record.failuresLeft -= 1
                 throw Refusal()

@@ -4,8 +4,8 @@ import PersistentStore
 struct HistoryPosition: Hashable, Sendable {
     /// Every transaction up to here has been dealt with.
     var token: HistoryToken
-    /// The last change of the following transaction that has been dealt with.
-    var change: Int64?
+    /// The part of a later, long transaction that has been dealt with too.
+    var resumption: HistoryResumption?
 }
 
 /// A consumer's place in the history: where it is in this process, and what is kept of it.

@@ -38,12 +38,10 @@ struct HistoryFetcher: Sendable {
         var transactions: [HistoryTransaction] = []
         var changes = 0
         var isCut = false
-        try snapshot.forEachTransaction(HistoryFetchRequest(.token(position.token), authors: authors)) {
-            transaction in
-            guard admits(transaction.author) else { return true }
+        try snapshot.forEachTransaction(request(after: position)) { transaction in
             transactions.append(transaction)
             changes += transaction.changes.count
-            isCut = onlyOne || changes > limit.changes
+            isCut = onlyOne || changes > limit.changes || !transaction.isComplete
             return !isCut
         }
         guard isCut, let last = transactions.last else {
@@ -51,13 +49,23 @@ struct HistoryFetcher: Sendable {
                 HistoryBatch(transactions: transactions, end: HistoryPosition(token: newest), isLast: true))
         }
         if !onlyOne, case .refreshBeyond = limit { return .tooMany(upTo: newest) }
-        return .batch(
-            HistoryBatch(transactions: transactions, end: HistoryPosition(token: last.token), isLast: false))
+        let end =
+            if let resumption = HistoryResumption(after: last) {
+                HistoryPosition(
+                    token: transactions.dropLast().last?.token ?? position.token, resumption: resumption)
+            } else {
+                HistoryPosition(token: last.token)
+            }
+        return .batch(HistoryBatch(transactions: transactions, end: end, isLast: false))
     }
 
-    private func admits(_ author: String?) -> Bool {
-        guard let author else { return true }
-        return !excluded.contains(author)
+    private func request(after position: HistoryPosition) -> HistoryFetchRequest {
+        let imports = TransactionPredicate.authors(Set(excluded.map(Optional.some)))
+        var request = HistoryFetchRequest(
+            .token(position.token), authors: authors, where: excluded.isEmpty ? nil : .not(imports))
+        request.resumption = position.resumption
+        if case .split(let count) = limit { request.mostChangesAtOnce = max(1, count) }
+        return request
     }
 }
 

@@ -110,6 +110,7 @@ extension HistoryTracker {
 
     private func count(_ transaction: HistoryTransaction) {
         statistics.changes += transaction.changes.count
+        guard transaction.isComplete else { return }
         statistics.transactions += 1
         guard let author = transaction.author else {
             statistics.withoutAuthor += 1

@@ -4,7 +4,7 @@ public import FoundationEssentials
 ///
 /// A transaction is admitted when it lies after the start, ``predicate`` is true of it, and
 /// ``changePredicate``, if there is one, of some of its changes. Of those, ``offset`` leaves out and ``limit``
-/// ends; both count transactions, .
+/// ends; both count transactions.
 public struct HistoryFetchRequest: Hashable, Sendable {
     /// Where to begin. A position in the middle of a transaction stands for its end: no part of one is ever read.
     public enum Start: Hashable, Sendable {
@@ -35,6 +35,8 @@ public struct HistoryFetchRequest: Hashable, Sendable {
     public var offset = 0
     /// A transaction with more changes comes in pieces of so many; nil never cuts one.
     public var mostChangesAtOnce: Int?
+    /// Goes on within the first transaction after the start, of which some pieces have been read before.
+    package var resumption: HistoryResumption?
 
     /// - Parameter authors: only these authors; an empty set admits nobody, nil admits everybody. Nil in the set
     ///   stands for writers without an author.
@@ -52,4 +54,19 @@ public struct HistoryFetchRequest: Hashable, Sendable {
     }
 
     var admitsAll: Bool { predicate == nil && changePredicate == nil && limit == nil && offset <= 0 }
+}
+
+/// A place within a long transaction.
+package struct HistoryResumption: Hashable, Sendable {
+    /// The first row of the transaction, which tells who made it.
+    let first: Int64
+    /// The last change that has been read.
+    let change: Int64
+
+    /// The place after the changes of a piece.
+    package init?(after piece: HistoryTransaction) {
+        guard !piece.isComplete, let change = piece.changes.last?.number else { return nil }
+        first = piece.firstRow
+        self.change = change
+    }
 }

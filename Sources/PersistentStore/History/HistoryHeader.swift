@@ -9,6 +9,8 @@ struct HistoryHeader {
         var program: String?
     }
 
+    /// The number of the row that told it.
+    var row: Int64 = 0
     var origin = Origin()
     var process: Int32?
     var session: Int64?
@@ -20,6 +22,7 @@ struct HistoryHeader {
         HistoryTransaction(
             number: token.number, token: token, timestamp: Date(milliseconds: milliseconds),
             author: origin.author, contextName: origin.contextName, process: process,
-            program: origin.program, session: session, changes: changes, isComplete: isComplete)
+            program: origin.program, session: session, firstRow: row, changes: changes,
+            isComplete: isComplete)
     }
 }

@@ -13,21 +13,30 @@ extension HistoryLog {
         on connection: borrowing Connection
     ) throws -> Statement {
         var values: [Value] = []
-        let matches = request.changePredicate?.sql(entities, values: &values, first: 3)
+        let resumption = request.resumption
+        let first = resumption == nil ? 3 : 4
+        let matches = request.changePredicate?.sql(
+            entities, values: &values, first: first)
         let bounds = "kind > 2 OR at NOT NULL"
         let condition =
             if matches != nil { " AND (\(bounds) OR matches)" } else if tellsChanges { "" } else {
                 " AND (\(bounds))"
             }
+        let columns = """
+            SELECT number, kind, entity, object, columns, at, continues, began, origin, process, session,
+            \(matches ?? "1") AS matches FROM history
+            """
+        // What has been read of a long transaction is jumped over, but for the row that tells whose it is.
+        let head = resumption == nil ? "" : columns + " WHERE number = ?3 UNION ALL "
         let rows = try connection.prepare(
             """
-            SELECT number, kind, entity, object, columns, at, continues, began, origin, process, session,
-            \(matches ?? "1") AS matches FROM history WHERE number > ?1 AND number <= ?2\(condition)
+            \(head)\(columns) WHERE number > ?1 AND number <= ?2\(condition)
             ORDER BY number \(direction.rawValue)
             """)
-        try rows.bind(range.after, at: 1)
+        try rows.bind(resumption?.change ?? range.after, at: 1)
         try rows.bind(range.upTo, at: 2)
-        for (index, value) in values.enumerated() { try value.bind(to: rows, at: index + 3) }
+        if let resumption { try rows.bind(resumption.first, at: 3) }
+        for (index, value) in values.enumerated() { try value.bind(to: rows, at: index + first) }
         return rows
     }
 
@@ -71,10 +80,10 @@ struct HistoryHeaders {
         -> HistoryHeader
     {
         guard row.integer(1) == HistoryLog.RowKind.begin.rawValue else {
-            return HistoryHeader(milliseconds: row.integer(5))
+            return HistoryHeader(row: row.integer(0), milliseconds: row.integer(5))
         }
         return HistoryHeader(
-            origin: try origin(row.integer(8), on: connection),
+            row: row.integer(0), origin: try origin(row.integer(8), on: connection),
             process: row.optionalInteger(9).map(Int32.init(clamping:)), session: row.optionalInteger(10),
             milliseconds: row.integer(7))
     }

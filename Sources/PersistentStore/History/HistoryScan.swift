@@ -22,6 +22,7 @@ final class HistoryScan {
     private(set) var header = HistoryHeader(milliseconds: 0)
     private let predicate: TransactionPredicate?
     private let needsMatch: Bool
+    private let resumption: HistoryResumption?
     private var headers = HistoryHeaders()
     private var place = Place.outside
     private var isAdmitted = false
@@ -41,6 +42,7 @@ final class HistoryScan {
         let range = try log.range(of: request, on: connection)
         predicate = request.predicate
         needsMatch = request.changePredicate != nil
+        resumption = request.resumption
         offset = range.offset
         left = range.limit
         rows = try log.rows(request, range, tellsChanges: tellsChanges, on: connection)
@@ -76,7 +78,9 @@ final class HistoryScan {
                 open(try headers.header(rows, on: connection), at: .strangers)
             }
             lastNumber = number
-            guard isAdmitted, rows.integer(11) != 0 else { return nil }
+            guard isAdmitted, rows.integer(11) != 0, resumption.map({ number > $0.change }) ?? true else {
+                return nil
+            }
             take()
             return isTaken ? .change : nil
         }

@@ -15,6 +15,8 @@ public struct HistoryTransaction: Hashable, Sendable {
     public let program: String?
     /// Which context made it; tells a context's own work from that of a namesake.
     package let session: Int64?
+    /// Where the log tells of it first.
+    let firstRow: Int64
     /// Those that the request admits, in order; none when the request asks for transactions only.
     public let changes: [HistoryChange]
     /// False for a piece that more pieces of the same transaction follow. See
@@ -24,6 +26,7 @@ public struct HistoryTransaction: Hashable, Sendable {
     var withoutChanges: HistoryTransaction {
         HistoryTransaction(
             number: number, token: token, timestamp: timestamp, author: author, contextName: contextName,
-            process: process, program: program, session: session, changes: [], isComplete: true)
+            process: process, program: program, session: session, firstRow: firstRow,
+            changes: [], isComplete: true)
     }
 }

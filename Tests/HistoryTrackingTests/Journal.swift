@@ -1,0 +1,8 @@
+import Synchronization
+
+/// Lines that are written down from any thread.
+final class Journal: Sendable {
+    private let entries = Mutex<[String]>([])
+    var lines: [String] { entries.withLock { $0 } }
+    func add(_ line: String) { entries.withLock { $0.append(line) } }
+}
