@@ -6,15 +6,15 @@ extension HistoryLog {
         guard let kind = HistoryChange.Kind(rawValue: Int(row.integer(1))),
             let entity = entities[row.integer(2)]
         else { return nil }
-        let mask = UInt64(bitPattern: row.integer(4))
-        let updated =
-            mask == 0
-            ? []
-            : (0..<StoreModel.mostAttributes).compactMap { bit in
-                mask & (1 << UInt64(bit)) == 0 ? nil : entity.attributes[bit]
-            }
+        var updated: [String] = []
+        var mask = UInt64(bitPattern: row.integer(4))
+        while mask != 0 {
+            if let name = entity.attributes[mask.trailingZeroBitCount] { updated.append(name) }
+            mask &= mask - 1
+        }
         var kept: [String: Value] = [:]
-        if kind != .insert, !entity.keptColumns.isEmpty {
+        // An update that replaced nothing that is kept has no such row; to ask for it would cost as much as the rest.
+        if kind == .delete || (kind == .update && updated.contains { entity.keptColumns.contains($0) }) {
             kept = try keptValues(of: entity, number: row.integer(0), on: connection)
         }
         return HistoryChange(
@@ -30,9 +30,8 @@ extension HistoryLog {
     private func keptValues(
         of entity: EntityNames, number: Int64, on connection: borrowing Connection
     ) throws -> [String: Value] {
-        let columns = entity.keptColumns.map { "\"\($0)\"" }.joined(separator: ", ")
-        let statement = try connection.prepare(
-            "SELECT \(columns) FROM \(StoreSchema.valuesTable(entity.name)) WHERE number = ?1")
+        guard !entity.keptColumns.isEmpty else { return [:] }
+        let statement = try connection.prepare(entity.keptValues)
         try statement.bind(number, at: 1)
         guard try statement.step() else { return [:] }
         var values: [String: Value] = [:]

@@ -7,6 +7,8 @@ struct HistoryLog {
         let name: String
         var attributes: [Int: String] = [:]
         var keptColumns: [String] = []
+        /// Selects the kept columns by the number of the change.
+        var keptValues = ""
     }
 
     enum RowKind: Int64 {
@@ -32,7 +34,12 @@ struct HistoryLog {
             let columns = try connection.prepare(
                 "SELECT name FROM pragma_table_info(?1) WHERE cid > 0 ORDER BY cid")
             try columns.bind("history_values_\(entity.name)", at: 1)
-            while try columns.step() { entities[id]?.keptColumns.append(columns.text(0)) }
+            var kept: [String] = []
+            while try columns.step() { kept.append(columns.text(0)) }
+            let list = kept.map { "\"\($0)\"" }.joined(separator: ", ")
+            entities[id]?.keptColumns = kept
+            entities[id]?.keptValues =
+                "SELECT \(list) FROM \(StoreSchema.valuesTable(entity.name)) WHERE number = ?1"
         }
         self.entities = entities
     }

@@ -23,10 +23,27 @@ public struct HistoryTransaction: Hashable, Sendable {
     /// ``HistoryFetchRequest/mostChangesAtOnce``.
     public let isComplete: Bool
 
+    init(
+        number: Int64, token: HistoryToken, timestamp: Date, author: String?, contextName: String?,
+        process: Int32?, program: String?, session: Int64?, firstRow: Int64, changes: [HistoryChange],
+        isComplete: Bool = true
+    ) {
+        self.number = number
+        self.token = token
+        self.timestamp = timestamp
+        self.author = author
+        self.contextName = contextName
+        self.process = process
+        self.program = program
+        self.session = session
+        self.firstRow = firstRow
+        self.changes = changes
+        self.isComplete = isComplete
+    }
+
     var withoutChanges: HistoryTransaction {
         HistoryTransaction(
             number: number, token: token, timestamp: timestamp, author: author, contextName: contextName,
-            process: process, program: program, session: session, firstRow: firstRow,
-            changes: [], isComplete: true)
+            process: process, program: program, session: session, firstRow: firstRow, changes: [])
     }
 }
