@@ -3,8 +3,8 @@ public import FoundationEssentials
 /// Which part of the history to read. The order is that of the commits, always.
 ///
 /// A transaction is admitted when it lies after the start, ``predicate`` is true of it, and
-/// ``changePredicate``, if there is one, of some of its changes. Of those, ``offset`` leaves out and ``limit``
-/// ends; both count transactions.
+/// ``changePredicate``, if there is one, of some of its changes. Of those, ``offset`` and
+/// ``limit`` choose; both count transactions, also where changes, objects or a count are asked for.
 public struct HistoryFetchRequest: Hashable, Sendable {
     /// Where to begin. A position in the middle of a transaction stands for its end: no part of one is ever read.
     public enum Start: Hashable, Sendable {
