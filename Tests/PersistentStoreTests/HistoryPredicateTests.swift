@@ -82,6 +82,28 @@ import Testing
         }
     }
 
+    @Test func `a transaction's own date never finds the transaction itself, whatever the millisecond`()
+        async throws
+    {
+        var options = StoreOptions()
+        let clock = ClockTests.Clock(1_795_000_000_000)
+        options.clock = {
+            clock.set(clock.now() + 37)
+            return clock.now()
+        }
+        options.durability = .normal
+        let container = try await Notes.open(folder, options: options)
+        let context = container.makeContext(author: "app")
+        for _ in 0..<200 { _ = try await context.save(inserting: [:]) }
+        let all = try await container.transactions()
+        for (index, transaction) in all.enumerated() {
+            let after = try await container.count(HistoryFetchRequest(.date(transaction.timestamp)))
+            #expect(after.transactions == 199 - index)
+            let before = HistoryFetchRequest(where: .before(transaction.timestamp))
+            #expect(try await container.count(before).transactions == index)
+        }
+    }
+
     @Test func `kept values are read only of what is admitted and handed over`() async throws {
         let container = try await open()
         // Reading a kept value is an error from here on.
