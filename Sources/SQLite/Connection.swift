@@ -85,6 +85,12 @@ package struct Connection: ~Copyable {
         handle.busyPolicy.timeoutMilliseconds = milliseconds
     }
 
+    /// Whether this connection's statements fire triggers; what foreign keys do goes on
+    /// (sqlite.org/c3ref/c_dbconfig_defensive.html).
+    package func setTriggers(enabled: Bool) {
+        _ = csqlite_configure(handle.pointer, SQLITE_DBCONFIG_ENABLE_TRIGGER, enabled ? 1 : 0)
+    }
+
     package func rollBack() {
         if isInTransaction { sqlite3_exec(handle.pointer, "ROLLBACK", nil, nil, nil) }
     }

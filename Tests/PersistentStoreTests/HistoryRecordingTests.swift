@@ -124,11 +124,12 @@ import Testing
         do {
             try await context.save()
             Issue.record("saved over somebody else's change")
-        } catch .conflict(let conflict) {
-            #expect(conflict.expectedVersion == 1)
-            #expect(conflict.stored.version == 2)
-            #expect(conflict.stored["title"] == "theirs")
-            #expect(conflict.changes == ["title": "ours"])
+        } catch .conflict(let conflicts) {
+            #expect(conflicts.count == 1)
+            #expect(conflicts.first?.expectedVersion == 1)
+            #expect(conflicts.first?.stored?.version == 2)
+            #expect(conflicts.first?.stored?["title"] == "theirs")
+            #expect(conflicts.first?.changes == ["title": "ours"])
         } catch {
             Issue.record("\(error)")
         }

@@ -19,6 +19,11 @@ struct Comparison {
         }
     }
 
+    /// Two things that were measured in turn elsewhere, one value of each a round.
+    init(ours: [Double], beside: [Double]) {
+        for (own, other) in zip(ours, beside) { add([own], [other]) }
+    }
+
     /// Of the inverse ratios: how fast ours is, in parts of the other.
     var asSpeed: Comparison {
         var speed = self

@@ -5,6 +5,6 @@ struct Figure: Sendable {
     let measure: @Sendable (Workspace) throws -> [Measurement]
 
     static let all = [
-        commitToList, commitToPaint, trackingCost, mergeCost, startToPaint, peakMemory, oneShotProcess, peers,
+        commitToList, commitToPaint, bulkCost, trackingCost, mergeCost, startToPaint, peakMemory, oneShotProcess, peers,
     ]
 }

@@ -153,8 +153,10 @@ final class StoreWorker: Sendable {
 
     private static func sentence(_ error: any Error, form: String?) -> String {
         let kept = form.map { " Your text is kept in \($0)." } ?? ""
-        if case StoreError.conflict = error {
-            return "Somebody else changed this clip meanwhile; nothing was saved.\(kept)"
+        if case StoreError.conflict(let conflicts) = error {
+            let isGone = conflicts.contains { $0.stored == nil }
+            return
+                "Somebody else \(isGone ? "deleted" : "changed") this clip meanwhile; nothing was saved.\(kept)"
         }
         return "\(error)\(kept)"
     }

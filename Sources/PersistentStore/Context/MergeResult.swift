@@ -3,6 +3,8 @@ public struct MergeResult: Hashable, Sendable {
     public private(set) var inserted: Set<ObjectID> = []
     public private(set) var updated: Set<ObjectID> = []
     public private(set) var deleted: Set<ObjectID> = []
+    /// Those of them that have unsaved changes in the context that merged; saving these tells of the conflict.
+    public internal(set) var contested: Set<ObjectID> = []
 
     public init() {}
 

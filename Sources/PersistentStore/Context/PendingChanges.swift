@@ -1,8 +1,8 @@
 /// What a context has not saved yet, in the order it was asked for.
 struct PendingChanges: Sendable {
     private var inserts: [ObjectID: [String: Value]] = [:]
-    private var updates: [ObjectID: (changes: [String: Value], version: Int64?)] = [:]
-    private var deletes: [ObjectID: Int64?] = [:]
+    private var updates: [ObjectID: (changes: [String: Value], basis: ChangeBasis)] = [:]
+    private var deletes: [ObjectID: ChangeBasis] = [:]
     private var order: [ObjectID] = []
     private var lastTemporaryKey: Int64 = 0
 
@@ -14,8 +14,8 @@ struct PendingChanges: Sendable {
     }
 
     var isEmpty: Bool { order.isEmpty }
-    var touchedIDs: [ObjectID] { order }
     func touches(_ id: ObjectID) -> Bool { updates[id] != nil || deletes[id] != nil || inserts[id] != nil }
+    func deletes(_ id: ObjectID) -> Bool { deletes[id] != nil }
 
     func changes(_ id: ObjectID, _ attribute: String) -> Bool { updates[id]?.changes[attribute] != nil }
 
@@ -34,32 +34,30 @@ struct PendingChanges: Sendable {
         inserts[id] = values
     }
 
-    mutating func update(_ id: ObjectID, _ changes: [String: Value], version: Int64?) {
+    mutating func update(_ id: ObjectID, _ changes: [String: Value], on basis: ChangeBasis) {
         if inserts[id] != nil {
             inserts[id]?.merge(changes) { $1 }
         } else if deletes[id] == nil && !changes.isEmpty {
             if updates[id] == nil { order.append(id) }
-            updates[id, default: ([:], version)].changes.merge(changes) { $1 }
+            updates[id, default: ([:], basis)].changes.merge(changes) { $1 }
         }
     }
 
-    mutating func delete(_ id: ObjectID, version: Int64?) {
+    mutating func delete(_ id: ObjectID, on basis: ChangeBasis) {
         if inserts.removeValue(forKey: id) != nil {
             order.removeAll { $0 == id }
         } else {
             let known = updates.removeValue(forKey: id)
             if known == nil && deletes[id] == nil { order.append(id) }
-            deletes[id] = .some(known.map { $0.version } ?? version)
+            deletes[id] = known?.basis ?? basis
         }
     }
 
     var operations: [SaveRequest.Operation] {
         order.compactMap { id in
             if let values = inserts[id] { return .insert(temporary: id, values: values) }
-            if let update = updates[id] {
-                return .update(id, changes: update.changes, version: update.version)
-            }
-            return deletes[id].map { .delete(id, version: $0) }
+            if let update = updates[id] { return .update(id, changes: update.changes, update.basis) }
+            return deletes[id].map { .delete(id, $0) }
         }
     }
 
@@ -72,18 +70,39 @@ struct PendingChanges: Sendable {
         return changed
     }
 
+    /// The object these changes were made on is no more, though another may stand under its id.
+    mutating func outdate(_ id: ObjectID) {
+        updates[id]?.basis.version = StoredObject.noVersion
+        deletes[id]?.version = StoredObject.noVersion
+    }
+
+    /// What was asked for while a save was under way was asked for on what that save has made.
+    mutating func follow(_ outcomes: [SaveOutcome]) {
+        guard !isEmpty else { return }
+        for outcome in outcomes where updates[outcome.asked] != nil || deletes[outcome.asked] != nil {
+            if let update = updates.removeValue(forKey: outcome.asked) {
+                updates[outcome.id] = (update.changes, outcome.basis(after: update.basis))
+            }
+            if let basis = deletes.removeValue(forKey: outcome.asked) {
+                deletes[outcome.id] = outcome.basis(after: basis)
+            }
+            if outcome.asked != outcome.id, let place = order.firstIndex(of: outcome.asked) {
+                order[place] = outcome.id
+            }
+        }
+    }
+
     /// These changes with later ones on top, for a save that failed while more was asked for.
     func followed(by later: PendingChanges) -> PendingChanges {
         var all = self
         all.lastTemporaryKey = min(lastTemporaryKey, later.lastTemporaryKey)
         for id in later.order {
             if let values = later.inserts[id] {
-                all.inserts[id] = values
-                all.order.append(id)
+                all.restore(id, values)
             } else if let update = later.updates[id] {
-                all.update(id, update.changes, version: update.version)
-            } else if let version = later.deletes[id] {
-                all.delete(id, version: version)
+                all.update(id, update.changes, on: update.basis)
+            } else if let basis = later.deletes[id] {
+                all.delete(id, on: basis)
             }
         }
         return all

@@ -2,9 +2,8 @@
 struct SaveRequest: Sendable {
     enum Operation: Sendable {
         case insert(temporary: ObjectID, values: [String: Value])
-        /// - Parameter version: what the change was made on; nil takes whatever is there.
-        case update(ObjectID, changes: [String: Value], version: Int64?)
-        case delete(ObjectID, version: Int64?)
+        case update(ObjectID, changes: [String: Value], ChangeBasis)
+        case delete(ObjectID, ChangeBasis)
 
         var entity: String {
             switch self {
@@ -13,10 +12,9 @@ struct SaveRequest: Sendable {
         }
     }
 
-    let author: String?
-    let contextName: String?
-    let session: Int64
+    let origin: TransactionOrigin
     var operations: [Operation]
+    var policy = MergePolicy.error
     /// Moved in the same commit, so that work and cursor are one.
     var cursor: CursorMove?
     /// Answered in the same transaction, before the operations.
@@ -35,8 +33,17 @@ public struct SaveResult: Sendable {
     public let token: HistoryToken?
     /// The permanent ids of inserted objects, by their temporary ones.
     public let insertedIDs: [ObjectID: ObjectID]
+    /// What was saved by the context's merge policy although somebody else had saved it meanwhile.
+    public var settledConflicts: [SaveConflict] { outcomes.compactMap(\.conflict) }
     /// What the save's lookup found.
     package let found: [StoredObject]
+    let outcomes: [SaveOutcome]
+
+    /// The versions that the saved objects have now, by their permanent ids.
+    public var versions: [ObjectID: Int64] {
+        let pairs = outcomes.compactMap { outcome in outcome.object.map { ($0.id, $0.version) } }
+        return Dictionary(pairs) { $1 }
+    }
 
     /// The permanent id of an object.
     public func permanentID(_ id: ObjectID) -> ObjectID { insertedIDs[id] ?? id }

@@ -10,13 +10,15 @@ public actor StoreContext {
     package nonisolated let session: Int64
 
     private nonisolated let reader: StoreReader
-    private nonisolated let writer: StoreWriter
+    nonisolated let writer: StoreWriter
     private let model: StoreModel
-    private var registered: [ObjectID: StoredObject] = [:]
+    /// What a save does with objects that somebody else saved since they were read here.
+    public private(set) var mergePolicy = MergePolicy.error
+    private var registered = RegisteredObjects()
     private var pending = PendingChanges()
     /// What the save in progress is committing.
     private var saving = PendingChanges()
-    private var isSaving = false
+    package private(set) var isSaving = false
     private var waitingSaves: [CheckedContinuation<Void, Never>] = []
 
     init(
@@ -44,17 +46,21 @@ public actor StoreContext {
     public func fetch(_ request: FetchRequest) async throws(StoreError) -> [StoredObject] {
         let objects = try await reader.read { try $0.fetch(request) }
         return objects.compactMap { object in
-            if request.attributes == nil { register(object) }
+            if request.attributes == nil { registered.register(object) }
             return saving.overlay(object).flatMap(pending.overlay)
         }
     }
 
     /// One object with all its attributes, or nil when it is not, or no longer, there.
     public func object(_ id: ObjectID) async throws(StoreError) -> StoredObject? {
-        try await fetch(FetchRequest(id.entity, where: .keys([id.key]))).first
+        let id = registered.permanentID(id)
+        return try await fetch(FetchRequest(id.entity, where: .keys([id.key]))).first
     }
 
-    /// Returns a temporary id, good for this context until it is saved; the save tells the permanent one.
+    public func setMergePolicy(_ policy: MergePolicy) { mergePolicy = policy }
+
+    /// Returns a temporary id, good in this context for ever; the save tells the permanent one, which is good
+    /// everywhere.
     @discardableResult
     public func insert(_ entity: String, _ values: [String: Value]) throws(StoreError) -> ObjectID {
         try check(values.keys, entity: entity)
@@ -68,35 +74,48 @@ public actor StoreContext {
         pending.restore(id, values)
     }
 
-    /// Changes some attributes of an object at the next save.
+    /// Changes some attributes of an object at the next save; of one that is being deleted, none.
     public func update(_ id: ObjectID, _ changes: [String: Value]) throws(StoreError) {
+        let id = registered.permanentID(id)
         try check(changes.keys, entity: id.entity)
         let known = registered[id]
         let real = changes.filter { name, value in
             known.map {
-                $0[name] != value || pending.changes(id, name) || saving.changes(id, name)
+                !$0[name].isSame(as: value) || pending.changes(id, name) || saving.changes(id, name)
             } ?? true
         }
-        pending.update(id, real, version: known?.version)
+        update(id, real, on: ChangeBasis(known))
     }
 
     /// The same for a change that was made on a version read elsewhere; nil takes whatever is there.
     package func update(_ id: ObjectID, _ changes: [String: Value], onVersion version: Int64?)
         throws(StoreError)
     {
+        let id = registered.permanentID(id)
         try check(changes.keys, entity: id.entity)
-        pending.update(id, changes, version: version)
+        let known = registered[id]
+        update(
+            id, changes,
+            on: ChangeBasis(version: version, object: known?.version == version ? known : nil))
+    }
+
+    private func update(_ id: ObjectID, _ changes: [String: Value], on basis: ChangeBasis) {
+        if !saving.deletes(id) { pending.update(id, changes, on: basis) }
     }
 
     /// Deletes an object at the next save; one that is already gone is no error.
     public func delete(_ id: ObjectID) {
-        pending.delete(id, version: registered[id]?.version)
+        let id = registered.permanentID(id)
+        pending.delete(id, on: ChangeBasis(registered[id]))
     }
 
     /// Commits all pending changes as one transaction, or none of them.
     ///
-    /// - Throws: ``StoreError/conflict(_:)`` when an object has a newer version than the one read here. The
-    ///   pending changes stay, to be saved again or rolled back.
+    /// Afterwards the context knows the saved objects as they are, without reading them. What was changed here while
+    /// the save was under way is pending for the next one.
+    ///
+    /// - Throws: ``StoreError/conflict(_:)`` with every object that somebody else saved since it was read here, if
+    ///   ``mergePolicy`` does not settle that. The pending changes stay, to be saved again or rolled back.
     @discardableResult
     public func save() async throws(StoreError) -> SaveResult {
         try await save(moving: nil)
@@ -113,12 +132,14 @@ public actor StoreContext {
         saving = saved
         pending = PendingChanges(after: saved)
         let request = SaveRequest(
-            author: author, contextName: name, session: session, operations: saved.operations,
+            origin: TransactionOrigin(author: author, contextName: name, session: session),
+            operations: saved.operations, policy: mergePolicy,
             cursor: cursor.map { CursorMove(consumer: $0.consumer, token: $0.token) }, lookup: lookup)
         do {
             let result = try await writer.save(request)
             SavedTransactions.note(result.token)
-            await refresh(saved.touchedIDs)
+            for outcome in result.outcomes { registered.take(outcome) }
+            pending.follow(result.outcomes)
             saving = PendingChanges()
             return result
         } catch {
@@ -147,38 +168,46 @@ public actor StoreContext {
     }
 
     /// Brings the context's objects up to date with what others committed. What the context did itself it has
-    /// already; an object with unsaved changes keeps its version, so that saving it tells of the conflict.
+    /// already; an object with unsaved changes keeps the version they were made on, so that saving it tells of the
+    /// conflict.
     public func merge(_ transactions: [HistoryTransaction]) async throws(StoreError) -> MergeResult {
         var result = MergeResult()
+        var replaced: Set<ObjectID> = []
         for transaction in transactions where transaction.session != session {
-            for change in transaction.changes { result.add(change) }
+            for change in transaction.changes {
+                result.add(change)
+                if change.kind == .delete { replaced.insert(change.objectID) }
+            }
         }
-        for id in result.deleted where !pending.touches(id) { registered[id] = nil }
-        let stale = result.updated.union(result.inserted).filter { !pending.touches($0) }
+        result.contested = result.updated.union(result.deleted).filter {
+            pending.touches($0) || saving.touches($0)
+        }
+        for id in result.deleted where !pending.touches(id) { registered.forget(id) }
+        for id in replaced.subtracting(result.deleted) {
+            registered.outdate(id)
+            pending.outdate(id)
+        }
+        let stale = result.updated.union(result.inserted).filter {
+            registered[$0] != nil && !pending.touches($0)
+        }
         await refresh(Array(stale))
         return result
     }
 
     /// Reads all its objects again, but for those with unsaved changes: what was committed is not known one by one.
     package func readAnew() async {
-        await refresh(registered.keys.filter { !pending.touches($0) })
+        await refresh(registered.ids.filter { !pending.touches($0) })
     }
 
     /// Reads registered objects again. Until then the old ones stay: a change made on one of them meanwhile is
     /// a conflict, where without a version it would silently win.
     private func refresh(_ ids: [ObjectID]) async {
-        for (entity, group) in Dictionary(grouping: ids.filter { registered[$0] != nil }, by: \.entity) {
+        for (entity, group) in Dictionary(grouping: ids, by: \.entity) {
             let request = FetchRequest(entity, where: .keys(group.map(\.key)))
             guard let objects = try? await reader.read({ try $0.fetch(request) }) else { continue }
-            for id in Set(group).subtracting(objects.map(\.id)) { registered[id] = nil }
-            for object in objects { register(object) }
+            for id in Set(group).subtracting(objects.map(\.id)) { registered.forget(id) }
+            for object in objects { registered.register(object) }
         }
-    }
-
-    /// Never an older state over a newer one: two reads may come back in any order.
-    private func register(_ object: StoredObject) {
-        if let known = registered[object.id], known.version > object.version { return }
-        registered[object.id] = object
     }
 
     private func check(_ names: some Sequence<String>, entity name: String) throws(StoreError) {

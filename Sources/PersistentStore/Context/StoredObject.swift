@@ -16,8 +16,11 @@ public struct StoredObject: Hashable, Sendable, Identifiable {
         package func hash(into hasher: inout Hasher) { hasher.combine(names) }
     }
 
+    /// A version that no object in a store has.
+    static let noVersion: Int64 = 0
+
     public let id: ObjectID
-    /// Counts the saves of the object, from 1.
+    /// Rises with every save of the object, from 1; also when the object was deleted and came back.
     public let version: Int64
     package let layout: Layout
     package private(set) var stored: [Value]

@@ -21,9 +21,10 @@ public enum StoreError: Error, Equatable, Sendable {
     case unknownEntity(String)
     case unknownAttribute(String, entity: String)
     case notSortable(String, entity: String)
-    case objectMissing(ObjectID)
-    /// Somebody else saved the object since it was read; both sides are here.
-    case conflict(SaveConflict)
+    /// Somebody else saved or deleted objects since they were read; of each, both sides are here.
+    case conflict([SaveConflict])
+    /// A condition with more parts than SQLite takes.
+    case predicateTooComplex(reason: String)
     case constraint(reason: String)
     /// Deleted by cleaning: what followed the token is no longer all there. Read everything anew.
     case tokenExpired(oldest: HistoryToken)
@@ -62,8 +63,10 @@ extension StoreError: CustomStringConvertible {
         case .unknownAttribute(let name, let entity): "The entity \(entity) has no attribute '\(name)'."
         case .notSortable(let name, let entity):
             "\(entity) cannot be sorted by '\(name)': only by attributes that are not optional."
-        case .objectMissing(let id): "\(id) is no longer in the store."
-        case .conflict(let conflict): "\(conflict.objectID) was changed by somebody else meanwhile."
+        case .conflict(let conflicts):
+            conflicts.prefix(3).map(\.description).joined(separator: " ")
+                + (conflicts.count > 3 ? " So were \(conflicts.count - 3) more." : "")
+        case .predicateTooComplex(let reason): "The condition cannot be asked of the store: \(reason)."
         case .constraint(let reason): "The store refused the change: \(reason)."
         case .tokenExpired: "The history after this token has been cleaned away. Read everything anew."
         case .tokenOfAnotherStore: "The token belongs to another store. Read everything anew."
@@ -89,15 +92,4 @@ extension StoreError: CustomStringConvertible {
         default: self = .other(path: path, reason: error.description)
         }
     }
-}
-
-/// Both sides of a save that met a newer version.
-public struct SaveConflict: Hashable, Sendable {
-    public let objectID: ObjectID
-    /// The version the change was made on.
-    public let expectedVersion: Int64
-    /// What the store holds now.
-    public let stored: StoredObject
-    /// What was to be saved.
-    public let changes: [String: Value]
 }

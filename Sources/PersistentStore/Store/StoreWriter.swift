@@ -33,6 +33,19 @@ actor StoreWriter {
         return try write { connection in try execution.run(on: connection) }
     }
 
+    /// Commits a batch as one transaction of the history, under a session that no context has.
+    func execute(
+        _ work: BatchExecution.Work, author: String?, contextName: String?,
+        _ report: (@Sendable (BatchProgress) -> Void)?
+    ) throws(StoreError) -> BatchResult {
+        guard let storeID else { throw .closed }
+        let origin = TransactionOrigin(
+            author: author, contextName: contextName, session: Int64.random(in: 1...Int64.max))
+        let transaction = RecordedTransaction(origin: origin, options: opening.options, storeID: storeID)
+        let batch = BatchExecution(work: work, report: report)
+        return try write { try batch.run(transaction, opening.model, on: $0) }
+    }
+
     /// Runs `body` with the write lock, commits, and rings the doorbell.
     func write<Result: Sendable>(_ body: (borrowing Connection) throws -> Result) throws(StoreError) -> Result
     {

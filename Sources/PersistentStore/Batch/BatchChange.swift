@@ -1,0 +1,115 @@
+import SQLite
+
+/// Updates or deletes rows, one range of keys after the other, so that it can tell how far it is, end early, and
+/// needs the memory of a range.
+struct BatchChange {
+    let entity: Entity
+    /// The new values by attribute, in the order of the model; nil to delete.
+    let assignments: [(attribute: Attribute, value: Value)]?
+    private let predicate: String
+    private let predicateValues: [Value]
+
+    /// Keys in one range.
+    private static let span: Int64 = 4000
+
+    init(_ entity: Entity, where predicate: Predicate?, set values: [String: Value]?) throws(StoreError) {
+        self.entity = entity
+        for name in values?.keys ?? [:].keys where entity.attribute(name) == nil {
+            throw .unknownAttribute(name, entity: entity.name)
+        }
+        assignments = values.map { values in
+            entity.attributes.compactMap { attribute in values[attribute.name].map { (attribute, $0) } }
+        }
+        var bound: [Value] = []
+        self.predicate = try predicate?.sql(entity: entity, values: &bound) ?? "1"
+        predicateValues = bound
+    }
+
+    var table: String { "\"\(entity.name)\"" }
+
+    /// What really changes a row, and the values of its question marks.
+    var differences: (text: String, values: [Value]) {
+        guard let assignments else { return ("1", []) }
+        return (
+            assignments.map { Self.differs($0.attribute) }.joined(separator: " OR "), assignments.map(\.value)
+        )
+    }
+
+    /// Which rows change: those of the predicate that differ, with their keys between two more question marks.
+    var condition: (text: String, values: [Value]) {
+        (
+            "(\(predicate)) AND (\(differences.text)) AND id BETWEEN ? AND ?",
+            predicateValues + differences.values
+        )
+    }
+
+    static func differs(_ attribute: Attribute) -> String {
+        "\"\(attribute.name)\" IS NOT ? COLLATE BINARY"
+    }
+
+    func run(
+        _ recorder: BatchRecorder?, _ meter: inout BatchMeter, returnsKeys: Bool,
+        on connection: borrowing Connection
+    ) throws -> [Int64]? {
+        var keys: [Int64]? = returnsKeys ? [] : nil
+        guard let (least, greatest) = try bounds(&meter, on: connection) else { return keys }
+        var from = least
+        while from <= greatest {
+            let key = try connection.integer("SELECT min(id) FROM \(table) WHERE id >= ?1", from)
+            guard let key, key <= greatest else { break }
+            let (end, overflows) = key.addingReportingOverflow(Self.span - 1)
+            let through = overflows ? greatest : min(end, greatest)
+            if returnsKeys { keys? += try matching(key, through, on: connection) }
+            try recorder?.record(self, key, through, on: connection)
+            try change(key, through, on: connection)
+            try meter.add(connection.changedRows)
+            try meter.checkCancellation()
+            guard through < greatest else { break }
+            from = through + 1
+        }
+        return keys
+    }
+
+    /// Where the first and the last row are that change; an index shortens the way to few rows in a large table.
+    private func bounds(_ meter: inout BatchMeter, on connection: borrowing Connection) throws
+        -> (Int64, Int64)?
+    {
+        let statement = try connection.prepare(
+            "SELECT min(id), max(id), count(*) FROM \(table) WHERE \(condition.text)")
+        try Self.bind(condition.values, .min, .max, to: statement)
+        guard try statement.step(), !statement.isNull(0) else { return nil }
+        meter.total = Int(statement.integer(2))
+        return (statement.integer(0), statement.integer(1))
+    }
+
+    private func matching(_ from: Int64, _ through: Int64, on connection: borrowing Connection) throws
+        -> [Int64]
+    {
+        let statement = try connection.prepare(
+            "SELECT id FROM \(table) WHERE \(condition.text) ORDER BY id")
+        try Self.bind(condition.values, from, through, to: statement)
+        var keys: [Int64] = []
+        while try statement.step() { keys.append(statement.integer(0)) }
+        return keys
+    }
+
+    private func change(_ from: Int64, _ through: Int64, on connection: borrowing Connection) throws {
+        let action =
+            assignments.map { assignments in
+                let columns = assignments.map { "\"\($0.attribute.name)\" = ?" }
+                return "UPDATE \(table) SET \(columns.joined(separator: ", ")), version = version + 1"
+            } ?? "DELETE FROM \(table)"
+        let statement = try connection.prepare("\(action) WHERE \(condition.text)")
+        let values = assignments?.map(\.value) ?? []
+        try Self.bind(values + condition.values, from, through, to: statement)
+        while try statement.step() {}
+    }
+
+    static func bind(
+        _ values: [Value], _ from: Int64, _ through: Int64, to statement: borrowing Statement
+    ) throws {
+        for (index, value) in (values + [.integer(from), .integer(through)]).enumerated() {
+            try value.bind(to: statement, at: index + 1)
+        }
+    }
+}

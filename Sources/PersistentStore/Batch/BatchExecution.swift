@@ -1,0 +1,61 @@
+import SQLite
+
+/// One batch, inside its IMMEDIATE transaction.
+struct BatchExecution: Sendable {
+    enum Work: Sendable {
+        case insert(BatchInsertRequest)
+        case update(BatchUpdateRequest)
+        case delete(BatchDeleteRequest)
+
+        var entity: String {
+            switch self {
+            case .insert(let request): request.entity
+            case .update(let request): request.entity
+            case .delete(let request): request.entity
+            }
+        }
+    }
+
+    let work: Work
+    let report: (@Sendable (BatchProgress) -> Void)?
+
+    func run(
+        _ transaction: RecordedTransaction, _ model: StoreModel, on connection: borrowing Connection
+    ) throws -> BatchResult {
+        guard let entity = model.entity(work.entity) else { throw StoreError.unknownEntity(work.entity) }
+        var meter = BatchMeter(report: report)
+        try meter.checkCancellation()
+        let first = entity.tracksHistory ? try transaction.begin(on: connection) : nil
+        let recorder = entity.tracksHistory ? try BatchRecorder(entity, work, on: connection) : nil
+        if recorder != nil { connection.setTriggers(enabled: false) }
+        defer { connection.setTriggers(enabled: true) }
+        let rows = try changeRows(of: entity, recorder, &meter, on: connection)
+        let token = try first.flatMap { try transaction.end($0, on: connection) }
+        if first != nil && token == nil { connection.rollBack() }
+        return BatchResult(
+            rows: meter.done, skipped: rows.skipped, token: token,
+            objectIDs: rows.keys.map { keys in keys.map { ObjectID(entity: entity.name, key: $0) } })
+    }
+
+    private func changeRows(
+        of entity: Entity, _ recorder: BatchRecorder?, _ meter: inout BatchMeter,
+        on connection: borrowing Connection
+    ) throws -> (keys: [Int64]?, skipped: Int) {
+        switch work {
+        case .insert(let request):
+            return try BatchInsertion(request: request, entity: entity, recorder: recorder)
+                .run(&meter, on: connection)
+        case .update(let request):
+            guard !request.values.isEmpty else { return (request.returnsObjectIDs ? [] : nil, 0) }
+            let change = try BatchChange(entity, where: request.predicate, set: request.values)
+            let keys = try change.run(
+                recorder, &meter, returnsKeys: request.returnsObjectIDs, on: connection)
+            return (keys, 0)
+        case .delete(let request):
+            let change = try BatchChange(entity, where: request.predicate, set: nil)
+            let keys = try change.run(
+                recorder, &meter, returnsKeys: request.returnsObjectIDs, on: connection)
+            return (keys, 0)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/// Many new objects of one entity, as one transaction.
+public struct BatchInsertRequest: Sendable {
+    /// What becomes of a row whose value of a unique attribute some object has already.
+    public enum DuplicatePolicy: String, Hashable, Sendable, CaseIterable {
+        /// The batch fails with ``StoreError/constraint(reason:)``, whole.
+        case fail
+        /// The row is left out.
+        case skip
+        /// The object that is there gets the row's values, and keeps its id. A row that clashes with two objects
+        /// fails the batch.
+        case replace
+    }
+
+    public let entity: String
+    public var duplicates = DuplicatePolicy.fail
+    /// Costs the memory of the ids.
+    public var returnsObjectIDs = false
+    let total: Int?
+    let makeNext: @Sendable () -> () -> [String: Value]?
+
+    /// Rows are taken one after the other; a lazy sequence never has to be in memory as a whole.
+    public init(_ entity: String, rows: some Sequence<[String: Value]> & Sendable) {
+        self.entity = entity
+        total = rows.underestimatedCount > 0 ? rows.underestimatedCount : nil
+        makeNext = {
+            var iterator = rows.makeIterator()
+            return { iterator.next() }
+        }
+    }
+
+    /// - Parameter next: the next row, nil after the last. Called on the store's writing thread, with the write lock
+    ///   held: what it waits for, other writers wait for too.
+    public init(_ entity: String, total: Int? = nil, next: @escaping @Sendable () -> [String: Value]?) {
+        self.entity = entity
+        self.total = total
+        makeNext = { next }
+    }
+}

@@ -1,0 +1,93 @@
+import SQLite
+
+/// Inserts rows as they come.
+struct BatchInsertion {
+    let request: BatchInsertRequest
+    let entity: Entity
+    let recorder: BatchRecorder?
+
+    func run(_ meter: inout BatchMeter, on connection: borrowing Connection) throws
+        -> (keys: [Int64]?, skipped: Int)
+    {
+        let next = request.makeNext()
+        meter.total = request.total
+        var keys: [Int64]? = request.returnsObjectIDs ? [] : nil
+        var skipped = 0
+        var recorded = try connection.integer("SELECT max(id) FROM \"\(entity.name)\"") ?? 0
+        var unrecorded = 0
+        var row = next()
+        while let first = row {
+            let names = try columns(of: first)
+            let statement = try connection.prepare(sql(names))
+            while let values = row, try bind(values, names, to: statement) {
+                if let key = try step(statement, connection) {
+                    keys?.append(key)
+                    unrecorded += 1
+                    try meter.add(1)
+                } else {
+                    skipped += 1
+                }
+                statement.reset()
+                if unrecorded == BatchMeter.interval {
+                    recorded = try recorder?.recordInserts(after: recorded, on: connection) ?? recorded
+                    unrecorded = 0
+                }
+                row = next()
+            }
+        }
+        _ = try recorder?.recordInserts(after: recorded, on: connection)
+        try meter.checkCancellation()
+        return (keys, skipped)
+    }
+
+    private func columns(of row: [String: Value]) throws(StoreError) -> [String] {
+        for name in row.keys where entity.attribute(name) == nil {
+            throw .unknownAttribute(name, entity: entity.name)
+        }
+        return entity.attributes.map(\.name).filter { row[$0] != nil }
+    }
+
+    /// False, with nothing bound that matters, when the row has other columns.
+    private func bind(_ row: [String: Value], _ names: [String], to statement: borrowing Statement) throws
+        -> Bool
+    {
+        guard row.count == names.count else { return false }
+        for (index, name) in names.enumerated() {
+            guard let value = row[name] else { return false }
+            try value.bind(to: statement, at: index + 1)
+        }
+        return true
+    }
+
+    /// The key of the row; nil when it was left out.
+    private func step(_ statement: borrowing Statement, _ connection: borrowing Connection) throws -> Int64? {
+        if try statement.step() {
+            let key = statement.integer(0)
+            while try statement.step() {}
+            return key
+        }
+        return connection.changedRows > 0 ? connection.lastInsertedRow : nil
+    }
+
+    private func sql(_ names: [String]) -> String {
+        guard !names.isEmpty else { return "INSERT INTO \"\(entity.name)\" DEFAULT VALUES" }
+        let insert = """
+            INSERT INTO "\(entity.name)" (\(names.map { "\"\($0)\"" }.joined(separator: ", "))) \
+            VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))
+            """
+        let unique = entity.attributes.filter(\.isUnique)
+        switch request.duplicates {
+        case .fail: return insert
+        case .skip: return insert + " ON CONFLICT DO NOTHING"
+        case .replace where unique.isEmpty: return insert
+        case .replace:
+            let assignments = names.map { "\"\($0)\" = excluded.\"\($0)\"" }.joined(separator: ", ")
+            let differences = names.map { "\"\($0)\" IS NOT excluded.\"\($0)\" COLLATE BINARY" }
+            let update = """
+                DO UPDATE SET \(assignments), version = version + (\(differences.joined(separator: " OR ")))
+                """
+            return insert + unique.map { " ON CONFLICT (\"\($0.name)\") \(update)" }.joined()
+                + " RETURNING id"
+        }
+    }
+}

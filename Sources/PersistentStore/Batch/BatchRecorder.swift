@@ -1,0 +1,132 @@
+import SQLite
+
+/// Records a batch's changes by the range, as the triggers would one by one, while the triggers are off.
+struct BatchRecorder {
+    private let entity: Entity
+    private let entityID: Int64
+    private let bits: [String: Int64]
+
+    /// Nil when the triggers are needed: others hang on the entity, rows of other tables go with its own, or a
+    /// row's fate is only known when it is there.
+    init?(_ entity: Entity, _ work: BatchExecution.Work, on connection: borrowing Connection) throws {
+        if case .insert(let request) = work, request.duplicates == .replace,
+            entity.attributes.contains(where: \.isUnique)
+        {
+            return nil
+        }
+        let id = try connection.integer("SELECT id FROM history_entity WHERE name = ?1", entity.name)
+        guard let id else { return nil }
+        let statement = try connection.prepare("SELECT name, bit FROM history_attribute WHERE entity = ?1")
+        try statement.bind(id, at: 1)
+        var bits: [String: Int64] = [:]
+        while try statement.step() { bits[statement.text(0)] = statement.integer(1) }
+        let own = HistoryTriggers(entity: entity, entityID: id, bits: bits.mapValues(Int.init)).all
+        guard try Self.triggers(of: entity, on: connection) == Set(own.map(\.name)),
+            try !Self.isReferenced(entity, on: connection)
+        else { return nil }
+        self.entity = entity
+        entityID = id
+        self.bits = bits
+    }
+
+    /// Records the rows with later keys, and returns the last of them: keys rise in the order of the inserts.
+    func recordInserts(after key: Int64, on connection: borrowing Connection) throws -> Int64 {
+        try connection.run(
+            """
+            INSERT INTO history (kind, entity, object)
+            SELECT \(HistoryChange.Kind.insert.rawValue), \(entityID), id FROM "\(entity.name)"
+            WHERE id > ?1 ORDER BY id
+            """, key)
+        return try connection.integer("SELECT max(id) FROM \"\(entity.name)\"") ?? key
+    }
+
+    /// Records what is about to change between two keys.
+    func record(
+        _ change: BatchChange, _ from: Int64, _ through: Int64, on connection: borrowing Connection
+    ) throws {
+        let before = try connection.integer("SELECT max(number) FROM history") ?? 0
+        let kind = change.assignments == nil ? HistoryChange.Kind.delete : .update
+        let (mask, maskValues) = mask(of: change)
+        let statement = try connection.prepare(
+            """
+            INSERT INTO history (kind, entity, object, columns)
+            SELECT \(kind.rawValue), \(entityID), id, \(mask) FROM \(change.table)
+            WHERE \(change.condition.text) ORDER BY id
+            """)
+        try BatchChange.bind(maskValues + change.condition.values, from, through, to: statement)
+        while try statement.step() {}
+        let kept = kept(of: change)
+        guard !kept.columns.isEmpty else { return }
+        let values = try connection.prepare(
+            """
+            INSERT INTO \(StoreSchema.valuesTable(entity.name)) (number, \(kept.columns))
+            SELECT log.number, \(kept.old) FROM history AS log CROSS JOIN \(change.table) AS row ON row.id = log.object
+            WHERE log.number > ? AND (\(kept.condition))
+            """)
+        let all = kept.oldValues + [.integer(before)] + kept.conditionValues
+        for (index, value) in all.enumerated() { try value.bind(to: values, at: index + 1) }
+        while try values.step() {}
+    }
+
+    private func mask(of change: BatchChange) -> (String, [Value]) {
+        guard let assignments = change.assignments else { return ("NULL", []) }
+        let terms = assignments.compactMap { assignment in
+            bits[assignment.attribute.name].map {
+                "((\(BatchChange.differs(assignment.attribute))) << \($0))"
+            }
+        }
+        return (terms.joined(separator: " + "), assignments.map(\.value))
+    }
+
+    private struct Kept {
+        var columns = ""
+        var old = ""
+        var oldValues: [Value] = []
+        var condition = "1"
+        var conditionValues: [Value] = []
+    }
+
+    /// What history keeps of the rows: of deleted ones the tombstone, of updated ones the old values.
+    private func kept(of change: BatchChange) -> Kept {
+        var kept = Kept()
+        if let assignments = change.assignments {
+            let recorded = assignments.filter { $0.attribute.history.contains(.recordsOldValue) }
+            kept.columns = recorded.map { "\"\($0.attribute.name)\"" }.joined(separator: ", ")
+            kept.old = recorded.map { assignment in
+                "CASE WHEN \(BatchChange.differs(assignment.attribute)) THEN \"\(assignment.attribute.name)\" END"
+            }.joined(separator: ", ")
+            kept.oldValues = recorded.map(\.value)
+            kept.condition = recorded.map { BatchChange.differs($0.attribute) }.joined(separator: " OR ")
+            kept.conditionValues = recorded.map(\.value)
+        } else if !entity.keptAttributes.isEmpty {
+            let attributes = entity.attributes.filter { $0.history.contains(.preservesValueOnDeletion) }
+            // A tombstone without values is one all the same.
+            kept.columns = attributes.isEmpty ? "\"\(entity.keptAttributes[0].name)\"" : names(attributes)
+            kept.old = attributes.isEmpty ? "NULL" : names(attributes)
+        }
+        return kept
+    }
+
+    private func names(_ attributes: [Attribute]) -> String {
+        attributes.map { "\"\($0.name)\"" }.joined(separator: ", ")
+    }
+
+    private static func triggers(of entity: Entity, on connection: borrowing Connection) throws -> Set<String>
+    {
+        let statement = try connection.prepare(
+            "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1")
+        try statement.bind(entity.name, at: 1)
+        var names: Set<String> = []
+        while try statement.step() { names.insert(statement.text(0)) }
+        return names
+    }
+
+    /// Whether deleting or changing rows may change others through a foreign key.
+    private static func isReferenced(_ entity: Entity, on connection: borrowing Connection) throws -> Bool {
+        try connection.integer(
+            """
+            SELECT count(*) FROM sqlite_schema AS tables, pragma_foreign_key_list(tables.name) AS key
+            WHERE tables.type = 'table' AND key."table" = ?1 COLLATE NOCASE
+            """, entity.name) ?? 0 > 0
+    }
+}

@@ -1,0 +1,157 @@
+import SQLite
+
+/// The rows of one entity, as a save writes them; tells of each what it has become without reading it again.
+struct ObjectTable {
+    let entity: Entity
+    private let layout: StoredObject.Layout
+    private let model: StoreModel
+
+    init(_ name: String, _ model: StoreModel) throws(StoreError) {
+        guard let entity = model.entity(name) else { throw .unknownEntity(name) }
+        self.entity = entity
+        self.model = model
+        layout = StoredObject.Layout(names: entity.attributes.map(\.name))
+    }
+
+    func object(_ key: Int64, on connection: borrowing Connection) throws -> StoredObject? {
+        let request = FetchRequest(entity.name, where: .keys([key]))
+        return try ObjectQuery(model: model).fetch(request, on: connection).first
+    }
+
+    func insert(_ values: [String: Value], on connection: borrowing Connection) throws -> StoredObject {
+        try insert(values, key: nil, after: 0, on: connection)
+    }
+
+    /// Brings an object back under its own key, with a version that it never had: each of those it had stands in the
+    /// history with a row at least.
+    func restore(
+        _ key: Int64, _ values: [String: Value], after version: Int64, on connection: borrowing Connection
+    ) throws -> StoredObject {
+        try insert(values, key: key, after: version, on: connection)
+    }
+
+    private func insert(
+        _ values: [String: Value], key: Int64?, after version: Int64, on connection: borrowing Connection
+    ) throws -> StoredObject {
+        try check(values.keys)
+        let given = entity.attributes.filter { values[$0.name] != nil }
+        let returned = entity.attributes.filter { !isKnown(values[$0.name], of: $0) }
+        var names = given.map { "\"\($0.name)\"" }
+        var marks = given.map { _ in "?" }
+        if key != nil {
+            names += ["id", "version"]
+            marks += ["?", "max((SELECT max(number) FROM history), ?) + 1"]
+        }
+        let answer = ((key == nil ? [] : ["version"]) + returned.map { "\"\($0.name)\"" })
+        let statement = try connection.prepare(
+            "INSERT INTO \"\(entity.name)\" "
+                + (names.isEmpty
+                    ? "DEFAULT VALUES"
+                    : "(\(names.joined(separator: ", "))) VALUES (\(marks.joined(separator: ", ")))")
+                + (answer.isEmpty ? "" : " RETURNING " + answer.joined(separator: ", ")))
+        for (index, attribute) in given.enumerated() {
+            try values[attribute.name].bind(to: statement, at: index + 1)
+        }
+        if let key {
+            try statement.bind(key, at: given.count + 1)
+            try statement.bind(version, at: given.count + 2)
+        }
+        var stored = entity.attributes.map { values[$0.name] ?? $0.constantDefault ?? .null }
+        var version: Int64 = 1
+        if try statement.step() {
+            if key != nil { version = statement.integer(0) }
+            take(returned, from: statement, after: key == nil ? 0 : 1, into: &stored)
+            while try statement.step() {}
+        }
+        let id = ObjectID(entity: entity.name, key: key ?? connection.lastInsertedRow)
+        return StoredObject(id: id, version: version, layout: layout, values: stored)
+    }
+
+    /// Nil when the object is not, or no longer, at the version of the basis.
+    func update(
+        _ id: ObjectID, _ changes: [String: Value], on basis: ChangeBasis,
+        _ connection: borrowing Connection
+    ) throws -> StoredObject? {
+        try check(changes.keys)
+        let changed = entity.attributes.filter { changes[$0.name] != nil }
+        let returned =
+            basis.object == nil
+            ? entity.attributes : changed.filter { !isKnown(changes[$0.name], of: $0) }
+        let assignments = changed.map { "\"\($0.name)\" = ?" }.joined(separator: ", ")
+        let differences = changed.map { "\"\($0.name)\" IS NOT ? COLLATE BINARY" }.joined(separator: " OR ")
+        // A version that rises without a change in the history would be a conflict that no merge resolves.
+        let statement = try connection.prepare(
+            """
+            UPDATE "\(entity.name)" SET \(assignments), version = version + (\(differences)) WHERE id = ? \
+            AND (? IS NULL OR version = ?) RETURNING version\(returned.map { ", \"\($0.name)\"" }.joined())
+            """)
+        for (index, attribute) in (changed + changed).enumerated() {
+            try changes[attribute.name].bind(to: statement, at: index + 1)
+        }
+        try bind(id.key, basis.version, to: statement, from: 2 * changed.count + 1)
+        guard try statement.step() else { return nil }
+        var values =
+            basis.object.map { base in entity.attributes.map { changes[$0.name] ?? base[$0.name] } }
+            ?? entity.attributes.map { _ in .null }
+        let version = statement.integer(0)
+        take(returned, from: statement, after: 1, into: &values)
+        while try statement.step() {}
+        return StoredObject(id: id, version: version, layout: layout, values: values)
+    }
+
+    /// False when there is nothing at the key, or at that version.
+    func delete(_ key: Int64, version: Int64?, on connection: borrowing Connection) throws -> Bool {
+        let statement = try connection.prepare(
+            "DELETE FROM \"\(entity.name)\" WHERE id = ? AND (? IS NULL OR version = ?)")
+        try bind(key, version, to: statement, from: 1)
+        _ = try statement.step()
+        return connection.changedRows > 0
+    }
+
+    private func bind(_ key: Int64, _ version: Int64?, to statement: borrowing Statement, from index: Int)
+        throws
+    {
+        try statement.bind(key, at: index)
+        try version.bind(to: statement, at: index + 1)
+        try version.bind(to: statement, at: index + 2)
+    }
+
+    private func take(
+        _ attributes: [Attribute], from statement: borrowing Statement, after column: Int,
+        into values: inout [Value]
+    ) {
+        for (index, attribute) in attributes.enumerated() {
+            if let place = layout.place(of: attribute.name) {
+                values[place] = statement.value(column + index)
+            }
+        }
+    }
+
+    /// Whether SQLite stores the value as it is given, or the default when none is: it turns an integer into a real
+    /// where one is wanted, and the like (sqlite.org/stricttables.html).
+    private func isKnown(_ value: Value?, of attribute: Attribute) -> Bool {
+        switch (value ?? attribute.constantDefault, attribute.kind) {
+        case (nil, _): false
+        case (.null, _), (.integer, .integer), (.text, .text), (.blob, .blob): true
+        case (.real(let value), .real): !value.isNaN
+        default: false
+        }
+    }
+
+    private func check(_ names: some Sequence<String>) throws(StoreError) {
+        for name in names where entity.attribute(name) == nil {
+            throw .unknownAttribute(name, entity: entity.name)
+        }
+    }
+}
+
+extension Attribute {
+    /// What a row gets that does not name the attribute; nil when only SQLite can say.
+    fileprivate var constantDefault: Value? {
+        switch defaultValue {
+        case .none: .null
+        case .value(let value): value
+        case .now, .uuid: nil
+        }
+    }
+}

@@ -1,0 +1,132 @@
+extension Predicate {
+    /// A condition in SQL, its values appended to `values` in the order of their question marks.
+    func sql(entity: Entity, values: inout [Value]) throws(StoreError) -> String {
+        var writer = ConditionWriter(entity: entity, values: values)
+        let condition = try writer.write(self, level: 0)
+        values = writer.values
+        return condition.text
+    }
+}
+
+/// Writes a predicate as SQL, within what SQLite's parser takes.
+private struct ConditionWriter {
+    struct Condition {
+        let text: String
+        /// Of the expression's tree; SQLite takes 1,000 (sqlite.org/limits.html).
+        let height: Int
+        /// Parentheses in parentheses.
+        let depth: Int
+    }
+
+    let entity: Entity
+    var values: [Value]
+    private var parts = 0
+
+    private static let greatestHeight = 900
+    /// The parser's stack holds 100 words; a pair of parentheses takes up to three.
+    private static let greatestDepth = 25
+    private static let mostParts = 20_000
+    /// As many as stand in a row; more are put into groups, which keeps the tree low.
+    private static let groupSize = 50
+    /// The longest pattern that LIKE takes (sqlite.org/limits.html).
+    private static let longestPattern = 50_000
+
+    init(entity: Entity, values: [Value]) {
+        self.entity = entity
+        self.values = values
+    }
+
+    mutating func write(_ predicate: Predicate, level: Int) throws(StoreError) -> Condition {
+        guard level <= Self.greatestDepth else { throw Self.isTooDeep }
+        switch predicate {
+        case .compare(let name, let comparison, let value):
+            try count(1)
+            values.append(value)
+            return Condition(text: try "\(column(name)) \(comparison.rawValue) ?", height: 2, depth: 0)
+        case .contains(let name, let words):
+            try count(1)
+            return Condition(text: try contains(column(name), words), height: 4, depth: 1)
+        case .keys(let keys):
+            // One text for any keys, so that the statement is prepared once.
+            values.append(.text("[\(keys.map(String.init).joined(separator: ","))]"))
+            return Condition(text: "id IN (SELECT value FROM json_each(?))", height: 3, depth: 1)
+        case .and(let parts): return try join(parts, " AND ", empty: "1", level)
+        case .or(let parts): return try join(parts, " OR ", empty: "0", level)
+        case .not(.not(let part)): return try write(part, level: level)
+        case .not(let part):
+            let condition = try write(part, level: level + 1)
+            return try checked(
+                "NOT (\(condition.text))", height: condition.height + 1, depth: condition.depth + 1)
+        }
+    }
+
+    private mutating func count(_ more: Int) throws(StoreError) {
+        parts += more
+        guard parts <= Self.mostParts else {
+            throw .predicateTooComplex(reason: "it has more than \(Self.mostParts) parts")
+        }
+    }
+
+    private static let isTooDeep = StoreError.predicateTooComplex(
+        reason: "it is nested more than \(greatestDepth) levels deep")
+
+    private func checked(_ text: String, height: Int, depth: Int) throws(StoreError) -> Condition {
+        guard height <= Self.greatestHeight, depth <= Self.greatestDepth else { throw Self.isTooDeep }
+        return Condition(text: text, height: height, depth: depth)
+    }
+
+    private mutating func join(
+        _ parts: [Predicate], _ separator: String, empty: String, _ level: Int
+    ) throws(StoreError) -> Condition {
+        guard parts.count != 1 else { return try write(parts[0], level: level) }
+        var conditions: [Condition] = []
+        for part in parts { conditions.append(try write(part, level: level + 1)) }
+        while conditions.count > Self.groupSize {
+            var groups: [Condition] = []
+            for start in stride(from: 0, to: conditions.count, by: Self.groupSize) {
+                groups.append(
+                    try row(conditions[start..<min(conditions.count, start + Self.groupSize)], separator))
+            }
+            conditions = groups
+        }
+        return conditions.isEmpty
+            ? Condition(text: empty, height: 1, depth: 0) : try row(conditions[...], separator)
+    }
+
+    private func row(_ conditions: ArraySlice<Condition>, _ separator: String) throws(StoreError) -> Condition
+    {
+        let texts = conditions.map { "(\($0.text))" }
+        return try checked(
+            texts.joined(separator: separator),
+            height: (conditions.map(\.height).max() ?? 0) + conditions.count,
+            depth: (conditions.map(\.depth).max() ?? 0) + 1)
+    }
+
+    /// LIKE is several times faster than folding the case of every text, but it has an end.
+    private mutating func contains(_ column: String, _ words: String) -> String {
+        let pattern = "%" + Self.escapedPattern(words) + "%"
+        guard pattern.utf8.count > Self.longestPattern else {
+            values.append(.text(pattern))
+            return "\(column) LIKE ? ESCAPE '\\'"
+        }
+        values.append(.text(words))
+        return "instr(lower(\(column)), lower(?)) > 0"
+    }
+
+    private func column(_ name: String) throws(StoreError) -> String {
+        guard entity.attribute(name) != nil || name == "id" || name == "version" else {
+            throw .unknownAttribute(name, entity: entity.name)
+        }
+        return "\"\(name)\""
+    }
+
+    private static func escapedPattern(_ words: String) -> String {
+        var pattern = ""
+        // Scalars, since a '%' and the accent after it are one Character.
+        for scalar in words.unicodeScalars {
+            if scalar == "%" || scalar == "_" || scalar == "\\" { pattern.append("\\") }
+            pattern.unicodeScalars.append(scalar)
+        }
+        return pattern
+    }
+}

@@ -1,0 +1,230 @@
+import PersistentStore
+import TestSupport
+import Testing
+
+/// What becomes of an object that two have changed.
+@Suite struct MergePolicyTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+    let context: StoreContext
+    let other: StoreContext
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        container = try await Notes.open(folder)
+        context = container.makeContext(author: "app")
+        other = container.makeContext(author: "other")
+    }
+
+    /// A note that this context has read and somebody else has then changed, or deleted when nil.
+    private func note(changedTo theirs: [String: Value]?) async throws -> ObjectID {
+        let id = try await other.save(inserting: ["title": "base", "body": "base", "rank": 1])
+        _ = try await context.object(id)
+        if let theirs { try await other.update(id, theirs) } else { await other.delete(id) }
+        try await other.save()
+        return id
+    }
+
+    private func stored(_ id: ObjectID) async throws -> [String: Value]? {
+        let found = try await container.objects(FetchRequest("Note", where: .keys([id.key]))).first
+        return found.map { $0.values.filter { $0.key != "created" } }
+    }
+
+    private func conflicts(_ body: () async throws -> Void) async -> [SaveConflict] {
+        do { try await body() } catch StoreError.conflict(let conflicts) { return conflicts } catch {
+            Issue.record("\(error)")
+        }
+        return []
+    }
+
+    @Test(
+        arguments: [
+            (MergePolicy.storeTrumps, ["title": "theirs", "body": "base", "rank": 7]),
+            (.objectTrumps, ["title": "ours", "body": "ours", "rank": 1]),
+            (.byPropertyStoreTrumps, ["title": "theirs", "body": "ours", "rank": 7]),
+            (.byPropertyObjectTrumps, ["title": "ours", "body": "ours", "rank": 7]),
+        ] as [(MergePolicy, [String: Value])])
+    func `changed on both sides`(policy: MergePolicy, wanted: [String: Value]) async throws {
+        let id = try await note(changedTo: ["title": "theirs", "rank": 7])
+        await context.setMergePolicy(policy)
+        try await context.update(id, ["title": "ours", "body": "ours"])
+        let result = try await context.save()
+        #expect(try await stored(id) == wanted)
+        #expect(result.settledConflicts.map(\.clashing) == [["title"]])
+        // The context knows what came of it: its next change is no conflict.
+        await context.setMergePolicy(.error)
+        #expect(try await result.versions[id] == container.objects().first?.version)
+        try await context.update(id, ["rank": 9])
+        try await context.save()
+        #expect(try await stored(id)?["rank"] == 9)
+    }
+
+    @Test(
+        arguments: [
+            (MergePolicy.storeTrumps, nil),
+            (.objectTrumps, ["title": "ours", "body": "base", "rank": 1]),
+            (.byPropertyStoreTrumps, nil),
+            (.byPropertyObjectTrumps, ["title": "ours", "body": "base", "rank": 1]),
+        ] as [(MergePolicy, [String: Value]?)])
+    func `changed here, deleted there`(policy: MergePolicy, wanted: [String: Value]?) async throws {
+        let id = try await note(changedTo: nil)
+        await context.setMergePolicy(policy)
+        try await context.update(id, ["title": "ours"])
+        let result = try await context.save()
+        #expect(try await stored(id) == wanted)
+        #expect(result.settledConflicts.map(\.stored) == [nil])
+        #expect(await !context.hasChanges)
+    }
+
+    @Test(arguments: [
+        (MergePolicy.storeTrumps, true), (.objectTrumps, false), (.byPropertyStoreTrumps, true),
+        (.byPropertyObjectTrumps, false),
+    ])
+    func `deleted here, changed there`(policy: MergePolicy, survives: Bool) async throws {
+        let id = try await note(changedTo: ["title": "theirs"])
+        await context.setMergePolicy(policy)
+        await context.delete(id)
+        #expect(try await context.save().settledConflicts.first?.clashing == ["title"])
+        #expect(try await (stored(id) != nil) == survives)
+    }
+
+    @Test func `a save tells all its conflicts, with both sides`() async throws {
+        let changed = try await note(changedTo: ["title": "theirs", "rank": 2])
+        let gone = try await note(changedTo: nil)
+        let deleted = try await note(changedTo: ["body": "theirs"])
+        try await context.update(changed, ["title": "ours", "body": "ours"])
+        try await context.update(gone, ["title": "ours"])
+        await context.delete(deleted)
+        let fresh = try await context.insert("Note", ["title": "fresh"])
+        let conflicts = await conflicts { try await context.save() }
+        #expect(conflicts.map(\.objectID) == [changed, gone, deleted])
+        #expect(conflicts.map(\.base?.version) == [1, 1, 1])
+        #expect(conflicts.map(\.stored?.version) == [2, nil, 2])
+        #expect(conflicts.map(\.isDeletion) == [false, false, true])
+        #expect(conflicts.map(\.clashing) == [["title"], ["title"], ["body"]])
+        #expect(conflicts.first?.base?["title"] == "base")
+        #expect(conflicts.first?.stored?["title"] == "theirs")
+        #expect(conflicts.first?.changes == ["title": "ours", "body": "ours"])
+        #expect(try await container.read { try $0.count(FetchRequest("Note")) } == 2)
+        // Nothing is lost: with a policy the same changes are saved.
+        await context.setMergePolicy(.byPropertyObjectTrumps)
+        let result = try await context.save()
+        #expect(try await stored(changed)?["rank"] == 2)
+        #expect(result.permanentID(fresh).isPermanent)
+        #expect(try await container.read { try $0.count(FetchRequest("Note")) } == 3)
+    }
+
+    @Test func `of an object never read here only the change is known`() async throws {
+        let id = try await other.save(inserting: ["title": "theirs", "body": "theirs"])
+        try await context.update(id, ["title": "ours"])
+        #expect(try await context.save().settledConflicts.isEmpty)
+        #expect(try await stored(id)?["body"] == "theirs")
+        let third = container.makeContext(author: "third")
+        await third.delete(id)
+        try await third.save()
+        let stranger = container.makeContext(author: "stranger")
+        for policy in [MergePolicy.error, .objectTrumps, .byPropertyObjectTrumps] {
+            await stranger.setMergePolicy(policy)
+            try await stranger.update(id, ["title": "ours"])
+            let conflicts = await conflicts { try await stranger.save() }
+            #expect(conflicts.map(\.expectedVersion) == [nil] && conflicts.map(\.stored) == [nil])
+        }
+        await stranger.setMergePolicy(.byPropertyStoreTrumps)
+        #expect(try await stranger.save().token == nil)
+        #expect(try await stored(id) == nil)
+    }
+
+    @Test func `both sides giving the same value is no clash`() async throws {
+        let id = try await note(changedTo: ["title": "same"])
+        await context.setMergePolicy(.byPropertyStoreTrumps)
+        try await context.update(id, ["title": "same", "rank": 3])
+        #expect(try await context.save().settledConflicts.map(\.clashing) == [[]])
+        #expect(try await stored(id)?["rank"] == 3)
+    }
+
+    @Test func `an object that came back has a version it never had`() async throws {
+        let id = try await other.save(inserting: ["title": "1"])
+        _ = try await context.object(id)
+        for title in ["2", "3"] as [Value] {
+            try await other.update(id, ["title": title])
+            try await other.save()
+        }
+        await other.delete(id)
+        try await other.save()
+        let back = container.makeContext(author: "undo")
+        try await back.restore(id, ["title": "back"])
+        let version = try #require(try await back.save().versions[id])
+        #expect(version > 3)
+        try await context.update(id, ["title": "blind"])
+        let told = await conflicts { try await context.save() }
+        #expect(told.map(\.stored?.version) == [version])
+        #expect(try await context.object(id)?.version == version)
+    }
+
+    @Test func `one way of writing an accent is not another`() async throws {
+        let id = try await context.save(inserting: ["title": "\u{E9}"])
+        try await context.update(id, ["title": "e\u{301}"])
+        try await context.save()
+        #expect(try await stored(id)?["title"]?.textValue.map { Array($0.utf8) } == Array("e\u{301}".utf8))
+    }
+
+    /// The policies again, as a table of what each attribute becomes.
+    private static func expected(
+        _ policy: MergePolicy, base: [String: Value], theirs: [String: Value]?, mine: [String: Value]?
+    ) -> [String: Value]? {
+        let isMine = policy == .objectTrumps || policy == .byPropertyObjectTrumps
+        guard let mine else { return isMine ? nil : theirs }
+        guard let theirs else { return isMine ? base.merging(mine) { $1 } : nil }
+        switch policy {
+        case .error, .storeTrumps: return theirs
+        case .objectTrumps: return base.merging(mine) { $1 }
+        case .byPropertyStoreTrumps:
+            return theirs.merging(mine.filter { theirs[$0.key] == base[$0.key] }) { $1 }
+        case .byPropertyObjectTrumps: return theirs.merging(mine) { $1 }
+        }
+    }
+
+    @Test(arguments: [UInt64(1), 2, 3])
+    func `random changes of two sides come out as the model says`(seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
+        func changes() -> [String: Value] {
+            var changes: [String: Value] = [:]
+            for name in ["title", "body"] where Bool.random(using: &random) {
+                changes[name] = ["a", "b", "c"].randomElement(using: &random)
+            }
+            if Bool.random(using: &random) { changes["rank"] = .integer(.random(in: 0...2, using: &random)) }
+            return changes
+        }
+        for round in 0..<60 {
+            let policy = MergePolicy.allCases.filter { $0 != .error }.randomElement(using: &random)
+            let base: [String: Value] = ["title": "a", "body": "b", "rank": 1]
+            let id = try await other.save(inserting: base)
+            _ = try await context.object(id)
+            let theirChanges = changes()
+            let theirs = Int.random(in: 0..<4, using: &random) > 0 ? base.merging(theirChanges) { $1 } : nil
+            if theirs != nil { try await other.update(id, theirChanges) } else { await other.delete(id) }
+            try await other.save()
+            // What gives an attribute the value it has is no change.
+            let mine =
+                Int.random(in: 0..<4, using: &random) > 0
+                ? changes().filter { base[$0.key] != $0.value } : nil
+            if let mine { try await context.update(id, mine) } else { await context.delete(id) }
+            await context.setMergePolicy(try #require(policy))
+            try await context.save()
+            // Without a conflict mine is done, whatever the policy; without a change theirs stays.
+            let isConflict = theirs != base
+            let wanted =
+                mine?.isEmpty == true || (mine == nil && theirs == nil)
+                ? theirs
+                : isConflict
+                    ? Self.expected(try #require(policy), base: base, theirs: theirs, mine: mine)
+                    : mine.map { base.merging($0) { $1 } }
+            let known = try await context.object(id)?.values.filter { $0.key != "created" }
+            let found = try await stored(id)
+            try #require(
+                found == wanted,
+                "seed \(seed), round \(round), \(String(describing: policy)): \(String(describing: mine))")
+            #expect(known == wanted)
+        }
+    }
+}
