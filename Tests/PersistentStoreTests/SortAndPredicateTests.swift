@@ -167,3 +167,71 @@ import Testing
         }
     }
 }
+
+/// Conditions that are too much, for SQLite or for anybody.
+@Suite struct LargePredicateTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        container = try await Notes.open(folder)
+        let long = String(repeating: "Ab", count: 40_000)
+        let context = container.makeContext(author: "a")
+        for title in ["a", "x" + long + "y", "nul\0after"] {
+            try await context.insert(
+                "Note", ["title": .text(title), "rank": .integer(Int64(title.utf8.count))])
+        }
+        try await context.save()
+    }
+
+    private func ranks(_ predicate: Predicate) async throws -> [Int64?] {
+        try await container.objects(FetchRequest("Note", where: predicate)).map { $0["rank"].integerValue }
+    }
+
+    @Test func `words longer than LIKE takes are found`() async throws {
+        let words = String(repeating: "aB", count: 30_000)
+        #expect(try await ranks(.contains("title", words)) == [80_002])
+        #expect(try await ranks(.contains("title", words + "z")) == [])
+    }
+
+    @Test func `a NUL ends what words are looked for in`() async throws {
+        #expect(try await ranks(.contains("title", "nul")) == [9])
+        #expect(try await ranks(.contains("title", "after")) == [])
+    }
+
+    @Test func `two thousand conditions in a row are asked`() async throws {
+        let parts = (0..<2000).map { Predicate.equal("rank", .integer(Int64($0))) }
+        #expect(try await ranks(.or(parts)) == [1, 9])
+        #expect(try await ranks(.and(parts.map { .not($0) })) == [80_002])
+    }
+
+    @Test(arguments: [0, 1, 2])
+    func `nested conditions are asked, or said to be too deep`(way: Int) async throws {
+        func nested(_ levels: Int) -> Predicate {
+            var predicate = Predicate.equal("rank", 1)
+            for level in 0..<levels {
+                switch (way + level) % 3 {
+                case 0: predicate = .and([predicate, .compare("rank", .less, 5)])
+                case 1: predicate = .not(predicate)
+                default: predicate = .or([.compare("rank", .greater, 5), predicate])
+                }
+            }
+            return predicate
+        }
+        for levels in 1...25 { _ = try await ranks(nested(levels)) }
+        var deletion = BatchDeleteRequest("Note", where: .and([nested(24), .equal("rank", -1)]))
+        deletion.returnsObjectIDs = true
+        try await container.execute(deletion, author: "a")
+        for levels in [26, 40, 1000] {
+            let error = await #expect(throws: StoreError.self) { try await ranks(nested(levels)) }
+            guard case .predicateTooComplex = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+        let wide = Predicate.or((0..<3000).map { .equal("rank", .integer($0)) })
+        let error = await #expect(throws: StoreError.self) { try await ranks(wide) }
+        #expect(error?.description.contains("2000 parts") == true)
+    }
+}

@@ -90,9 +90,10 @@ private struct BulkWriter {
             let author = "benchmark"
             switch kind {
             case .insert:
-                let values = (0..<rows).lazy.map { SmallStore.values($0) }
-                try await container.execute(
-                    BatchInsertRequest(ClipModel.entity, rows: values), author: author)
+                let insert = BatchInsertRequest(ClipModel.entity) {
+                    (0..<rows).lazy.map { SmallStore.values($0) }
+                }
+                try await container.execute(insert, author: author)
             case .update:
                 try await container.execute(
                     BatchUpdateRequest(

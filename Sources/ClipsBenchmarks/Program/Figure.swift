@@ -5,6 +5,7 @@ struct Figure: Sendable {
     let measure: @Sendable (Workspace) throws -> [Measurement]
 
     static let all = [
-        commitToList, commitToPaint, bulkCost, trackingCost, mergeCost, startToPaint, peakMemory, oneShotProcess, peers,
+        commitToList, commitToPaint, bulkCost, trackingCost, mergeCost, startToPaint, peakMemory,
+        oneShotProcess, peers,
     ]
 }

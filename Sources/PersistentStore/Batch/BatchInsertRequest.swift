@@ -18,12 +18,19 @@ public struct BatchInsertRequest: Sendable {
     let total: Int?
     let makeNext: @Sendable () -> () -> [String: Value]?
 
-    /// Rows are taken one after the other; a lazy sequence never has to be in memory as a whole.
-    public init(_ entity: String, rows: some Sequence<[String: Value]> & Sendable) {
+    public init(_ entity: String, rows: [[String: Value]]) {
+        self.init(entity, total: rows.count) { rows }
+    }
+
+    /// - Parameter rows: makes the rows, on the store's writing thread; they are taken one after the other, so those
+    ///   of a lazy sequence never have to be in memory as a whole.
+    public init<Rows: Sequence<[String: Value]> & SendableMetatype>(
+        _ entity: String, total: Int? = nil, rows: @escaping @Sendable () -> Rows
+    ) where Rows.Iterator: SendableMetatype {
         self.entity = entity
-        total = rows.underestimatedCount > 0 ? rows.underestimatedCount : nil
+        self.total = total
         makeNext = {
-            var iterator = rows.makeIterator()
+            var iterator = rows().makeIterator()
             return { iterator.next() }
         }
     }

@@ -25,7 +25,7 @@ private struct ConditionWriter {
     private static let greatestHeight = 900
     /// The parser's stack holds 100 words; a pair of parentheses takes up to three.
     private static let greatestDepth = 25
-    private static let mostParts = 20_000
+    private static let mostParts = 2000
     /// As many as stand in a row; more are put into groups, which keeps the tree low.
     private static let groupSize = 50
     /// The longest pattern that LIKE takes (sqlite.org/limits.html).
