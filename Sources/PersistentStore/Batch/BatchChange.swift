@@ -10,7 +10,7 @@ struct BatchChange {
     private let predicateValues: [Value]
 
     /// Keys in one range.
-    private static let span: Int64 = 4000
+    private static let span: Int64 = 500
 
     init(_ entity: Entity, where predicate: Predicate?, set values: [String: Value]?) throws(StoreError) {
         self.entity = entity
