@@ -43,7 +43,9 @@ actor StoreWriter {
             author: author, contextName: contextName, session: Int64.random(in: 1...Int64.max))
         let transaction = RecordedTransaction(origin: origin, options: opening.options, storeID: storeID)
         let batch = BatchExecution(work: work, report: report)
-        return try write { try batch.run(transaction, opening.model, on: $0) }
+        let result = try write { try batch.run(transaction, opening.model, on: $0) }
+        SavedTransactions.note(result.token)
+        return result
     }
 
     /// Runs `body` with the write lock, commits, and rings the doorbell.
