@@ -7,6 +7,7 @@ let package = Package(
     products: [
         .library(name: "PersistentStore", targets: ["PersistentStore"]),
         .library(name: "HistoryTracking", targets: ["HistoryTracking"]),
+        .library(name: "AppGroup", targets: ["AppGroup"]),
         .executable(name: "clips", targets: ["clips"]),
         .executable(name: "ClipsBenchmarks", targets: ["ClipsBenchmarks"]),
     ],
@@ -18,7 +19,7 @@ let package = Package(
         // The libraries, lowest first; a module imports only what stands above it in this list.
         .target(name: "SQLite", dependencies: ["CSQLite"]),
         .target(name: "FileWatch"),
-        .target(name: "AppGroup"),
+        .target(name: "AppGroup", dependencies: ["FileWatch"]),
         .target(name: "PersistentStore", dependencies: ["SQLite", "FileWatch"]),
         .target(name: "HistoryTracking", dependencies: ["PersistentStore"]),
 
@@ -52,6 +53,10 @@ let package = Package(
             dependencies: ["HistoryTracking", "PersistentStore", "SQLite", "TestSupport"],
             path: "Tests/Tools/StoreWriterTool"),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
+        // A member of an app group, told by the tests what to do.
+        .executableTarget(
+            name: "GroupMemberTool", dependencies: ["AppGroup"], path: "Tests/Tools/GroupMemberTool"),
+        .testTarget(name: "AppGroupTests", dependencies: ["AppGroup", "TestSupport", "GroupMemberTool"]),
         .testTarget(name: "FileWatchTests", dependencies: ["FileWatch", "TestSupport"]),
         .testTarget(
             name: "PersistentStoreTests",

@@ -4,12 +4,14 @@ import Glibc
 ///
 /// It lies in `$XDG_DATA_HOME`, or `~/.local/share` when that is unset, relative or empty (the XDG base
 /// directory specification), and needs no more environment than a browser gives: `HOME`.
-package struct AppGroupContainer: Sendable {
-    package let name: String
-    package let path: String
+public struct AppGroupContainer: Sendable {
+    /// The group's name, the same for everyone in it.
+    public let name: String
+    /// The folder; absolute.
+    public let path: String
 
     /// Makes the folder, readable by its owner only (mode 0700), when it is missing.
-    package init(group name: String) throws(AppGroupError) {
+    public init(group name: String) throws(AppGroupError) {
         guard Self.isValid(name) else { throw .invalidName(name) }
         guard let base = Self.dataHome() else { throw .noHome }
         self.name = name
@@ -18,7 +20,7 @@ package struct AppGroupContainer: Sendable {
     }
 
     /// The file `name` in the group's folder.
-    package func path(of name: String) -> String { path + "/" + name }
+    public func path(of name: String) -> String { path + "/" + name }
 
     /// Makes a folder and what is missing above it; new folders get mode 0700.
     package static func makeFolders(_ path: String) throws(AppGroupError) {
@@ -54,13 +56,13 @@ package struct AppGroupContainer: Sendable {
 }
 
 /// Why a group's folder cannot be used.
-package enum AppGroupError: Error, Sendable, CustomStringConvertible {
+public enum AppGroupError: Error, Sendable, CustomStringConvertible {
     case invalidName(String)
     case noHome
     case notAFolder(String)
     case cannotMakeFolder(String, reason: String)
 
-    package var description: String {
+    public var description: String {
         switch self {
         case .invalidName(let name):
             "The group name '\(name)' cannot be used: take up to 128 letters, digits, '.', '_' or '-'."

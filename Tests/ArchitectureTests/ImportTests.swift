@@ -7,7 +7,7 @@ import Testing
     static let arrows: [String: Set<String>] = [
         "SQLite": ["CSQLite"],
         "FileWatch": [],
-        "AppGroup": [],
+        "AppGroup": ["FileWatch"],
         "PersistentStore": ["SQLite", "FileWatch"],
         "HistoryTracking": ["PersistentStore"],
         "ClipsCore": ["HistoryTracking", "PersistentStore", "AppGroup"],

@@ -1,0 +1,99 @@
+import FileWatch
+
+extension SharedDefaults {
+    /// What the suite holds now, then again after every change by anybody. A slow reader gets the newest state
+    /// only. Ends with the error when the file cannot be read.
+    public func updates() throws(SharedDefaultsError) -> AsyncThrowingStream<
+        SharedDefaultsContents, any Error
+    > {
+        let loop: EventLoop
+        do {
+            loop = try EventLoop()
+        } catch {
+            throw .cannotRead(path, reason: error.description)
+        }
+        let (stream, continuation) = AsyncThrowingStream.makeStream(
+            of: SharedDefaultsContents.self, bufferingPolicy: .bufferingNewest(1))
+        let watcher = SharedDefaultsWatcher(file: file, loop: loop, continuation: continuation)
+        continuation.onTermination = { _ in Task { await watcher.stop() } }
+        Task { await watcher.start() }
+        return stream
+    }
+}
+
+/// Reads the file again when its folder says that it was replaced, and once in a while in case it does not.
+private actor SharedDefaultsWatcher {
+    private nonisolated let loop: EventLoop
+    private let file: SharedDefaultsFile
+    private let continuation: AsyncThrowingStream<SharedDefaultsContents, any Error>.Continuation
+    private var folder: Folder?
+    private var isStopped = false
+    private var stamp: SharedDefaultsFile.Stamp?
+    private var last: SharedDefaultsContents?
+    private let timer = TimerName()
+
+    init(
+        file: SharedDefaultsFile, loop: EventLoop,
+        continuation: AsyncThrowingStream<SharedDefaultsContents, any Error>.Continuation
+    ) {
+        self.file = file
+        self.loop = loop
+        self.continuation = continuation
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    /// Watches first and reads then: what changes in between is an event.
+    func start() {
+        guard !isStopped else { return }
+        if let watch = try? FolderWatch(path: file.folder) {
+            let folder = Folder(watch)
+            self.folder = folder
+            loop.watch(folder.watch.descriptor) { [weak self] in self?.assumeIsolated { $0.drain() } }
+        }
+        look()
+        sweep()
+    }
+
+    func stop() {
+        isStopped = true
+        loop.cancel(timer)
+        if let folder { loop.stopWatching(folder.watch.descriptor) }
+        folder = nil
+    }
+
+    private func drain() {
+        guard let events = folder?.watch.drain() else { return }
+        if events.contains(where: { $0.name == file.name || $0.kind == .overflow }) { look() }
+    }
+
+    private func sweep() {
+        guard !isStopped else { return }
+        loop.schedule(timer, after: folder == nil ? .milliseconds(100) : .seconds(1)) { [weak self] in
+            self?.assumeIsolated { watcher in
+                if watcher.stamp != watcher.file.stamp() { watcher.look() }
+                watcher.sweep()
+            }
+        }
+    }
+
+    private func look() {
+        guard !isStopped else { return }
+        stamp = file.stamp()
+        do {
+            let contents = SharedDefaultsContents(values: try file.read())
+            guard contents != last else { return }
+            last = contents
+            continuation.yield(contents)
+        } catch {
+            continuation.finish(throwing: error)
+        }
+    }
+
+    /// Lets an actor hold a descriptor that has one owner.
+    private final class Folder {
+        let watch: FolderWatch
+
+        init(_ watch: consuming FolderWatch) { self.watch = watch }
+    }
+}

@@ -1,0 +1,31 @@
+import AppGroup
+import Foundation
+import Glibc
+import TestSupport
+
+/// A group that no other test uses, in the real place for groups; removed when the test lets go of it.
+final class TemporaryGroup: Sendable {
+    let container: AppGroupContainer
+
+    init() throws { container = try AppGroupContainer(group: "clips-test-" + UUID().uuidString) }
+
+    deinit { try? FileManager.default.removeItem(atPath: container.path) }
+
+    /// Another process of the group.
+    func member() throws -> LineProcess {
+        let process = try LineProcess(Self.tool, [container.name])
+        guard try process.answer() == container.path else {
+            throw ShellError(description: "the member does not answer")
+        }
+        return process
+    }
+
+    /// Beside the running test bundle.
+    static let tool: String = {
+        let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent(
+            "GroupMemberTool"
+        )
+        .path
+    }()
+}

@@ -1,0 +1,59 @@
+import AppGroup
+import Glibc
+
+/// Finds the group by the name given, then obeys lines and answers each with one.
+func run() throws {
+    let container = try AppGroupContainer(group: CommandLine.arguments[1])
+    let defaults = try container.defaults()
+    answer(container.path)
+    while let line = readLine() {
+        let words = line.split(separator: " ").map(String.init)
+        switch words.first {
+        case "set":
+            try defaults.set(words[2], forKey: words[1])
+            answer("done")
+        case "get": answer(try defaults.value(String.self, forKey: words[1]) ?? "nothing")
+        case "count":
+            // So many times one more under a key that everybody counts under, and under one of its own.
+            for index in 1...(Int(words[2]) ?? 1) {
+                try defaults.update { (contents) throws(SharedDefaultsError) in
+                    let count = try contents.value(Int.self, forKey: "all") ?? 0
+                    try contents.set(count + 1, forKey: "all")
+                }
+                try defaults.set(index, forKey: words[1])
+            }
+            answer("done")
+        case "storm":
+            // Both keys always have the same value.
+            answer("storming")
+            var round = 0
+            while true {
+                round += 1
+                try defaults.update { (contents) throws(SharedDefaultsError) in
+                    let text = String(repeating: "\(round),", count: 2000)
+                    try contents.set(text, forKey: "one")
+                    try contents.set(text, forKey: "other")
+                }
+            }
+        case "hold":
+            try defaults.update { _ in
+                answer("holding")
+                _ = readLine()
+            }
+            answer("released")
+        default: answer("unknown")
+        }
+    }
+}
+
+func answer(_ line: String) {
+    let bytes = Array((line + "\n").utf8)
+    _ = write(STDOUT_FILENO, bytes, bytes.count)
+}
+
+do {
+    try run()
+} catch {
+    answer("error: \(error)")
+    exit(1)
+}
