@@ -4,6 +4,9 @@ import CSQLite
 package struct Connection: ~Copyable {
     package enum Access: Sendable {
         case readOnly
+        /// For a file that nobody writes: without locks, and without the files that SQLite keeps beside a
+        /// database (sqlite.org/uri.html). Whoever reads must see to it that the file did not change meanwhile.
+        case immutable
         case readWrite
         case create
     }
@@ -21,10 +24,12 @@ package struct Connection: ~Copyable {
         let flags =
             switch access {
             case .readOnly: SQLITE_OPEN_READONLY
+            case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             case .readWrite: SQLITE_OPEN_READWRITE
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             }
-        let code = sqlite3_open_v2(path, &pointer, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        let name = access == .immutable ? Self.immutableURI(path) : path
+        let code = sqlite3_open_v2(name, &pointer, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard code == SQLITE_OK, let pointer else {
             let failure = SQLiteError.failure(code, pointer)
             sqlite3_close_v2(pointer)
@@ -36,6 +41,11 @@ package struct Connection: ~Copyable {
         policy.install(on: pointer)
         _ = csqlite_configure(pointer, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         _ = csqlite_configure(pointer, SQLITE_DBCONFIG_DEFENSIVE, 1)
+    }
+
+    private static func immutableURI(_ path: String) -> String {
+        let special: [Character: String] = ["%": "%25", "?": "%3f", "#": "%23"]
+        return "file:" + path.map { special[$0] ?? String($0) }.joined() + "?immutable=1"
     }
 
     private static let configureOnce: Void = csqlite_stop_counting_memory()

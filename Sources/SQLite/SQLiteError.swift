@@ -39,6 +39,15 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
         case other = -1
     }
 
+    /// Which rule of a table was broken.
+    package enum Constraint: Int32, Sendable {
+        case notNull = 1299
+        case unique = 2067
+        case kind = 3091
+    }
+
+    package var constraint: Constraint? { Constraint(rawValue: code) }
+
     /// The one place where a result code becomes an error.
     static func check(_ code: Int32, _ database: OpaquePointer?, sql: String? = nil) throws(SQLiteError) {
         guard code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE else { return }

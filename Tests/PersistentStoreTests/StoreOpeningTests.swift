@@ -141,22 +141,4 @@ import Testing
         #expect(try shell.ask("SELECT count(*) FROM Note;") == "100")
         #expect(try shell.ask("SELECT count(*) FROM history WHERE kind = 0;") == "100")
     }
-
-    @Test func `an attribute that became another is refused, and nothing is lost`() async throws {
-        let count = Attribute("count", .integer, defaultValue: .value(0))
-        let first = try await Notes.open(folder, model: Notes.model(more: [count]))
-        _ = try await first.makeContext(author: "a").save(inserting: ["count": 7])
-        let others = [
-            Attribute("count", .text, defaultValue: .value("")),
-            Attribute("count", .integer, isOptional: true, defaultValue: .value(0)),
-            Attribute("count", .integer, defaultValue: .value(0), isUnique: true),
-        ]
-        for other in others {
-            let model = try Notes.model(version: 2, more: [other])
-            await #expect(throws: StoreError.self) { try await Notes.open(folder, model: model) }
-        }
-        let indexed = Attribute("count", .integer, defaultValue: .value(0), isIndexed: true)
-        let again = try await Notes.open(folder, model: Notes.model(version: 2, more: [indexed]))
-        #expect(try await again.objects().map { $0["count"] } == [7])
-    }
 }

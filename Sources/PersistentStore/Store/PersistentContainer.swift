@@ -30,7 +30,11 @@ public final class PersistentContainer: Sendable {
         self.path = path
         self.model = model
         self.options = options
-        storeID = try await writer.open().storeID
+        storeID =
+            switch options.access {
+            case .readWrite: try await writer.open().storeID
+            case .readOnly: try await reader.storeID()
+            }
     }
 
     private static func loop(_ options: StoreOptions) throws(FileWatchError) -> EventLoop {

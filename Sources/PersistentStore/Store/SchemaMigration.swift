@@ -2,8 +2,9 @@ import SQLite
 
 /// Brings the tables, indexes and triggers of a store to a model; runs inside the caller's transaction.
 ///
-/// Columns are added and dropped. A bit of `history.columns` keeps its attribute for ever, and what history
-/// keeps of a dropped attribute stays, so that old history can be read.
+/// Columns are added and dropped, and a table is made anew where that does not do. A bit of `history.columns`
+/// keeps its attribute for ever, and what history keeps of a dropped attribute stays, so that old history can be
+/// read.
 struct SchemaMigration {
     let model: StoreModel
     let path: String
@@ -41,22 +42,19 @@ struct SchemaMigration {
 
     private func alter(_ entity: Entity, on connection: borrowing Connection) throws {
         let old = try columns(of: "\"\(entity.name)\"", on: connection).subtracting(["id", "version"])
-        let new = Set(entity.attributes.map(\.name))
-        try checkUnchanged(entity.attributes.filter { old.contains($0.name) }, of: entity, on: connection)
         for name in old {
             try connection.execute("DROP INDEX IF EXISTS \"\(StoreSchema.indexName(name, entity.name))\"")
         }
-        for name in old.subtracting(new) {
-            try connection.execute("ALTER TABLE \"\(entity.name)\" DROP COLUMN \"\(name)\"")
-        }
-        for attribute in entity.attributes where !old.contains(attribute.name) {
-            guard canBeAdded(attribute) else {
-                throw StoreError.invalidModel(
-                    "\(entity.name).\(attribute.name) is added to a store that has objects, so it must be "
-                        + "optional or have a constant default, and cannot be unique")
+        if try canAlter(entity, from: old, on: connection) {
+            for name in old.subtracting(entity.attributes.map(\.name)) {
+                try connection.execute("ALTER TABLE \"\(entity.name)\" DROP COLUMN \"\(name)\"")
             }
-            try connection.execute(
-                "ALTER TABLE \"\(entity.name)\" ADD COLUMN \(StoreSchema.column(attribute))")
+            for attribute in entity.attributes where !old.contains(attribute.name) {
+                try connection.execute(
+                    "ALTER TABLE \"\(entity.name)\" ADD COLUMN \(StoreSchema.column(attribute))")
+            }
+        } else {
+            try TableRebuild(entity: entity, columns: old).run(on: connection)
         }
         for attribute in entity.attributes where attribute.isIndexed && !attribute.isUnique {
             try connection.execute(StoreSchema.createIndex(attribute, of: entity))
@@ -69,21 +67,26 @@ struct SchemaMigration {
         }
     }
 
-    /// A column keeps the text it was made with (sqlite.org/lang_altertable.html); going on as if it had
-    /// followed the model would sort, check and fill in otherwise than the model says.
-    private func checkUnchanged(
-        _ attributes: [Attribute], of entity: Entity, on connection: borrowing Connection
-    ) throws {
+    /// Whether columns that come and go, of a sort that ALTER TABLE takes, are all there is to do. A column keeps
+    /// the text it was made with (sqlite.org/lang_altertable.html); going on as if it had followed the model would
+    /// sort, check and fill in otherwise than the model says.
+    private func canAlter(_ entity: Entity, from old: Set<String>, on connection: borrowing Connection) throws
+        -> Bool
+    {
         let made = try names(
             "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = '\(entity.name)'", on: connection)
-        for attribute in attributes {
+        let indexed = try names(
+            """
+            SELECT column.name FROM pragma_index_list('\(entity.name)') AS list, \
+            pragma_index_info(list.name) AS column WHERE column.name NOT NULL
+            """, on: connection)
+        let isAsMade = entity.attributes.allSatisfy { attribute in
             let column = ", " + StoreSchema.column(attribute)
-            guard made.contains(where: { $0.contains(column + ",") || $0.contains(column + ")") }) else {
-                throw StoreError.invalidModel(
-                    "\(entity.name).\(attribute.name) is not what the store was made with; only what history "
-                        + "keeps of an attribute and its index can change, so give it a new name")
-            }
+            return old.contains(attribute.name)
+                ? made.contains { $0.contains(column + ",") || $0.contains(column + ")") }
+                : canBeAdded(attribute)
         }
+        return isAsMade && indexed.isDisjoint(with: old.subtracting(entity.attributes.map(\.name)))
     }
 
     /// ALTER TABLE refuses anything else (sqlite.org/lang_altertable.html).
@@ -106,11 +109,12 @@ struct SchemaMigration {
         try known.bind(entityID, at: 1)
         while try known.step() { bits[known.text(1)] = Int(known.integer(0)) }
         for attribute in entity.attributes where bits[attribute.name] == nil {
-            let bit = (bits.values.max() ?? -1) + 1
-            guard bit < StoreModel.mostAttributes else {
+            let highest = bits.values.max() ?? -1
+            guard highest < StoreModel.mostAttributes - 1 else {
                 throw StoreError.invalidModel(
                     "\(entity.name) has had more than \(StoreModel.mostAttributes) attributes in its life")
             }
+            let bit = highest + 1
             bits[attribute.name] = bit
             try connection.run(
                 "INSERT INTO history_attribute (entity, bit, name) VALUES (?1, ?2, ?3)", entityID, bit,

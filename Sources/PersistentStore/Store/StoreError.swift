@@ -13,6 +13,10 @@ public enum StoreError: Error, Equatable, Sendable {
     /// Somebody else kept the store locked for the whole of the busy timeout.
     case busy(path: String, holder: String?, milliseconds: Int)
     case readOnly(path: String)
+    /// What was asked for writes, and the store was opened for reading only.
+    case openedReadOnly(path: String)
+    /// A store opened for reading only lacks something that the model has.
+    case unreadableModel(path: String, reason: String)
     case full(path: String)
     case damaged(path: String, reason: String)
     /// The file at the path is no longer the one that was opened; nothing is written into the old one.
@@ -52,6 +56,11 @@ extension StoreError: CustomStringConvertible {
                 + "Nothing was saved; try again."
         case .readOnly(let path):
             "The store \(path) cannot be written. Check the permissions of the file and of its folder."
+        case .openedReadOnly(let path):
+            "The store \(path) was opened for reading only. Open it with write access to change it."
+        case .unreadableModel(let path, let reason):
+            "The store \(path) cannot be read with this program's model: \(reason). "
+                + "Open it once for writing, or use the version of the program that made it."
         case .full(let path): "The disk of \(path) is full. Nothing was saved; make room and try again."
         case .damaged(let path, let reason):
             "The store \(path) is damaged (\(reason)). Put back a backup, or recover with 'sqlite3 .recover'."

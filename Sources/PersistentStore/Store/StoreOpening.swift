@@ -14,46 +14,63 @@ struct StoreOpening {
     func open() throws(StoreError) -> (StoreConnection, StoreMetadata) {
         let exists = access(path, F_OK) == 0
         guard exists || options.createsMissingStore else { throw .missing(path: path) }
-        let milliseconds = options.busyTimeout.wholeMilliseconds
+        let store: StoreConnection
         do {
             let connection = try Connection(
                 path: path, access: options.createsMissingStore ? .create : .readWrite,
-                busyTimeoutMilliseconds: milliseconds)
+                busyTimeoutMilliseconds: options.busyTimeout.wholeMilliseconds)
             // Only its owner may read a store; SQLite gives the -wal and the -shm the same mode.
             if !exists { chmod(path, 0o600) }
-            try connection.execute(
-                "PRAGMA synchronous = \(options.durability.rawValue); PRAGMA foreign_keys = ON")
-            // One snapshot: between two looks another process may have made the store.
-            try connection.execute("BEGIN")
-            let isEmpty = try identify(connection)
-            try connection.execute("COMMIT")
-            if isEmpty { try create(connection) }
-            var metadata = try StoreMetadata(connection)
-            if metadata.model != StoreModelFingerprint(model).text {
-                try migrate(connection)
-                metadata = try StoreMetadata(connection)
-            }
-            return (StoreConnection(connection, path: path), metadata)
-        } catch let error as SQLiteError {
-            throw StoreError(error, path: path, waited: milliseconds)
-        } catch let error as StoreError {
-            throw error
+            store = StoreConnection(connection, path: path)
         } catch {
-            throw .other(path: path, reason: "\(error)")
+            throw StoreError(error, path: path)
+        }
+        do {
+            return (store, try prepare(store.connection))
+        } catch {
+            store.connection.rollBack()
+            throw store.storeError(error)
         }
     }
 
+    private func prepare(_ connection: borrowing Connection) throws -> StoreMetadata {
+        try connection.execute("PRAGMA synchronous = \(options.durability.rawValue)")
+        // One snapshot: between two looks another process may have made the store.
+        try connection.execute("BEGIN")
+        let isEmpty = try identify(connection)
+        try connection.execute("COMMIT")
+        if isEmpty { try create(connection) }
+        var metadata = try StoreMetadata(connection)
+        if metadata.model != StoreModelFingerprint(model).text {
+            try migrate(connection)
+            metadata = try StoreMetadata(connection)
+        }
+        try connection.execute("PRAGMA foreign_keys = ON")
+        return metadata
+    }
+
     /// True when the file is new; throws when it is not ours to use.
-    private func identify(_ connection: borrowing Connection) throws -> Bool {
+    func identify(_ connection: borrowing Connection) throws -> Bool {
         let applicationID = try connection.integer("PRAGMA application_id")
         let format = try connection.integer("PRAGMA user_version") ?? 0
         if applicationID == StoreSchema.applicationID {
             guard format <= StoreSchema.format else { throw StoreError.newerStore(path: path) }
+            try checkTables(connection)
             return false
         }
         let isEmpty = try connection.integer("SELECT count(*) FROM sqlite_schema") == 0
         guard isEmpty && applicationID == 0 && format == 0 else { throw StoreError.notAStore(path: path) }
         return true
+    }
+
+    /// The application's number alone makes no store.
+    private func checkTables(_ connection: borrowing Connection) throws {
+        let tables = StoreSchema.tableNames.map { "'\($0)'" }.joined(separator: ", ")
+        let count = try connection.integer(
+            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN (\(tables))")
+        guard count == Int64(StoreSchema.tableNames.count) else {
+            throw StoreError.damaged(path: path, reason: "a table of the history is missing")
+        }
     }
 
     private func create(_ connection: borrowing Connection) throws {
@@ -84,14 +101,18 @@ struct StoreOpening {
 
     /// Changing the journal mode needs the file alone and does not call the busy handler, so it is tried
     /// until the timeout.
-    private func switchToWAL(_ connection: borrowing Connection) throws(SQLiteError) {
+    private func switchToWAL(_ connection: borrowing Connection) throws {
         let deadline = ContinuousClock.now + options.busyTimeout
         while true {
-            do {
+            do throws(SQLiteError) {
                 try connection.execute("PRAGMA journal_mode = WAL")
                 return
             } catch {
-                guard error.primary == .busy && ContinuousClock.now < deadline else { throw error }
+                guard error.primary == .busy else { throw error }
+                guard ContinuousClock.now < deadline else {
+                    throw StoreError.busy(
+                        path: path, holder: nil, milliseconds: Int(options.busyTimeout.wholeMilliseconds))
+                }
                 var pause = timespec(tv_sec: 0, tv_nsec: 1_000_000)
                 nanosleep(&pause, nil)
             }
@@ -117,13 +138,18 @@ struct StoreOpening {
 }
 
 extension StoreOpening {
-    var folder: String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
+    /// The path without symbolic links: beside that file SQLite keeps the `-wal` and the `-shm`.
+    static func resolved(_ path: String) -> String {
+        guard let real = realpath(path, nil) else { return path }
+        defer { free(real) }
+        return String(cString: real)
     }
 
-    var fileName: String {
-        guard let slash = path.lastIndex(of: "/") else { return path }
-        return String(path[path.index(after: slash)...])
+    var resolvedPath: String { Self.resolved(path) }
+
+    var folder: String {
+        let path = resolvedPath
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 }

@@ -11,6 +11,18 @@ public struct StoreOptions: Sendable {
         case normal = "NORMAL"
     }
 
+    public enum Access: Sendable {
+        case readWrite
+        /// For a store of somebody else's: fetches, history and events, without permission to write the file or
+        /// its folder. Nothing is made, migrated or written; a save, or registering a consumer, fails with
+        /// ``StoreError/openedReadOnly(path:)``, so whoever follows the history keeps its token elsewhere.
+        ///
+        /// What reads meanwhile may be asked twice: a ``PersistentContainer/read(_:)`` begins anew when a
+        /// writer comes to a store that nobody had open.
+        case readOnly
+    }
+
+    public var access = Access.readWrite
     /// Makes the store when there is none.
     public var createsMissingStore = true
     public var durability = Durability.full

@@ -1,4 +1,5 @@
 package import FileWatch
+import FoundationEssentials
 import SQLite
 
 /// The connection that reads, on the event loop that also watches; it never writes, so that
@@ -10,9 +11,12 @@ package actor StoreReader {
     private var isClosed = false
     private var readings: [Int: HistoryReading] = [:]
     private var lastReading = 0
+    /// How often a store without locks had to be opened anew, because somebody came to write it.
+    private var reopenings: Int64 = 0
 
     private struct Open {
         let connection: StoreConnection
+        let storeID: UUID
         var log: HistoryLog
         var schemaVersion: Int64
     }
@@ -31,8 +35,26 @@ package actor StoreReader {
     package func read<Result: Sendable>(
         _ body: @Sendable (StoreSnapshot) throws -> Result
     ) throws(StoreError) -> Result {
-        let opened = try opened()
-        return try opened.connection.read { connection in
+        for _ in 0..<Self.mostAttempts {
+            let opened = try opened()
+            do {
+                let result = try readOnce(opened, body)
+                if opened.connection.isStillQuiet { return result }
+            } catch {
+                // What was read while somebody wrote may look like anything, a damaged store included.
+                if opened.connection.isStillQuiet { throw error }
+            }
+        }
+        throw .busy(path: opening.path, holder: nil, milliseconds: 0)
+    }
+
+    /// A writer that comes makes the next attempt one with locks, which is the last.
+    private static let mostAttempts = 16
+
+    private func readOnce<Result: Sendable>(
+        _ opened: Open, _ body: @Sendable (StoreSnapshot) throws -> Result
+    ) throws(StoreError) -> Result {
+        try opened.connection.read { connection in
             let schemaVersion = try connection.integer("PRAGMA schema_version") ?? 0
             if schemaVersion != opened.schemaVersion {
                 open?.log = try HistoryLog(connection)
@@ -68,11 +90,15 @@ package actor StoreReader {
 
     func endReading(_ reading: Int) { readings[reading] = nil }
 
+    /// The store's id, known once it is open.
+    func storeID() throws(StoreError) -> UUID { try opened().storeID }
+
     /// Changes whenever anybody else has committed (sqlite.org/pragma.html#pragma_data_version).
     func dataVersion() throws(StoreError) -> Int64 {
         let connection = try opened().connection
         do {
-            return try connection.connection.integer("PRAGMA data_version") ?? 0
+            // SQLite's own is a 32-bit number.
+            return try reopenings << 32 + (connection.connection.integer("PRAGMA data_version") ?? 0)
         } catch {
             throw connection.storeError(error)
         }
@@ -87,24 +113,35 @@ package actor StoreReader {
     }
 
     private func opened() throws(StoreError) -> Open {
-        if let open { return open }
+        if let open {
+            guard !open.connection.isStillQuiet else { return open }
+            guard open.connection.isStillInPlace else { throw .replaced(path: opening.path) }
+            reopenings += 1
+        }
         guard !isClosed else { throw .closed }
+        let connection = try connect()
+        do {
+            let schemaVersion = try connection.connection.integer("PRAGMA schema_version") ?? 0
+            let log = try HistoryLog(connection.connection)
+            let opened = Open(
+                connection: connection, storeID: log.token(0).storeID, log: log, schemaVersion: schemaVersion)
+            open = opened
+            return opened
+        } catch {
+            throw connection.storeError(error)
+        }
+    }
+
+    private func connect() throws(StoreError) -> StoreConnection {
+        guard opening.options.access == .readWrite else { return try opening.openForReading().0 }
         do {
             let connection = try Connection(
                 path: opening.path, access: .readWrite,
                 busyTimeoutMilliseconds: opening.options.busyTimeout.wholeMilliseconds)
             try connection.execute("PRAGMA query_only = ON")
-            let schemaVersion = try connection.integer("PRAGMA schema_version") ?? 0
-            let log = try HistoryLog(connection)
-            let opened = Open(
-                connection: StoreConnection(connection, path: opening.path), log: log,
-                schemaVersion: schemaVersion)
-            open = opened
-            return opened
-        } catch let error as SQLiteError {
-            throw StoreError(error, path: opening.path)
+            return StoreConnection(connection, path: opening.path)
         } catch {
-            throw .other(path: opening.path, reason: "\(error)")
+            throw StoreError(error, path: opening.path)
         }
     }
 }

@@ -10,6 +10,11 @@ enum StoreSchema {
     /// The format of the tables below, as `user_version`.
     static let format: Int64 = 1
 
+    static let tableNames = [
+        "store_metadata", "history", "history_origin", "history_entity", "history_attribute",
+        "history_consumer",
+    ]
+
     static let tables = """
         CREATE TABLE store_metadata (key TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
         CREATE TABLE history (
@@ -44,13 +49,17 @@ enum StoreSchema {
         if !attribute.isOptional { words.append("NOT NULL") }
         if attribute.isUnique { words.append("UNIQUE") }
         if attribute.ignoresCase { words.append("COLLATE NOCASE") }
-        switch attribute.defaultValue {
-        case .none: break
-        case .value(let value): words.append("DEFAULT \(literal(value))")
-        case .now: words.append("DEFAULT (\(HistoryTriggers.now))")
-        case .uuid: words.append("DEFAULT (\(randomUUID))")
-        }
+        if let given = defaultExpression(attribute) { words.append("DEFAULT \(given)") }
         return words.joined(separator: " ")
+    }
+
+    static func defaultExpression(_ attribute: Attribute) -> String? {
+        switch attribute.defaultValue {
+        case .none: nil
+        case .value(let value): literal(value)
+        case .now: "(\(HistoryTriggers.now))"
+        case .uuid: "(\(randomUUID))"
+        }
     }
 
     static func createIndex(_ attribute: Attribute, of entity: Entity) -> String {

@@ -22,13 +22,13 @@ actor StoreWriter {
         let (connection, metadata) = try opening.open()
         self.connection = connection
         storeID = metadata.storeID
-        doorbell = Doorbell(storePath: opening.path)
+        doorbell = Doorbell(storePath: opening.resolvedPath)
         return metadata
     }
 
     /// Commits one context's work as one transaction of the history.
     func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
-        guard let storeID else { throw .closed }
+        guard let storeID else { throw refusal }
         let execution = SaveExecution(request: request, opening: opening, storeID: storeID)
         return try write { connection in try execution.run(on: connection) }
     }
@@ -51,7 +51,7 @@ actor StoreWriter {
     /// Runs `body` with the write lock, commits, and rings the doorbell.
     func write<Result: Sendable>(_ body: (borrowing Connection) throws -> Result) throws(StoreError) -> Result
     {
-        guard let connection else { throw .closed }
+        guard let connection else { throw refusal }
         let result = try connection.write(body)
         doorbell?.ring()
         return result
@@ -60,8 +60,13 @@ actor StoreWriter {
     /// Runs `body` on one snapshot, without the write lock: only this process's writes wait meanwhile.
     func read<Result: Sendable>(_ body: (borrowing Connection) throws -> Result) throws(StoreError) -> Result
     {
-        guard let connection else { throw .closed }
+        guard let connection else { throw refusal }
         return try connection.read(body)
+    }
+
+    /// Why there is no connection.
+    private var refusal: StoreError {
+        opening.options.access == .readOnly ? .openedReadOnly(path: opening.path) : .closed
     }
 
     func close() {

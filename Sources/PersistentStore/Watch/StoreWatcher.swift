@@ -8,6 +8,10 @@ actor StoreWatcher {
     private let opening: StoreOpening
     private var machine = WatcherMachine()
     private var folder: FolderDescriptor?
+    /// Once more, for the deinit.
+    private var folderDescriptor: CInt?
+    /// Without its folder, as events name it.
+    private var fileName = ""
     private var lock: WriterLock?
     private var version: Int64?
     private var newest: HistoryToken?
@@ -20,6 +24,14 @@ actor StoreWatcher {
     init(reader: StoreReader, opening: StoreOpening) {
         self.reader = reader
         self.opening = opening
+    }
+
+    /// A container that is let go of without `close` ends what it began.
+    deinit {
+        reader.loop.cancel(pauseTimer)
+        reader.loop.cancel(sweepTimer)
+        if let folderDescriptor { reader.loop.stopWatching(folderDescriptor) }
+        for subscriber in subscribers.values { subscriber.finish() }
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { reader.loop.asUnownedSerialExecutor() }
@@ -37,6 +49,7 @@ actor StoreWatcher {
             Task { [weak self] in await self?.remove(number) }
         }
         if folder == nil { continuation.yield(.watchingBySweep) }
+        if machine.isReplaced { continuation.yield(.replaced) }
         return stream
     }
 
@@ -46,6 +59,7 @@ actor StoreWatcher {
         reader.loop.cancel(sweepTimer)
         if let folder { reader.loop.stopWatching(folder.watch.descriptor) }
         folder = nil
+        folderDescriptor = nil
         for subscriber in subscribers.values { subscriber.finish() }
         subscribers.removeAll()
     }
@@ -59,7 +73,6 @@ actor StoreWatcher {
         _ = try await reader.dataVersion()
         newest = try await reader.read { try $0.newestToken() }
         guard !isRunning else { return }
-        lock = WriterLock(databasePath: opening.path)
         startFolderWatch()
         version = currentVersion()
         isRunning = true
@@ -67,11 +80,14 @@ actor StoreWatcher {
     }
 
     private func startFolderWatch() {
+        let path = opening.resolvedPath
+        fileName = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
         guard opening.options.usesFileEvents, let watch = try? FolderWatch(path: opening.folder) else {
             return
         }
         folder = FolderDescriptor(watch)
         guard let descriptor = folder?.watch.descriptor else { return }
+        folderDescriptor = descriptor
         reader.loop.watch(descriptor) { [weak self] in
             self?.assumeIsolated { $0.handleFolderEvents() }
         }
@@ -90,10 +106,10 @@ actor StoreWatcher {
             switch event.kind {
             case .folderVanished, .overflow: return .placeInDoubt
             case .appeared, .vanished:
-                if event.name == opening.fileName { return .placeInDoubt }
-                if event.name == opening.fileName + "-wal" { result = .fileEvent }
+                if event.name == fileName { return .placeInDoubt }
+                if event.name == fileName + "-wal" { result = .fileEvent }
             case .modified:
-                if event.name == opening.fileName + "-wal" || event.name == opening.fileName + "-doorbell" {
+                if event.name == fileName + "-wal" || event.name == fileName + "-doorbell" {
                     result = .fileEvent
                 }
             }
@@ -118,6 +134,8 @@ actor StoreWatcher {
         if let event = drainedEvent(), event == .placeInDoubt {
             perform(machine.handle(.place(isOurs: isStillInPlace())))
         }
+        // Missing until somebody has the store open to write, when this reader may only read.
+        if lock == nil { lock = WriterLock(databasePath: opening.resolvedPath) }
         let writerAtWork = lock.map { $0.holder() != .nobody } ?? false
         let newVersion = currentVersion()
         let sawCommit = newVersion != nil && newVersion != version

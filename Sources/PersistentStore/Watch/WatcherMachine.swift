@@ -40,7 +40,7 @@ struct WatcherMachine: Equatable {
 
     private var pause = firstPause
     private var hasEvents = true
-    private var isReplaced = false
+    private(set) var isReplaced = false
 
     mutating func handle(_ event: Event) -> [Action] {
         guard !isReplaced else { return [] }

@@ -9,7 +9,10 @@ func run() async throws {
     let arguments = CommandLine.arguments
     var options = StoreOptions()
     options.durability = arguments[3] == "full" ? .full : .normal
-    let container = try await PersistentContainer(path: arguments[1], model: Notes.model(), options: options)
+    if arguments[3] == "readonly" { options.access = .readOnly }
+    let version = arguments.count > 4 ? Int(arguments[4]) ?? 1 : 1
+    let container = try await PersistentContainer(
+        path: arguments[1], model: Notes.model(version: version), options: options)
     let context = container.makeContext(author: arguments[2], name: "tool")
     var held: [WriteLock] = []
     var events: AsyncStream<StoreEvent>?
@@ -50,6 +53,20 @@ func run() async throws {
         case "watch":
             events = try await container.events()
             answer(events == nil ? "blind" : "watching")
+        case "next":
+            guard let events else { return answer("blind") }
+            for await event in events {
+                answer("\(event)")
+                break
+            }
+        case "count":
+            let counts = try await container.read { snapshot in
+                (
+                    objects: try snapshot.count(FetchRequest("Note")),
+                    transactions: try snapshot.transactions(HistoryFetchRequest()).count
+                )
+            }
+            answer("\(counts.objects) objects, \(counts.transactions) transactions")
         case "register":
             answer(try await container.registerConsumer(words.count > 1 ? String(words[1]) : "").name)
         case "follow":

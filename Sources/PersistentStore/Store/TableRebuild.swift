@@ -1,0 +1,100 @@
+import SQLite
+
+/// Makes an entity's table anew and moves its objects there, for what ALTER TABLE cannot do: another kind,
+/// default, optionality or uniqueness (sqlite.org/lang_altertable.html#otheralter). It costs a copy of the table.
+///
+/// Ids, versions and the number of the last id ever given stay, and nothing of it is history: the recording
+/// triggers are gone when it begins. A value moves when it fits: text that is a number becomes one, and an
+/// absent value becomes the default of an attribute that now needs one.
+struct TableRebuild {
+    let entity: Entity
+    /// The columns that the table has now.
+    let columns: Set<String>
+
+    private var draft: String { "store_rebuilt_\(entity.name)" }
+
+    func run(on connection: borrowing Connection) throws {
+        let others = try belongings(on: connection)
+        let lastID = try connection.integer("SELECT seq FROM sqlite_sequence WHERE name = ?1", entity.name)
+        try connection.execute(StoreSchema.createTable(Entity(draft, attributes: entity.attributes)))
+        try copy(on: connection)
+        try connection.execute("DROP TABLE \"\(entity.name)\"")
+        try rename(on: connection)
+        try connection.run("DELETE FROM sqlite_sequence WHERE name = ?1", entity.name)
+        try connection.run(
+            "INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)", entity.name, lastID ?? 0)
+        for other in others { try restore(other, on: connection) }
+    }
+
+    private func copy(on connection: borrowing Connection) throws {
+        let kept = entity.attributes.filter { columns.contains($0.name) }
+        let names = ["id", "version"] + kept.map { "\"\($0.name)\"" }
+        let values = ["id", "version"] + kept.map(value)
+        do {
+            try connection.execute(
+                """
+                INSERT INTO "\(draft)" (\(names.joined(separator: ", "))) \
+                SELECT \(values.joined(separator: ", ")) FROM "\(entity.name)"
+                """)
+        } catch {
+            guard error.primary == .constraint else { throw error }
+            throw StoreError.invalidModel(sentence(error))
+        }
+    }
+
+    private func value(_ attribute: Attribute) -> String {
+        guard !attribute.isOptional, let given = StoreSchema.defaultExpression(attribute) else {
+            return "\"\(attribute.name)\""
+        }
+        return "ifnull(\"\(attribute.name)\", \(given))"
+    }
+
+    /// SQLite ends its message with the table and the column, and says nothing of the value.
+    private func sentence(_ error: SQLiteError) -> String {
+        let name = error.message.split(separator: ".").last.map(String.init) ?? ""
+        let reason =
+            switch error.constraint {
+            case .notNull: "needs a value, and the store has objects without one; give it a default"
+            case .unique: "must differ, and the store has objects that share a value"
+            case .kind: "is of kind \(kind(name)), and the store has values that are not"
+            case nil: "cannot hold what the store has"
+            }
+        return "\(entity.name).\(name) \(reason)"
+    }
+
+    private func kind(_ name: String) -> String {
+        entity.attribute(name)?.kind.rawValue.lowercased() ?? "another"
+    }
+
+    /// Whoever else made indexes and triggers on the table gets them back.
+    private func belongings(on connection: borrowing Connection) throws -> [(name: String, sql: String)] {
+        var found: [(name: String, sql: String)] = []
+        let statement = try connection.prepare(
+            """
+            SELECT name, sql FROM sqlite_schema
+            WHERE tbl_name = ?1 AND type IN ('index', 'trigger') AND sql NOT NULL
+            """)
+        try statement.bind(entity.name, at: 1)
+        while try statement.step() { found.append((statement.text(0), statement.text(1))) }
+        return found
+    }
+
+    private func restore(_ other: (name: String, sql: String), on connection: borrowing Connection)
+        throws(StoreError)
+    {
+        do {
+            try connection.execute(other.sql)
+        } catch {
+            throw .invalidModel(
+                "'\(other.name)', which somebody else made on the table \(entity.name), needs what the model "
+                    + "no longer has; drop it first")
+        }
+    }
+
+    /// The old way of renaming leaves alone what names the table elsewhere: views, and keys that refer to it.
+    private func rename(on connection: borrowing Connection) throws {
+        try connection.execute("PRAGMA legacy_alter_table = ON")
+        defer { try? connection.execute("PRAGMA legacy_alter_table = OFF") }
+        try connection.execute("ALTER TABLE \"\(draft)\" RENAME TO \"\(entity.name)\"")
+    }
+}

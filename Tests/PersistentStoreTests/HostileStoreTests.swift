@@ -1,0 +1,132 @@
+import PersistentStore
+import TestSupport
+import Testing
+
+/// A store file of an enemy's making: it may be refused, and does no harm.
+@Suite(.serialized) struct HostileStoreTests {
+    let folder: TemporaryFolder
+    let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path(of: "notes.db")
+    }
+
+    private func makeStore(and sql: String) async throws {
+        let container = try await Notes.open(folder)
+        _ = try await container.makeContext(author: "a").save(inserting: ["title": "a"])
+        await container.close()
+        #expect(try Shell.run("sqlite3", [path], input: sql).errors == "")
+    }
+
+    @Test(arguments: ["SELECT load_extension('evil')", "SELECT fts3_tokenizer('simple')"])
+    func `a trigger that calls what may do harm stops the save with an error, and reading goes on`(
+        evil: String
+    ) async throws {
+        try await makeStore(and: "CREATE TRIGGER evil AFTER INSERT ON Note BEGIN \(evil); END;")
+        let container = try await Notes.open(folder)
+        #expect(try await container.objects().map { $0["title"] } == ["a"])
+        let context = container.makeContext(author: "a")
+        let error = await #expect(throws: StoreError.self) {
+            try await context.save(inserting: ["title": "b"])
+        }
+        guard case .other(path, let reason) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        // Refused because it stands in the schema, not because it happens to fail.
+        #expect(reason.contains("unsafe use of"), "\(reason)")
+        #expect(try await container.objects().count == 1)
+    }
+
+    @Test func `a view more does not matter, and one in an object's place is an error`() async throws {
+        try await makeStore(and: "CREATE VIEW more AS SELECT load_extension('evil'), title FROM Note;")
+        var container = try await Notes.open(folder)
+        _ = try await container.makeContext(author: "a").save(inserting: ["title": "b"])
+        #expect(try await container.objects().count == 2)
+        await container.close()
+        #expect(
+            try Shell.run(
+                "sqlite3",
+                [
+                    path,
+                    """
+                    ALTER TABLE Note RENAME TO Hidden;
+                    CREATE VIEW Note AS SELECT *, load_extension('evil') AS x FROM Hidden;
+                    """,
+                ]
+            ).errors == "")
+        container = try await Notes.open(folder)
+        let context = container.makeContext(author: "a")
+        await #expect(throws: StoreError.self) { try await context.save(inserting: ["title": "c"]) }
+        await container.close()
+        await #expect(throws: StoreError.self) {
+            try await Notes.open(
+                folder, model: Notes.model(version: 2, more: [Attribute("n", .integer, isUnique: true)]))
+        }
+    }
+
+    @Test(arguments: [
+        "", "CREATE TABLE store_metadata (key, value);",
+        """
+        CREATE TABLE store_metadata (key, value); CREATE VIEW history AS SELECT 1; CREATE TABLE history_origin (x);
+        CREATE TABLE history_entity (x); CREATE TABLE history_attribute (x); CREATE TABLE history_consumer (x);
+        """,
+        """
+        CREATE TABLE store_metadata (key, value); CREATE TABLE history (x); CREATE TABLE history_origin (x);
+        CREATE TABLE history_entity (x); CREATE TABLE history_attribute (x); CREATE TABLE history_consumer (x);
+        """,
+    ])
+    func `our number on tables that are missing or foreign is an error, not a crash`(tables: String)
+        async throws
+    {
+        #expect(
+            try Shell.run("sqlite3", [path], input: "PRAGMA application_id = 0x50537472; VACUUM;" + tables)
+                .status == 0)
+        for access in [StoreOptions.Access.readWrite, .readOnly] {
+            var options = StoreOptions()
+            options.access = access
+            let error = await #expect(throws: StoreError.self) {
+                try await Notes.open(folder, options: options)
+            }
+            guard case .damaged(path, _) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "DELETE FROM store_metadata", "UPDATE store_metadata SET value = 'no uuid' WHERE key = 'store_id'",
+        "UPDATE store_metadata SET value = 9223372036854775807", "DROP TABLE Note",
+        "UPDATE history_attribute SET bit = bit + 9223372036854775800",
+        "UPDATE history_attribute SET bit = -1 - bit",
+        "UPDATE history SET kind = 77", "UPDATE history SET entity = -1, object = NULL WHERE kind = 0",
+        "UPDATE history SET number = 9223372036854775807 WHERE number = (SELECT max(number) FROM history)",
+        "UPDATE history SET at = -9223372036854775808, began = 9223372036854775807",
+        "UPDATE store_metadata SET value = 'x' WHERE key = 'model'",
+        "DELETE FROM history_entity", "DELETE FROM history",
+        "INSERT INTO history_entity (name) VALUES ('a\"; DROP TABLE Note; --')",
+        "UPDATE sqlite_sequence SET seq = 9223372036854775807",
+    ])
+    func `nonsense in our own tables is an error at most`(sql: String) async throws {
+        try await makeStore(and: sql + ";")
+        for model in [
+            try Notes.model(), try Notes.model(version: 2, more: [Attribute("n", .text, isOptional: true)]),
+        ] {
+            do {
+                let container = try await Notes.open(folder, model: model)
+                _ = try? await container.objects()
+                _ = try? await container.transactions()
+                _ = try? await container.makeContext(author: "a").save(inserting: ["title": "b"])
+                _ = try? await container.transactions()
+                await container.close()
+            } catch {
+                #expect(error is StoreError)
+            }
+        }
+        let size = try Shell.run("sqlite3", [path, "SELECT count(*) FROM sqlite_schema WHERE name = 'Note'"])
+            .output
+        #expect(size == (sql == "DROP TABLE Note" ? "0\n" : "1\n"))
+    }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import Glibc
+import PersistentStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// The watcher when something that it leans on is missing, goes, or breaks.
+@Suite(.serialized) struct WatcherRobustnessTests {
+    let folder: TemporaryFolder
+    let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path(of: "notes.db")
+    }
+
+    private final class Count: Sendable {
+        private let count = Mutex(0)
+        var value: Int { count.withLock { $0 } }
+        func add() { count.withLock { $0 += 1 } }
+    }
+
+    /// Counts the commits that a container tells of, until the task is cancelled.
+    private func count(_ container: PersistentContainer) async throws -> (Count, Task<Void, Never>) {
+        let count = Count()
+        let events = try await container.events()
+        let task = Task { for await event in events where Self.isCommit(event) { count.add() } }
+        return (count, task)
+    }
+
+    private static func isCommit(_ event: StoreEvent) -> Bool { "\(event)".hasPrefix("committed") }
+
+    /// The descriptors of this process whose target's name has these words in it.
+    private func descriptors(_ words: String) throws -> Set<CInt> {
+        let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        return Set(
+            names.compactMap { name in
+                let target = try? FileManager.default.destinationOfSymbolicLink(
+                    atPath: "/proc/self/fd/" + name)
+                return target.map { words.isEmpty || $0.contains(words) } == true ? CInt(name) : nil
+            })
+    }
+
+    @Test func `who asks for events after the store was replaced is told at once`() async throws {
+        let container = try await Notes.open(folder)
+        var first = try await container.events().makeAsyncIterator()
+        rename(path, folder.path(of: "elsewhere.db"))
+        while let event = await first.next(), event != .replaced {}
+        var second = try await container.events().makeAsyncIterator()
+        #expect(await second.next() == .replaced)
+    }
+
+    @Test func `a container let go of without closing ends its events and closes all that it had open`()
+        async throws
+    {
+        // What the process opens once and keeps is open before counting.
+        await (try Notes.open(folder)).close()
+        func all() throws -> Int { try descriptors("").count }
+        let files = { try descriptors(folder.path) }
+        let before = try all()
+        for _ in 0..<5 {
+            var container: PersistentContainer? = try await Notes.open(folder)
+            let events = try #require(try await container?.events())
+            let ended = Task { for await _ in events {} }
+            _ = try await container?.makeContext(author: "a").save(inserting: ["title": "a"])
+            #expect(try all() > before)
+            container = nil
+            await ended.value
+        }
+        #expect(try await soon { try files().isEmpty })
+        #expect(try await soon { try all() <= before })
+    }
+
+    @Test func `the writer's lock is found when it comes to be there after the watch began`() async throws {
+        await (try Notes.open(folder)).close()
+        var options = StoreOptions()
+        options.access = .readOnly
+        let container = try await Notes.open(folder, options: options)
+        #expect(access(path + "-shm", F_OK) != 0)
+        let (commits, task) = try await count(container)
+        defer { task.cancel() }
+        // A stranger that rings no doorbell: without the lock, its commit at "full" is found by the sweep only.
+        let shell = try LineProcess("sqlite3", [path])
+        for round in 1...12 {
+            #expect(
+                try shell.ask("PRAGMA synchronous = FULL; INSERT INTO Note (title) VALUES ('x'); SELECT 1;")
+                    == "1")
+            #expect(await soon(within: 0.4) { commits.value >= round }, "round \(round)")
+        }
+    }
+
+    @Test func `with the events cut off, the sweep still sees every commit`() async throws {
+        let before = try descriptors("inotify")
+        let container = try await Notes.open(folder)
+        let (commits, task) = try await count(container)
+        defer { task.cancel() }
+        let watch = try descriptors("inotify").subtracting(before)
+        #expect(watch.count == 1)
+        // A pipe that nothing is ever written to takes the place of the events.
+        var ends: [CInt] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        defer { ends.forEach { close($0) } }
+        _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+        for descriptor in watch { dup2(ends[0], descriptor) }
+        let writer = try StoreWriterProcess(path, author: "other")
+        for round in 1...3 {
+            #expect(try Int(writer.ask("insert 1")) != nil)
+            #expect(await soon(within: 1.5) { commits.value >= round })
+        }
+    }
+
+    @Test func `a process that gets no inotify works by the sweep, and says so`() throws {
+        let words = [
+            "-Ur", "sh", "-c", "echo 0 > /proc/sys/user/max_inotify_instances && exec \"$@\"", "sh",
+            StoreWriterProcess.path, path, "limited", "normal",
+        ]
+        guard try Shell.run("unshare", ["-Ur", "true"]).status == 0 else {
+            Issue.record("user namespaces are not allowed here, so inotify cannot be taken away")
+            return
+        }
+        let process = try LineProcess("unshare", words)
+        #expect(try process.answer() == "ready")
+        #expect(try process.ask("watch") == "watching")
+        #expect(try process.ask("next") == "watchingBySweep")
+        let shell = try LineProcess("sqlite3", [path])
+        for _ in 1...3 {
+            #expect(try shell.ask("INSERT INTO Note (title) VALUES ('x'); SELECT 1;") == "1")
+            #expect(try process.ask("next", within: 1).hasPrefix("committed"))
+        }
+    }
+
+    @Test func `a store opened through a symbolic link hears of commits made under its own name`()
+        async throws
+    {
+        await (try Notes.open(folder)).close()
+        let links = folder.path(of: "links")
+        mkdir(links, 0o700)
+        symlink(path, links + "/link.db")
+        let container = try await PersistentContainer(path: links + "/link.db", model: Notes.model())
+        let (commits, task) = try await count(container)
+        defer { task.cancel() }
+        let direct = try await Notes.open(folder)
+        for round in 1...5 {
+            _ = try await direct.makeContext(author: "a").save(inserting: ["title": "a"])
+            #expect(await soon(within: 0.5) { commits.value >= round })
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: links) == ["link.db"])
+    }
+
+    @Test func `the log stays small under 20,000 commits beside a reader and a watcher`() async throws {
+        let container = try await Notes.open(folder)
+        let (commits, task) = try await count(container)
+        defer { task.cancel() }
+        let shell = try LineProcess("sqlite3", [path])
+        shell.send("PRAGMA synchronous = OFF; PRAGMA busy_timeout = 5000;")
+        #expect(try shell.answer() == "5000")
+        var largest = 0
+        var reads = 0
+        for _ in 0..<20 {
+            shell.send(String(repeating: "INSERT INTO Note (title) VALUES ('x');\n", count: 999))
+            shell.send("INSERT INTO Note (title) VALUES ('x'); SELECT 'done';")
+            let answered = Count()
+            let answer = Task.detached {
+                defer { answered.add() }
+                return try shell.answer(within: 60)
+            }
+            while answered.value == 0 {
+                _ = try await container.read { try $0.count(FetchRequest("Note")) }
+                reads += 1
+                var status = stat()
+                if stat(path + "-wal", &status) == 0 { largest = max(largest, Int(status.st_size)) }
+            }
+            #expect(try await answer.value == "done")
+        }
+        #expect(try await container.read { try $0.count(FetchRequest("Note")) } == 20_000)
+        #expect(commits.value > 0 && reads > 20)
+        // SQLite begins the log anew every 1,000 pages of 4 KiB, when no reader is in the way.
+        #expect(largest < 12 << 20, "the log grew to \(largest) bytes")
+    }
+}
