@@ -62,11 +62,16 @@ import Testing
         for _ in 0..<5 {
             var container: PersistentContainer? = try await Notes.open(folder)
             let events = try #require(try await container?.events())
-            let ended = Task { for await _ in events {} }
+            let ended = Count()
+            let task = Task {
+                for await _ in events {}
+                ended.add()
+            }
+            defer { task.cancel() }
             _ = try await container?.makeContext(author: "a").save(inserting: ["title": "a"])
             #expect(try all() > before)
             container = nil
-            await ended.value
+            #expect(await soon { ended.value == 1 })
         }
         #expect(try await soon { try files().isEmpty })
         #expect(try await soon { try all() <= before })
