@@ -35,7 +35,8 @@ package actor StoreReader {
     package func read<Result: Sendable>(
         _ body: @Sendable (StoreSnapshot) throws -> Result
     ) throws(StoreError) -> Result {
-        for _ in 0..<Self.mostAttempts {
+        let deadline = ContinuousClock.now + opening.options.busyTimeout
+        repeat {
             let opened = try opened()
             do {
                 let result = try readOnce(opened, body)
@@ -44,12 +45,11 @@ package actor StoreReader {
                 // What was read while somebody wrote may look like anything, a damaged store included.
                 if opened.connection.isStillQuiet { throw error }
             }
-        }
-        throw .busy(path: opening.path, holder: nil, milliseconds: 0)
+            // A writer who came makes the next attempt one with locks; only if all go at once is there another.
+        } while ContinuousClock.now < deadline
+        throw .busy(
+            path: opening.path, holder: nil, milliseconds: Int(opening.options.busyTimeout.wholeMilliseconds))
     }
-
-    /// A writer that comes makes the next attempt one with locks, which is the last.
-    private static let mostAttempts = 16
 
     private func readOnce<Result: Sendable>(
         _ opened: Open, _ body: @Sendable (StoreSnapshot) throws -> Result
