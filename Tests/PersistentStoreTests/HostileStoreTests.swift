@@ -99,7 +99,7 @@ import Testing
     @Test(arguments: [
         "DELETE FROM store_metadata", "UPDATE store_metadata SET value = 'no uuid' WHERE key = 'store_id'",
         "UPDATE store_metadata SET value = 9223372036854775807", "DROP TABLE Note",
-        "UPDATE history_attribute SET bit = bit + 9223372036854775800",
+        "UPDATE history_attribute SET bit = 9223372036854775807 WHERE bit = 0",
         "UPDATE history_attribute SET bit = -1 - bit",
         "UPDATE history SET kind = 77", "UPDATE history SET entity = -1, object = NULL WHERE kind = 0",
         "UPDATE history SET number = 9223372036854775807 WHERE number = (SELECT max(number) FROM history)",

@@ -44,11 +44,20 @@ import Testing
 
     @Test func `who asks for events after the store was replaced is told at once`() async throws {
         let container = try await Notes.open(folder)
-        var first = try await container.events().makeAsyncIterator()
+        let first = try await replacements(container)
         rename(path, folder.path(of: "elsewhere.db"))
-        while let event = await first.next(), event != .replaced {}
-        var second = try await container.events().makeAsyncIterator()
-        #expect(await second.next() == .replaced)
+        #expect(await soon { first.value == 1 })
+        let second = try await replacements(container)
+        #expect(await soon(within: 1) { second.value == 1 })
+        await container.close()
+    }
+
+    /// Counts how often a container says that its file was replaced, until it is closed.
+    private func replacements(_ container: PersistentContainer) async throws -> Count {
+        let count = Count()
+        let events = try await container.events()
+        Task { for await event in events where event == .replaced { count.add() } }
+        return count
     }
 
     @Test func `a container let go of without closing ends its events and closes all that it had open`()
