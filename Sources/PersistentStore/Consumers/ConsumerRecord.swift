@@ -14,6 +14,10 @@ public struct ConsumerRecord: Hashable, Sendable {
     public let lastSeen: Date
     /// Lives as long as its process; cleaning does not wait for it afterwards.
     public let isTransient: Bool
-    /// Transactions that it has not dealt with, at the time of asking.
+    /// How long what it has not dealt with is kept.
+    public let retention: ConsumerRetention
+    /// Transactions that it has not dealt with, at the time of asking: counted up to 32,768 rows of history, beyond
+    /// that estimated from those.
     public let lag: Int
+    public let isLagExact: Bool
 }

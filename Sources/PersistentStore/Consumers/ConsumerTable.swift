@@ -8,8 +8,8 @@ enum ConsumerTable {
     /// Two running processes never share a cursor: the second gets the next free name, `app#2`, as a transient
     /// consumer. A name whose process is gone is taken over with its cursor.
     static func register(
-        _ wanted: String, author: String?, startingAt token: HistoryToken, isTransient: Bool, now: Int64,
-        log: HistoryLog, on connection: borrowing Connection
+        _ wanted: String, author: String?, startingAt token: HistoryToken, isTransient: Bool,
+        retention: ConsumerRetention, now: Int64, on connection: borrowing Connection
     ) throws -> (name: String, token: HistoryToken) {
         var name = wanted
         var count = 1
@@ -26,12 +26,14 @@ enum ConsumerTable {
         try connection.run(
             """
             INSERT INTO history_consumer
-            (name, position, generation, author, process, process_start, registered, seen, is_transient)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8) ON CONFLICT (name) DO UPDATE SET
+            (name, position, generation, author, process, process_start, registered, seen, is_transient,
+            retention)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9) ON CONFLICT (name) DO UPDATE SET
             position = ?2, generation = ?3, author = ?4, process = ?5, process_start = ?6, seen = ?7,
-            is_transient = ?8
+            is_transient = ?8, retention = ?9
             """, name, kept?.position ?? token.number, kept?.generation ?? token.generation, author,
-            Int64(current.process), current.start, now, (isTransient || count > 1) ? 1 : 0)
+            Int64(current.process), current.start, now, (isTransient || count > 1) ? 1 : 0, retention.rawValue
+        )
         guard let kept else { return (name, token) }
         return (
             name, HistoryToken(storeID: token.storeID, generation: kept.generation, number: kept.position)
@@ -48,6 +50,10 @@ enum ConsumerTable {
             position = CASE WHEN generation = ?3 THEN max(position, ?2) ELSE ?2 END, generation = ?3
             WHERE name = ?1 AND generation <= ?3
             """, name, token.number, token.generation, now)
+        // A token of an older generation moves nothing, and is no mistake.
+        guard try connection.changedRows > 0 || contains(name, on: connection) else {
+            throw StoreError.unknownConsumer(name)
+        }
     }
 
     /// Sets a cursor wherever it is, for a consumer that has just read everything anew.
@@ -57,6 +63,7 @@ enum ConsumerTable {
         try connection.run(
             "UPDATE history_consumer SET position = ?2, generation = ?3, seen = ?4 WHERE name = ?1", name,
             token.number, token.generation, now)
+        guard connection.changedRows > 0 else { throw StoreError.unknownConsumer(name) }
     }
 
     static func remove(_ name: String, on connection: borrowing Connection) throws {
@@ -67,8 +74,8 @@ enum ConsumerTable {
         try position(of: name, on: connection) != nil
     }
 
-    /// Removes transient consumers whose process is gone.
-    static func removeGone(on connection: borrowing Connection) throws {
+    /// Transient consumers whose process is gone.
+    static func gone(on connection: borrowing Connection) throws -> [String] {
         var gone: [String] = []
         let statement = try connection.prepare(
             "SELECT name, process, process_start FROM history_consumer WHERE is_transient")
@@ -78,22 +85,22 @@ enum ConsumerTable {
                 gone.append(statement.text(0))
             }
         }
-        for name in gone { try remove(name, on: connection) }
+        return gone
     }
 
     static func all(log: HistoryLog, on connection: borrowing Connection) throws -> [ConsumerRecord] {
         var records: [ConsumerRecord] = []
         let statement = try connection.prepare(
             """
-            SELECT name, position, generation, author, process, process_start, seen, is_transient,
-            (SELECT count(*) FROM history WHERE number > position
-             AND (kind = 3 OR (kind < 3 AND at NOT NULL AND continues IS NOT 1)))
+            SELECT name, position, generation, author, process, process_start, seen, is_transient, retention
             FROM history_consumer ORDER BY name
             """)
         let storeID = log.token(0).storeID
+        let newest = try HistoryBoundary.newest(on: connection)
         while try statement.step() {
             let process = statement.optionalInteger(4).map(Int32.init(clamping:))
             let start = statement.optionalInteger(5)
+            let lag = try ConsumerLag(after: statement.integer(1), newest: newest, on: connection)
             records.append(
                 ConsumerRecord(
                     name: statement.text(0),
@@ -102,7 +109,9 @@ enum ConsumerTable {
                     author: statement.optionalText(3), process: process,
                     isRunning: process.map { ProcessIdentity.isAlive($0, start: start) } ?? false,
                     lastSeen: Date(timeIntervalSince1970: Double(statement.integer(6)) / 1000),
-                    isTransient: statement.integer(7) != 0, lag: Int(statement.integer(8))))
+                    isTransient: statement.integer(7) != 0,
+                    retention: ConsumerRetention(rawValue: Int(statement.integer(8))) ?? .always,
+                    lag: lag.count, isLagExact: lag.isExact))
         }
         return records
     }

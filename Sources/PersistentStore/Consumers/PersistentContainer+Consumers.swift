@@ -1,24 +1,27 @@
 extension PersistentContainer {
     /// Registers a reader of the history, or takes over its cursor when its process is gone.
     ///
+    /// - Parameters:
+    ///   - author: whose it is; cleaning can be told not to wait for some authors' consumers.
+    ///   - retention: how long the store keeps what it has not dealt with yet; the last registration decides.
     /// - Returns: the name it got, another than the wanted one when a running process has that, and the
     ///   position after which it has to read.
     nonisolated(nonsending) public func registerConsumer(
         _ name: String, author: String? = nil, isTransient: Bool = false,
-        startingAt token: HistoryToken? = nil
+        retention: ConsumerRetention = .untilBackstop, startingAt token: HistoryToken? = nil
     ) async throws(StoreError) -> (name: String, token: HistoryToken) {
         if let token { try check(token) }
         let start = if let token { token } else { try await currentToken() }
-        let log = try await reader.read { $0.log }
         let now = options.clock()
         return try await writer.write { connection in
             try ConsumerTable.register(
-                name, author: author, startingAt: start, isTransient: isTransient, now: now, log: log,
-                on: connection)
+                name, author: author, startingAt: start, isTransient: isTransient,
+                retention: retention, now: now, on: connection)
         }
     }
 
-    /// Moves a consumer's cursor forward; never back.
+    /// Moves a consumer's cursor forward; never back. ``StoreError/unknownConsumer(_:)`` when none of that name is
+    /// registered.
     nonisolated(nonsending) public func moveCursor(of consumer: String, to token: HistoryToken)
         async throws(StoreError)
     {

@@ -35,8 +35,10 @@ struct SaveExecution {
         let inserted = zip(request.operations, outcomes).compactMap { operation, outcome in
             if case .insert = operation { (outcome.asked, outcome.id) } else { nil }
         }
-        return SaveResult(
+        var result = SaveResult(
             token: token, insertedIDs: Dictionary(inserted) { $1 }, found: found, outcomes: outcomes)
+        if let first, let token { result.recorded = first...token.number }
+        return result
     }
 
     /// Whether there is work on an entity with, or without, history: what is not recorded may have changed

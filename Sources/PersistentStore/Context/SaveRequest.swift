@@ -44,6 +44,8 @@ public struct SaveResult: Sendable {
         let pairs = outcomes.compactMap { outcome in outcome.object.map { ($0.id, $0.version) } }
         return Dictionary(pairs) { $1 }
     }
+    /// The rows of history that it wrote.
+    var recorded: ClosedRange<Int64>?
 
     /// The permanent id of an object.
     public func permanentID(_ id: ObjectID) -> ObjectID { insertedIDs[id] ?? id }

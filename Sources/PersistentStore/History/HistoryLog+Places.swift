@@ -35,19 +35,20 @@ extension HistoryLog {
     private func startNumber(
         _ start: HistoryFetchRequest.Start, floor: Int64, on connection: borrowing Connection
     ) throws -> Int64 {
+        let expiry = try StoreMetadata.historyExpiry(floor: floor, on: connection)
         switch start {
         case .beginning, .newest: return floor
         case .token(let token):
-            try check(token, floor: floor, on: connection)
+            try check(token, floor: expiry, on: connection)
             return try lastNumber(ofTransactionWith: token.number, on: connection)
         case .transaction(let number):
-            try check(self.token(number), floor: floor, on: connection)
+            try check(self.token(number), floor: expiry, on: connection)
             return try lastNumber(ofTransactionWith: number, on: connection)
         case .ending(let token):
-            try check(token, floor: floor, on: connection)
+            try check(token, floor: expiry, on: connection)
             // Whoever has come as far as the floor misses nothing, but the transaction that ends there is gone.
-            guard floor == 0 || token.number > floor else {
-                throw StoreError.tokenExpired(oldest: self.token(floor))
+            guard expiry == 0 || token.number > expiry else {
+                throw StoreError.tokenExpired(oldest: self.token(expiry))
             }
             return try firstNumber(endingAt: token.number, floor: floor, on: connection)
         case .date(let date):
@@ -92,26 +93,7 @@ extension HistoryLog {
         -> Int64
     {
         guard wanted > .min else { return floor }
-        var low = floor
-        var high = try connection.integer("SELECT max(number) FROM history") ?? floor
-        guard wanted < .max else { return max(low, high) }
-        let stamped = try connection.prepare(
-            """
-            SELECT number, coalesce(at, began) FROM history
-            WHERE number > ?1 AND number <= ?2 AND coalesce(at, began) NOT NULL ORDER BY number DESC LIMIT 1
-            """)
-        while low < high {
-            let middle = low + (high - low + 1) / 2
-            stamped.reset()
-            try stamped.bind(low, at: 1)
-            try stamped.bind(middle, at: 2)
-            // A row without a time is of the same transaction as the one before it.
-            if try !stamped.step() || stamped.integer(1) <= wanted {
-                low = middle
-            } else {
-                high = stamped.integer(0) - 1
-            }
-        }
-        return low
+        guard wanted < .max else { return max(floor, try HistoryBoundary.newest(on: connection)) }
+        return try HistoryBoundary.lastNumber(stampedBefore: wanted + 1, above: floor, on: connection)
     }
 }

@@ -1,23 +1,31 @@
 extension PersistentContainer {
-    /// Deletes the history that every registered consumer has passed and that is older than `minimumAge`, and
-    /// what is older than `maximumAge` whoever still wants it; those are told by
-    /// ``StoreError/tokenExpired(oldest:)``.
+    /// Deletes the history that every registered consumer has passed and that is old enough, and what lies beyond
+    /// the bounds whoever still wants it; those are told by ``StoreError/tokenExpired(oldest:)``.
     ///
     /// Works in small batches with pauses between them, beside other writers.
+    ///
+    /// - Parameter authors: whose consumers are not waited for, as those of batch imports that never read; consumers
+    ///   that keep history always are waited for all the same.
     nonisolated(nonsending) public func purgeHistory(
-        maximumAge: Duration, minimumAge: Duration = .zero
+        _ bounds: HistoryBounds, ignoring authors: Set<String> = []
     ) async throws(StoreError) -> PurgeResult {
-        let now = options.clock()
-        let oldest = now - maximumAge.wholeMilliseconds
-        // A millisecond may hold more than one transaction: what is of now is old enough when none has to be kept.
-        let youngest = minimumAge == .zero ? Int64.max : now - minimumAge.wholeMilliseconds
-        try await writer.write { try ConsumerTable.removeGone(on: $0) }
-        let plan = try await writer.read { try HistoryPurge.Plan(oldest: oldest, youngest: youngest, on: $0) }
-        let result = try await writer.write { try HistoryPurge.raiseFloor(plan, on: $0) }
-        while try await writer.write({ try HistoryPurge.removeBatch(on: $0) }) {
-            do { try await Task.sleep(for: .milliseconds(1)) } catch { throw .cancelled }
-        }
-        return result
+        try await HistoryCleaning(writer: writer, now: options.clock()).purge(bounds, ignoring: authors)
+    }
+
+    /// The same by age alone.
+    nonisolated(nonsending) public func purgeHistory(
+        maximumAge: Duration, minimumAge: Duration = .zero, ignoring authors: Set<String> = []
+    ) async throws(StoreError) -> PurgeResult {
+        try await purgeHistory(
+            HistoryBounds(maximumAge: maximumAge, minimumAge: minimumAge), ignoring: authors)
+    }
+
+    /// Deletes the history before a token, a transaction or a date; what that ends, is or is stamped with stays.
+    @discardableResult
+    nonisolated(nonsending) public func deleteHistory(_ request: HistoryDeleteRequest)
+        async throws(StoreError) -> PurgeResult
+    {
+        try await HistoryCleaning(writer: writer, now: options.clock()).delete(request)
     }
 
     /// Whether the last cleaning is at least `interval` old; if so, says that there is one now, so that of

@@ -10,6 +10,7 @@ struct SchemaMigration {
     let path: String
 
     func run(on connection: borrowing Connection) throws {
+        try addColumns(on: connection)
         let oldEntities = try names("SELECT name FROM history_entity", on: connection)
         var mustExpireTokens = false
         for entity in model.entities {
@@ -29,6 +30,16 @@ struct SchemaMigration {
         }
         try StoreMetadata.set(.modelVersion, .integer(Int64(model.version)), on: connection)
         try StoreMetadata.set(.model, .text(StoreModelFingerprint(model).text), on: connection)
+    }
+
+    private func addColumns(on connection: borrowing Connection) throws {
+        for addition in StoreSchema.additions {
+            guard try !columns(of: "\"\(addition.table)\"", on: connection).contains(addition.column) else {
+                continue
+            }
+            try connection.execute("ALTER TABLE \(addition.table) ADD COLUMN \(addition.definition)")
+        }
+        try connection.execute(StoreSchema.indexes)
     }
 
     private func create(_ entity: Entity, on connection: borrowing Connection) throws {

@@ -33,6 +33,8 @@ public enum StoreError: Error, Equatable, Sendable {
     /// Deleted by cleaning: what followed the token is no longer all there. Read everything anew.
     case tokenExpired(oldest: HistoryToken)
     case tokenOfAnotherStore
+    /// No consumer of that name is registered; its cursor was not moved.
+    case unknownConsumer(String)
     /// The token is newer than the store, so an older copy of the store was put back.
     case tokenFromFuture(newest: HistoryToken)
     case cancelled
@@ -79,6 +81,8 @@ extension StoreError: CustomStringConvertible {
         case .constraint(let reason): "The store refused the change: \(reason)."
         case .tokenExpired: "The history after this token has been cleaned away. Read everything anew."
         case .tokenOfAnotherStore: "The token belongs to another store. Read everything anew."
+        case .unknownConsumer(let name):
+            "No consumer '\(name)' is registered with the store, so its cursor was not moved. Register it first."
         case .tokenFromFuture:
             "The token is newer than the store: an older copy was put back. Read everything anew."
         case .cancelled: "Cancelled."

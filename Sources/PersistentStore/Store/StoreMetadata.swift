@@ -11,6 +11,15 @@ struct StoreMetadata: Sendable {
         case model
         /// The number of the last row that cleaning has taken away.
         case historyFloor = "history_floor"
+        /// The number of the newest transaction that was deleted from between others; at or above the floor.
+        case historyExpiry = "history_expiry"
+        case deletions = "history_deletions"
+        /// How many changes are kept above the floor, up to and including a number.
+        case countedChanges = "counted_changes"
+        case countedUpTo = "counted_up_to"
+        /// The newest number at a time when timestamps were later than the clock.
+        case ageMark = "age_mark"
+        case ageMarkTime = "age_mark_time"
         case lastCleaning = "last_cleaning"
     }
 
@@ -42,5 +51,15 @@ struct StoreMetadata: Sendable {
 
     static func integer(_ key: Key, on connection: borrowing Connection) throws(SQLiteError) -> Int64? {
         try connection.integer("SELECT value FROM store_metadata WHERE key = ?1", key.rawValue)
+    }
+
+    /// A token before this number has expired.
+    static func historyExpiry(floor: Int64, on connection: borrowing Connection) throws(SQLiteError) -> Int64
+    {
+        max(floor, try integer(.historyExpiry, on: connection) ?? 0)
+    }
+
+    static func remove(_ key: Key, on connection: borrowing Connection) throws(SQLiteError) {
+        try connection.run("DELETE FROM store_metadata WHERE key = ?1", key.rawValue)
     }
 }

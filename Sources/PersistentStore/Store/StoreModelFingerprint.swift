@@ -3,7 +3,7 @@ struct StoreModelFingerprint {
     let text: String
 
     init(_ model: StoreModel) {
-        var parts = ["\(model.version), triggers \(HistoryTriggers.edition)"]
+        var parts = ["\(model.version), tables \(StoreSchema.edition), triggers \(HistoryTriggers.edition)"]
         for entity in model.entities {
             parts.append("\(entity.name)\(entity.tracksHistory ? "" : " untracked")")
             for attribute in entity.attributes {

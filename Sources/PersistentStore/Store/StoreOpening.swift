@@ -105,7 +105,8 @@ struct StoreOpening {
         let deadline = ContinuousClock.now + options.busyTimeout
         while true {
             do throws(SQLiteError) {
-                try connection.execute("PRAGMA journal_mode = WAL")
+                // Only a database without pages takes the first (sqlite.org/pragma.html#pragma_auto_vacuum).
+                try connection.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
                 return
             } catch {
                 guard error.primary == .busy else { throw error }

@@ -31,6 +31,10 @@ public struct StoreOptions: Sendable {
     /// The program's name, as history shows it.
     public var program = StoreOptions.currentProgram
 
+    /// How much history commits leave behind, without any cleaning: now and then a commit removes a little of what
+    /// lies beyond. Nil to leave that to cleaning. Its share of the store is not looked at.
+    public var historyBounds: HistoryBounds? = HistoryBounds(maximumChanges: 1_000_000)
+
     /// The clock behind timestamps, in milliseconds since 1970. Order never depends on it.
     package var clock: @Sendable () -> Int64 = StoreOptions.systemMilliseconds
     /// False to do without inotify, as on a system that has none left.
@@ -55,7 +59,11 @@ public struct StoreOptions: Sendable {
 }
 
 extension Duration {
+    /// Held within some million years, so that adding it to a time does not overflow.
     var wholeMilliseconds: Int64 {
-        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+        let seconds = max(-Self.mostSeconds, min(Self.mostSeconds, components.seconds))
+        return seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }
+
+    private static let mostSeconds: Int64 = 1_000_000_000_000_000
 }

@@ -33,6 +33,19 @@ enum StoreSchema {
         is_transient INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
         """
 
+    /// Raised when ``additions`` grow, so that stores get them when they are opened.
+    static let edition = 2
+
+    /// Columns that came after the format was fixed: older programs do without them, so the format stays.
+    static let additions = [
+        (table: "history_consumer", column: "retention", definition: "retention INTEGER NOT NULL DEFAULT 0")
+    ]
+
+    /// A commit looks its author, context and program up.
+    static let indexes = """
+        CREATE INDEX IF NOT EXISTS history_origin_by_author ON history_origin (author, context, program)
+        """
+
     static func valuesTable(_ entity: String) -> String { "\"history_values_\(entity)\"" }
     static func replacedTable(_ entity: String) -> String { "\"history_replaced_\(entity)\"" }
 

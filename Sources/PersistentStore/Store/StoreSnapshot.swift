@@ -47,7 +47,8 @@ public struct StoreSnapshot: Sendable {
         let log = log
         try ask { connection in
             let floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
-            try log.check(token, floor: floor, on: connection)
+            let expiry = try StoreMetadata.historyExpiry(floor: floor, on: connection)
+            try log.check(token, floor: expiry, on: connection)
         }
     }
 

@@ -5,8 +5,8 @@ import SQLite
 /// The connection that writes, on a thread of its own: waiting for another writer holds up nobody else.
 actor StoreWriter {
     private nonisolated let loop: EventLoop
-    private let opening: StoreOpening
-    private var connection: StoreConnection?
+    let opening: StoreOpening
+    private(set) var connection: StoreConnection?
     private var doorbell: Doorbell?
     private var storeID: UUID?
 
@@ -30,7 +30,9 @@ actor StoreWriter {
     func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
         guard let storeID else { throw refusal }
         let execution = SaveExecution(request: request, opening: opening, storeID: storeID)
-        return try write { connection in try execution.run(on: connection) }
+        let result = try write { connection in try execution.run(on: connection) }
+        if let recorded = result.recorded { trimHistory(after: recorded) }
+        return result
     }
 
     /// Commits a batch as one transaction of the history, under a session that no context has.

@@ -1,0 +1,77 @@
+import FoundationEssentials
+import SQLite
+
+/// Where transactions begin and end in the log, and which of them are older than a time.
+enum HistoryBoundary {
+    /// True for the first row of a transaction, of ours or of a stranger.
+    static let isFirstRow = "(kind = 3 OR (kind < 3 AND at NOT NULL AND continues IS NOT 1))"
+
+    /// A stranger's statement ends where the next row does not continue it.
+    private static let isLastRow = """
+        at NOT NULL AND NOT EXISTS (SELECT 1 FROM history AS following
+        WHERE following.number = history.number + 1 AND following.continues = 1)
+        """
+
+    static func newest(on connection: borrowing Connection) throws -> Int64 {
+        try connection.integer("SELECT max(number) FROM history") ?? 0
+    }
+
+    /// The end of the last transaction that lies wholly at or before a number.
+    static func end(atOrBefore number: Int64, on connection: borrowing Connection) throws -> Int64? {
+        try connection.integer(
+            "SELECT number FROM history WHERE number <= ?1 AND \(isLastRow) ORDER BY number DESC LIMIT 1",
+            number)
+    }
+
+    /// The end of the transaction that a number belongs to.
+    static func end(atOrAfter number: Int64, on connection: borrowing Connection) throws -> Int64? {
+        try connection.integer(
+            "SELECT number FROM history WHERE number >= ?1 AND \(isLastRow) ORDER BY number LIMIT 1", number)
+    }
+
+    /// The first row of the transaction that a number belongs to.
+    static func beginning(ofTransactionWith number: Int64, on connection: borrowing Connection) throws
+        -> Int64?
+    {
+        try connection.integer(
+            "SELECT number FROM history WHERE number <= ?1 AND \(isFirstRow) ORDER BY number DESC LIMIT 1",
+            number)
+    }
+
+    /// The timestamp of the newest row that has one.
+    static func newestStamp(on connection: borrowing Connection) throws -> Int64? {
+        try connection.integer(
+            """
+            SELECT coalesce(at, began) FROM history WHERE coalesce(at, began) NOT NULL
+            ORDER BY number DESC LIMIT 1
+            """)
+    }
+
+    /// The last number whose timestamp, and that of all before it, is earlier than a time.
+    ///
+    /// Timestamps rise with the numbers, so the place is found by halving. Each look goes back no further than
+    /// the last that was early enough: a long transaction, whose changes have no timestamps, is walked once.
+    static func lastNumber(
+        stampedBefore time: Int64, above floor: Int64, on connection: borrowing Connection
+    ) throws -> Int64 {
+        var low = floor
+        var high = max(floor, try newest(on: connection))
+        while low < high {
+            let middle = low + (high - low + 1) / 2
+            let stamp = try connection.integer(
+                """
+                SELECT coalesce(at, began) FROM history WHERE number > ?1 AND number <= ?2
+                AND coalesce(at, began) NOT NULL ORDER BY number DESC LIMIT 1
+                """, low, middle)
+            if stamp.map({ $0 < time }) ?? true { low = middle } else { high = middle - 1 }
+        }
+        return low
+    }
+
+    /// A date as the first millisecond that is not before it; a date made from a millisecond gives that one.
+    static func milliseconds(_ date: Date) -> Int64 {
+        let microseconds = (date.timeIntervalSince1970 * 1_000_000).rounded()
+        guard !microseconds.isNaN else { return 0 }
+        return Int64((max(-4e18, min(4e18, microseconds)) / 1000).rounded(.up))
+    }
+}

@@ -1,0 +1,103 @@
+import SQLite
+
+extension HistoryCleaning {
+    /// Pages that stay free for the next commits.
+    private static let keptPages: Int64 = 256
+    private static let pagesInStep = 48
+    /// What a batch should keep other writers out for: many short turns rather than few long ones.
+    private static let turn = Duration.milliseconds(2)
+
+    nonisolated(nonsending) func removeGoneConsumers() async throws(StoreError) {
+        guard try await !writer.read({ try ConsumerTable.gone(on: $0) }).isEmpty else { return }
+        try await writer.write { connection in
+            for name in try ConsumerTable.gone(on: connection) {
+                try ConsumerTable.remove(name, on: connection)
+            }
+        }
+    }
+
+    /// The number up to which the bounds on size want history to go; 0 for nowhere.
+    nonisolated(nonsending) func cutBySize(_ bounds: HistoryBounds) async throws(StoreError) -> Int64 {
+        var cut: Int64 = 0
+        if let most = bounds.maximumChanges { cut = try await cutByChanges(max(0, most)) }
+        if let share = bounds.maximumShare {
+            cut = max(
+                cut,
+                try await writer.read { connection in
+                    guard let part = try HistoryShare(on: connection)?.part(within: share), part < 1 else {
+                        return 0
+                    }
+                    let newest = try HistoryBoundary.newest(on: connection)
+                    let oldest = try connection.integer("SELECT min(number) FROM history") ?? newest
+                    let last = newest - Int64(part * Double(newest - oldest))
+                    return try HistoryBoundary.end(atOrAfter: last, on: connection) ?? newest
+                })
+        }
+        return cut
+    }
+
+    /// Counts nothing while there are fewer numbers than changes are allowed.
+    private nonisolated(nonsending) func cutByChanges(_ most: Int) async throws(StoreError) -> Int64 {
+        let (ends, isLong) = try await writer.read {
+            let ends = try HistoryEnds($0)
+            return (ends, try HistoryBoundary.newest(on: $0) - ends.floor > Int64(most))
+        }
+        guard isLong else { return 0 }
+        var count = try await writer.read { try KeptChanges(ends, on: $0) }
+        var hasMore = true
+        while hasMore {
+            let counted = count
+            (count, hasMore) = try await writer.read {
+                var count = counted
+                let hasMore = try count.advance(on: $0)
+                return (count, hasMore)
+            }
+        }
+        var excess = count.changes - Int64(most)
+        guard excess > 0 else { return 0 }
+        var low = ends.floor
+        while true {
+            let (from, wanted) = (low, excess)
+            let (high, changes) = try await writer.read {
+                let high = min(from + KeptChanges.slice, try HistoryBoundary.newest(on: $0))
+                return (high, try KeptChanges.changes(above: from, upTo: high, on: $0))
+            }
+            guard changes < wanted, high > from else { break }
+            (low, excess) = (high, excess - changes)
+        }
+        let (from, place) = (low, excess)
+        return try await writer.read {
+            guard let last = try KeptChanges.number(ofChange: place, above: from, on: $0) else { return 0 }
+            return try HistoryBoundary.end(atOrAfter: last, on: $0) ?? 0
+        }
+    }
+
+    /// Removes what lies below the floor, also what an interrupted cleaning left there; then the strings that
+    /// nobody uses any more, and the pages.
+    nonisolated(nonsending) func sweep(hasHoles: Bool) async throws(StoreError) {
+        let hasRemains = try await writer.read { try HistoryRemoval.hasRemains(on: $0) }
+        guard hasHoles || hasRemains else { return }
+        var size: Int64 = 1000
+        while true {
+            let batch = size
+            let (removed, turn) = try await writer.takeTurn { try HistoryRemoval.removeBatch(batch, on: $0) }
+            guard removed > 0 else { break }
+            size = turn < Self.turn / 2 ? min(size * 2, 32_000) : turn > Self.turn ? max(size / 2, 250) : size
+            try await pause()
+        }
+        let origins = try await writer.read { try HistoryOrigins(on: $0) }
+        if !origins.unused.isEmpty {
+            try await writer.writeUnsynced { try origins.remove(on: $0) }
+        }
+        while try await writer.takeTurn({
+            try HistoryRemoval.returnPages(Self.pagesInStep, keeping: Self.keptPages, on: $0)
+        }).result {
+            try await pause()
+        }
+    }
+
+    /// Long enough for a waiting writer, who asks every 0.1 ms, to get its turn.
+    nonisolated(nonsending) func pause() async throws(StoreError) {
+        do { try await Task.sleep(for: .microseconds(300)) } catch { throw .cancelled }
+    }
+}

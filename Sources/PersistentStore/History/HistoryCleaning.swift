@@ -1,0 +1,105 @@
+import SQLite
+
+/// One cleaning, in jobs so short that neither this process's commits nor those of others wait long.
+///
+/// Everything is looked for on snapshots, without the lock. Then the floor is raised, in one small commit: a
+/// token below it has expired, so no reader meets a hole. Then rows and pages go in batches.
+struct HistoryCleaning: Sendable {
+    let writer: StoreWriter
+    let now: Int64
+
+    nonisolated(nonsending) func purge(_ bounds: HistoryBounds, ignoring authors: Set<String>)
+        async throws(StoreError) -> PurgeResult
+    {
+        try await removeGoneConsumers()
+        while true {
+            let sized = try await cutBySize(bounds)
+            let now = now
+            let cut = try await writer.read {
+                try HistoryCut(bounds, ignoring: authors, sized: sized, now: now, on: $0)
+            }
+            guard let result = try await carryOut(cut, isForced: false) else { continue }
+            if try await writer.read({ try HistoryAge(now: now, on: $0).needsMark(bounds) }) {
+                try await writer.write { try HistoryAge.setMark(now: now, on: $0) }
+            }
+            return result
+        }
+    }
+
+    nonisolated(nonsending) func delete(_ request: HistoryDeleteRequest) async throws(StoreError)
+        -> PurgeResult
+    {
+        try await removeGoneConsumers()
+        if request.authors != nil { return try await deleteFromBetween(request) }
+        while true {
+            let cut = try await writer.read { try HistoryCut(request, on: $0) }
+            if let result = try await carryOut(cut, isForced: !request.respectsConsumers) { return result }
+        }
+    }
+
+    private nonisolated(nonsending) func deleteFromBetween(_ request: HistoryDeleteRequest)
+        async throws(StoreError) -> PurgeResult
+    {
+        var result = PurgeResult()
+        let (ends, last) = try await writer.read {
+            let ends = try HistoryEnds($0)
+            return (ends, try request.lastNumber(ends, on: $0))
+        }
+        var next: Int64? = ends.floor + 1
+        var heldBy: Set<String> = []
+        while let first = next {
+            let (holes, held) = try await writer.read { connection in
+                let holes = try HistoryHoles(request, from: first, upTo: last, on: connection)
+                guard request.respectsConsumers else { return (holes, (count: 0, names: [String]())) }
+                let holds = try ConsumerHolds(try HistoryEnds(connection), on: connection)
+                return (holes, holes.held(by: holds))
+            }
+            result.kept += held.count
+            heldBy.formUnion(held.names)
+            if !holes.isEmpty {
+                let removed = try await writer.writeUnsynced {
+                    try holes.remove(respectingConsumers: request.respectsConsumers, on: $0)
+                }
+                result.transactions += removed.transactions
+                result.changes += removed.changes
+                try await pause()
+            }
+            next = holes.next
+        }
+        result.heldBy = heldBy.sorted()
+        try await sweep(hasHoles: result.transactions > 0)
+        return result
+    }
+
+    /// Nil when the store has changed meanwhile in a way that asks for a new look.
+    private nonisolated(nonsending) func carryOut(_ cut: HistoryCut, isForced: Bool) async throws(StoreError)
+        -> PurgeResult?
+    {
+        var result = PurgeResult()
+        for low in stride(from: cut.ends.floor, to: cut.number, by: Int(KeptChanges.slice)) {
+            let high = min(low + KeptChanges.slice, cut.number)
+            let (transactions, changes) = try await writer.read {
+                (
+                    try KeptChanges.transactions(above: low, upTo: high, on: $0),
+                    try KeptChanges.changes(above: low, upTo: high, on: $0)
+                )
+            }
+            result.transactions += Int(transactions)
+            result.changes += Int(changes)
+        }
+        for low in stride(from: cut.number, to: cut.wanted, by: Int(KeptChanges.slice)) {
+            let high = min(low + KeptChanges.slice, cut.wanted)
+            result.kept += Int(
+                try await writer.read { try KeptChanges.transactions(above: low, upTo: high, on: $0) })
+        }
+        if result.kept > 0 { result.heldBy = try await writer.read { try cut.heldBy(on: $0) } }
+        if cut.number > cut.ends.floor {
+            let removed = result
+            guard try await writer.write({ try cut.raiseFloor(removed, isForced: isForced, on: $0) }) else {
+                return nil
+            }
+        }
+        try await sweep(hasHoles: false)
+        return result
+    }
+}

@@ -1,0 +1,104 @@
+import SQLite
+
+/// Transactions to be deleted from between others, as many as fit into one commit.
+///
+/// Each goes whole, in the commit that makes tokens before it expire, so that no reader meets half of one. One
+/// with very many changes thus holds other writers up for as long as deleting it takes.
+struct HistoryHoles: Sendable {
+    private struct Hole {
+        let first: Int64
+        let last: Int64
+        let isOurs: Bool
+
+        var changes: Int64 { last - first + (isOurs ? -1 : 1) }
+        var firstChange: Int64 { isOurs ? first + 1 : first }
+    }
+
+    private static let mostTransactions = 1000
+    private static let mostRows: Int64 = 2000
+
+    private var holes: [Hole] = []
+    /// Where to look for more; nil at the end.
+    private(set) var next: Int64?
+
+    var isEmpty: Bool { holes.isEmpty }
+
+    /// Looks on a snapshot, from a number to another.
+    init(
+        _ request: HistoryDeleteRequest, from first: Int64, upTo last: Int64,
+        on connection: borrowing Connection
+    )
+        throws
+    {
+        let beginnings = try connection.prepare(
+            """
+            SELECT number, kind = 3, author FROM history
+            LEFT JOIN history_origin ON history_origin.id = origin
+            WHERE number >= ?1 AND number <= ?2 AND \(HistoryBoundary.isFirstRow) ORDER BY number
+            """)
+        try beginnings.bind(first, at: 1)
+        try beginnings.bind(last, at: 2)
+        var rows: Int64 = 0
+        var seen: Int64 = 0
+        while try beginnings.step() {
+            let number = beginnings.integer(0)
+            seen += 1
+            guard rows < Self.mostRows, holes.count < Self.mostTransactions, seen < KeptChanges.slice else {
+                next = number
+                return
+            }
+            guard request.admits(beginnings.optionalText(2)),
+                let end = try HistoryBoundary.end(atOrAfter: number, on: connection), end <= last
+            else { continue }
+            holes.append(Hole(first: number, last: end, isOurs: beginnings.integer(1) == 1))
+            rows += end - number + 1
+        }
+    }
+
+    /// How many of them no consumer has to read any more, and who needs the others.
+    func held(by holds: ConsumerHolds) -> (count: Int, names: [String]) {
+        let held = holes.filter { $0.last > holds.passed ?? .max }
+        return (held.count, held.last.map { holds.names(before: $0.last) } ?? [])
+    }
+
+    /// Deletes those that are still there and that nobody needs.
+    func remove(respectingConsumers: Bool, on connection: borrowing Connection) throws -> PurgeResult {
+        let ends = try HistoryEnds(connection)
+        let passed = respectingConsumers ? try ConsumerHolds(ends, on: connection).passed : nil
+        let newest = try HistoryBoundary.newest(on: connection)
+        var count = try KeptChanges(ends, on: connection)
+        var result = PurgeResult()
+        var expiry = ends.expiry
+        for hole in holes where hole.first > ends.floor && hole.last <= passed ?? .max {
+            let isThere = try connection.integer(
+                "SELECT \(HistoryBoundary.isFirstRow) FROM history WHERE number = ?1", hole.first)
+            guard isThere == 1 else { continue }
+            count.remove(changesFrom: hole.firstChange, hole.changes)
+            result.transactions += 1
+            result.changes += Int(hole.changes)
+            expiry = max(expiry, hole.last)
+            try HistoryRemoval.remove(from: hole.first, upTo: min(hole.last, newest - 1), on: connection)
+            if hole.last == newest { try emptyNewest(on: connection) }
+        }
+        guard result.transactions > 0 else { return result }
+        try StoreMetadata.set(.historyExpiry, .integer(expiry), on: connection)
+        try StoreMetadata.set(.deletions, .integer(ends.deletions + 1), on: connection)
+        try count.store(on: connection)
+        return result
+    }
+
+    /// The newest row stays, for its number and its time, as the end of nothing.
+    private func emptyNewest(on connection: borrowing Connection) throws {
+        let newest = try HistoryBoundary.newest(on: connection)
+        let entities = try connection.prepare("SELECT name FROM history_entity")
+        while try entities.step() {
+            try connection.run(
+                "DELETE FROM \(StoreSchema.valuesTable(entities.text(0))) WHERE number = ?1", newest)
+        }
+        try connection.run(
+            """
+            UPDATE history SET kind = 4, entity = NULL, object = NULL, columns = NULL, next = NULL,
+            continues = NULL WHERE number = ?1
+            """, newest)
+    }
+}

@@ -1,0 +1,46 @@
+import SQLite
+
+/// Takes rows out of the tables of the history, a batch in each transaction.
+enum HistoryRemoval {
+    /// Removes up to so many numbers of what lies below the floor; returns how many numbers it went through, 0
+    /// when nothing is left. The newest row always stays, which keeps numbers from being given twice.
+    static func removeBatch(_ size: Int64, on connection: borrowing Connection) throws -> Int64 {
+        guard let floor = try StoreMetadata.integer(.historyFloor, on: connection),
+            let first = try connection.integer("SELECT min(number) FROM history")
+        else { return 0 }
+        let last = min(first + size - 1, floor, try HistoryBoundary.newest(on: connection) - 1)
+        guard first <= last else { return 0 }
+        try remove(from: first, upTo: last, on: connection)
+        return last - first + 1
+    }
+
+    static func hasRemains(on connection: borrowing Connection) throws -> Bool {
+        let newest = try HistoryBoundary.newest(on: connection)
+        let floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
+        return try connection.integer("SELECT min(number) FROM history") ?? newest < min(newest, floor + 1)
+    }
+
+    static func remove(from first: Int64, upTo last: Int64, on connection: borrowing Connection) throws {
+        let entities = try connection.prepare("SELECT name FROM history_entity")
+        while try entities.step() {
+            try connection.run(
+                "DELETE FROM \(StoreSchema.valuesTable(entities.text(0))) WHERE number BETWEEN ?1 AND ?2",
+                first,
+                last)
+        }
+        try connection.run("DELETE FROM history WHERE number BETWEEN ?1 AND ?2", first, last)
+    }
+
+    /// Gives up to so many free pages back to the file system; false when enough have been.
+    ///
+    /// Some stay for the next commits. A store made before pages could be given back keeps them all and uses
+    /// them again.
+    static func returnPages(_ most: Int, keeping kept: Int64, on connection: borrowing Connection) throws
+        -> Bool
+    {
+        let free = try connection.integer("PRAGMA freelist_count") ?? 0
+        guard free > kept, try connection.integer("PRAGMA auto_vacuum") == 2 else { return false }
+        try connection.execute("PRAGMA incremental_vacuum(\(min(Int64(most), free - kept)))")
+        return true
+    }
+}

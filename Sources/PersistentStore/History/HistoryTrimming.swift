@@ -1,0 +1,116 @@
+import SQLite
+
+/// Keeps history within bounds where nobody ever cleans: a commit that crosses a multiple of ``interval`` removes
+/// some of what lies beyond them, more than was added since the last crossing.
+///
+/// By number and not by time, so that it works for processes that live for one commit; all other commits pay one
+/// comparison. Consumers are not waited for, since only what lies beyond the bounds goes; those that keep history
+/// always are.
+struct HistoryTrimming {
+    /// A power of two.
+    static let interval: Int64 = 1024
+    /// Milliseconds to wait for the lock.
+    static let patience: Int64 = 20
+    /// How much more is removed than was added, so that a backlog shrinks.
+    private static let factor: Int64 = 4
+    private static let batch = interval * factor
+    /// Rows removed by one commit at most.
+    private static let most: Int64 = 1 << 17
+
+    private let bounds: HistoryBounds
+    private let now: Int64
+    private let newest: Int64
+    private let added: Int64
+
+    /// Nil when it is not this commit's turn.
+    init?(_ bounds: HistoryBounds, after recorded: ClosedRange<Int64>, now: Int64) {
+        let crossed = recorded.upperBound / Self.interval - (recorded.lowerBound - 1) / Self.interval
+        guard crossed > 0 else { return nil }
+        self.bounds = bounds
+        self.now = now
+        newest = recorded.upperBound
+        added = crossed * Self.interval
+    }
+
+    struct Plan {
+        fileprivate let ends: HistoryEnds
+        fileprivate var cut: Int64
+        fileprivate var removed: Int64
+        fileprivate var count: KeptChanges?
+        fileprivate var rowsLeft: Int64
+        fileprivate var isBegun = false
+
+        /// Raises the floor, with the first batch; true while there is more to remove.
+        mutating func carryOut(on connection: borrowing Connection) throws -> Bool {
+            if !isBegun {
+                isBegun = true
+                guard try HistoryEnds(connection) == ends else { return false }
+                let holds = try ConsumerHolds(ends, on: connection)
+                if cut > ends.floor, cut <= holds.limit ?? .max {
+                    count?.remove(removed, upTo: cut)
+                    try StoreMetadata.set(.historyFloor, .integer(cut), on: connection)
+                }
+                try count?.store(on: connection)
+            }
+            let gone = try HistoryRemoval.removeBatch(min(rowsLeft, HistoryTrimming.batch), on: connection)
+            rowsLeft -= gone
+            return gone > 0 && rowsLeft > 0
+        }
+    }
+
+    /// What there is to do, without the lock; nil when history is within its bounds.
+    func plan(on connection: borrowing Connection) throws -> Plan? {
+        let ends = try HistoryEnds(connection)
+        guard
+            let first = try connection.integer(
+                "SELECT min(number) FROM history WHERE number > ?1", ends.floor)
+        else { return nil }
+        var plan = Plan(
+            ends: ends, cut: ends.floor, removed: 0, count: nil,
+            rowsLeft: min(added * Self.factor, Self.most))
+        let isLong = bounds.maximumChanges.map { newest - ends.floor > Int64($0) } ?? false
+        if isLong, let most = bounds.maximumChanges {
+            var count = try KeptChanges(ends, on: connection)
+            plan.rowsLeft = min(max(added, newest - count.upTo) * Self.factor, Self.most)
+            plan.cut = max(plan.cut, try cut(&count, most: most, plan.rowsLeft, on: connection))
+            plan.count = count
+        }
+        plan.cut = max(plan.cut, try agedCut(first, plan.rowsLeft, on: connection))
+        let holds = try ConsumerHolds(ends, on: connection)
+        if let limit = holds.limit, plan.cut > limit {
+            plan.cut = try HistoryBoundary.end(atOrBefore: limit, on: connection) ?? ends.floor
+        }
+        plan.cut = max(plan.cut, ends.floor)
+        let isWorkLeft = try plan.cut > ends.floor || HistoryRemoval.hasRemains(on: connection)
+        guard isWorkLeft || plan.count != nil else { return nil }
+        plan.removed = try KeptChanges.changes(above: ends.floor, upTo: plan.cut, on: connection)
+        return plan
+    }
+
+    /// Counts on, a bounded number of rows, and cuts off what is known to be too many.
+    private func cut(
+        _ count: inout KeptChanges, most: Int, _ rows: Int64, on connection: borrowing Connection
+    ) throws -> Int64 {
+        let stop = count.upTo + max(rows, 4 * KeptChanges.slice)
+        while count.upTo < stop, try count.advance(on: connection) {}
+        let floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
+        let excess = min(count.changes - Int64(most), rows)
+        guard excess > 0,
+            let last = try KeptChanges.number(ofChange: excess, above: floor, on: connection)
+        else { return 0 }
+        return try HistoryBoundary.end(atOrAfter: last, on: connection) ?? 0
+    }
+
+    private func agedCut(_ first: Int64, _ rows: Int64, on connection: borrowing Connection) throws -> Int64 {
+        let oldest = bounds.oldest(now)
+        let stamp = try connection.integer("SELECT coalesce(at, began) FROM history WHERE number = ?1", first)
+        guard let stamp, stamp < oldest else { return 0 }
+        // The first transaction, however long, and what is old of the rows after it.
+        let end = try HistoryBoundary.end(atOrAfter: first, on: connection) ?? 0
+        let aged = try connection.integer(
+            "SELECT max(number) FROM history WHERE number > ?1 AND number <= ?2 AND coalesce(at, began) < ?3",
+            end, first + rows, oldest)
+        guard let aged else { return end }
+        return max(end, try HistoryBoundary.end(atOrBefore: aged, on: connection) ?? end)
+    }
+}

@@ -1,0 +1,67 @@
+import SQLite
+
+/// How many changes are kept, without counting them all each time: the store keeps what was counted, and up to
+/// which number; only what came since is counted anew.
+struct KeptChanges: Sendable {
+    /// Numbers looked at in one query, so that nobody waits long for the connection.
+    static let slice: Int64 = 20_000
+
+    private(set) var changes: Int64
+    private(set) var upTo: Int64
+
+    init(_ ends: HistoryEnds, on connection: borrowing Connection) throws {
+        changes = try StoreMetadata.integer(.countedChanges, on: connection) ?? 0
+        upTo = try StoreMetadata.integer(.countedUpTo, on: connection) ?? 0
+        if upTo < ends.floor { (changes, upTo) = (0, ends.floor) }
+    }
+
+    /// Counts a slice more; false when there is nothing more to count.
+    mutating func advance(on connection: borrowing Connection) throws -> Bool {
+        let last = min(upTo + Self.slice, try HistoryBoundary.newest(on: connection))
+        guard upTo < last else { return false }
+        changes += try Self.changes(above: upTo, upTo: last, on: connection)
+        upTo = last
+        return true
+    }
+
+    func store(on connection: borrowing Connection) throws {
+        try StoreMetadata.set(.countedChanges, .integer(changes), on: connection)
+        try StoreMetadata.set(.countedUpTo, .integer(upTo), on: connection)
+    }
+
+    /// The floor rises to a number, with so many changes below it.
+    mutating func remove(_ removed: Int64, upTo number: Int64) {
+        (changes, upTo) = number < upTo ? (changes - removed, upTo) : (0, number)
+    }
+
+    /// A transaction goes from between others; its changes are a run of numbers.
+    mutating func remove(changesFrom first: Int64, _ count: Int64) {
+        changes -= max(0, min(count, upTo - first + 1))
+    }
+
+    static func changes(above low: Int64, upTo high: Int64, on connection: borrowing Connection) throws
+        -> Int64
+    {
+        try connection.integer(
+            "SELECT count(*) FROM history WHERE number > ?1 AND number <= ?2 AND kind < 3", low, high) ?? 0
+    }
+
+    /// The number of the change that is so many places above a number; nil when there are not so many.
+    static func number(ofChange place: Int64, above low: Int64, on connection: borrowing Connection) throws
+        -> Int64?
+    {
+        try connection.integer(
+            "SELECT number FROM history WHERE number > ?1 AND kind < 3 ORDER BY number LIMIT 1 OFFSET ?2",
+            low,
+            place - 1)
+    }
+
+    static func transactions(above low: Int64, upTo high: Int64, on connection: borrowing Connection) throws
+        -> Int64
+    {
+        try connection.integer(
+            """
+            SELECT count(*) FROM history WHERE number > ?1 AND number <= ?2 AND \(HistoryBoundary.isFirstRow)
+            """, low, high) ?? 0
+    }
+}

@@ -1,0 +1,137 @@
+import PersistentStore
+import TestSupport
+import Testing
+
+/// Who holds history up, and for how long.
+@Suite struct ConsumerRetentionTests {
+    let folder: TemporaryFolder
+    let clock = SettableClock()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func open(bounds: HistoryBounds? = nil) async throws -> PersistentContainer {
+        try await Notes.open(folder, options: clock.options(bounds: bounds))
+    }
+
+    private func save(_ count: Int, to container: PersistentContainer) async throws {
+        let context = container.makeContext(author: "app")
+        for _ in 0..<count { _ = try await context.save(inserting: [:]) }
+    }
+
+    @Test func `a purge never passes a mirror, neither by age nor by size, and names it`() async throws {
+        let container = try await open()
+        let mirror = try await container.registerConsumer("mirror", retention: .always)
+        try await save(5, to: container)
+        clock.advance(days: 100)
+        let bounds = HistoryBounds(maximumAge: .seconds(3600), maximumChanges: 0, maximumShare: 0)
+        var result = try await container.purgeHistory(bounds)
+        #expect(result.transactions == 0 && result.kept == 5 && result.heldBy == ["mirror"])
+        let all = try await container.transactions(HistoryFetchRequest(.token(mirror.token)))
+        #expect(all.count == 5)
+        try await container.moveCursor(of: "mirror", to: all[2].token)
+        result = try await container.purgeHistory(bounds)
+        #expect(result.transactions == 3 && result.kept == 2)
+        let rest = HistoryFetchRequest(.token(all[2].token))
+        #expect(try await container.transactions(rest).map(\.number) == all[3...].map(\.number))
+    }
+
+    @Test
+    func `what is registered and has never run loses nothing before the retention, and is told after it`()
+        async throws
+    {
+        let container = try await open()
+        let never = try await container.registerConsumer("never")
+        _ = try await container.registerConsumer("fast")
+        try await save(3, to: container)
+        try await container.moveCursor(of: "fast", to: container.currentToken())
+        #expect(try await container.purgeHistory(maximumAge: .seconds(3600)).transactions == 0)
+        #expect(try await container.transactions(HistoryFetchRequest(.token(never.token))).count == 3)
+        clock.advance(seconds: 3601)
+        #expect(try await container.purgeHistory(maximumAge: .seconds(3600)).transactions == 3)
+        await #expect(throws: StoreError.tokenExpired(oldest: try await container.currentToken())) {
+            try await container.transactions(HistoryFetchRequest(.token(never.token)))
+        }
+    }
+
+    @Test func `consumers of authors that never merge are not waited for, but a mirror is`() async throws {
+        let container = try await open()
+        _ = try await container.registerConsumer("import", author: "batch")
+        _ = try await container.registerConsumer("screen", author: "app")
+        try await save(3, to: container)
+        try await container.moveCursor(of: "screen", to: container.currentToken())
+        let hour = Duration.seconds(3600)
+        #expect(try await container.purgeHistory(maximumAge: hour, ignoring: ["other"]).transactions == 0)
+        #expect(try await container.purgeHistory(maximumAge: hour, ignoring: ["batch"]).transactions == 3)
+        _ = try await container.registerConsumer(
+            "import", author: "batch", retention: .always, startingAt: container.currentToken())
+        try await container.resetCursor(of: "import", to: container.currentToken())
+        try await save(1, to: container)
+        try await container.moveCursor(of: "screen", to: container.currentToken())
+        #expect(try await container.purgeHistory(maximumAge: hour, ignoring: ["batch"]).transactions == 0)
+    }
+
+    @Test func `the store says how long a consumer is waited for; the last registration decides`()
+        async throws
+    {
+        let container = try await open()
+        _ = try await container.registerConsumer("view")
+        #expect(try await container.read { try $0.consumers() }.map(\.retention) == [.untilBackstop])
+        _ = try await container.registerConsumer("view", retention: .always)
+        #expect(try await container.read { try $0.consumers() }.map(\.retention) == [.always])
+    }
+
+    @Test func `a store from before retentions gets them, and its consumers keep their cursors`() async throws
+    {
+        var container = try await open()
+        let token = try await container.registerConsumer("old").token
+        try await save(2, to: container)
+        await container.close()
+        let sql = """
+            ALTER TABLE history_consumer DROP COLUMN retention; DROP INDEX history_origin_by_author;
+            UPDATE store_metadata SET value = 'older' WHERE key = 'model';
+            """
+        #expect(try Shell.run("sqlite3", [container.path], input: sql).errors == "")
+        container = try await open()
+        let records = try await container.read { try $0.consumers() }
+        #expect(records.map(\.retention) == [.untilBackstop] && records[0].token == token)
+        #expect(try await container.transactions(HistoryFetchRequest(.token(token))).count == 2)
+        let plan = try Shell.run(
+            "sqlite3",
+            [
+                container.path,
+                "EXPLAIN QUERY PLAN SELECT id FROM history_origin WHERE author IS 'a' AND context IS NULL AND program IS 'b'",
+            ])
+        #expect(plan.output.contains("history_origin_by_author"))
+    }
+
+    @Test
+    func `the cursor of a consumer that nobody registered cannot be moved, and nothing is saved with it`()
+        async throws
+    {
+        let container = try await open()
+        let token = try await container.currentToken()
+        await #expect(throws: StoreError.unknownConsumer("nobody")) {
+            try await container.moveCursor(of: "nobody", to: token)
+        }
+        await #expect(throws: StoreError.unknownConsumer("nobody")) {
+            try await container.resetCursor(of: "nobody", to: token)
+        }
+        #expect("\(StoreError.unknownConsumer("nobody"))".contains("'nobody'"))
+    }
+
+    @Test func `the lag is counted where history is short, and estimated where it is long`() async throws {
+        let container = try await open()
+        let start = try await container.registerConsumer("slow").token
+        try await save(20, to: container)
+        var record = try await container.read { try $0.consumers() }[0]
+        #expect(record.lag == 20 && record.isLagExact)
+        let sql = """
+            WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 40000)
+            INSERT INTO history (kind, at) SELECT CASE i % 2 WHEN 1 THEN 3 ELSE 4 END, 1700000000000 FROM n;
+            """
+        #expect(try Shell.run("sqlite3", [container.path], input: sql).errors == "")
+        record = try await container.read { try $0.consumers() }[0]
+        #expect(!record.isLagExact && (19_900...20_100).contains(record.lag))
+        #expect(record.token == start)
+    }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import PersistentStore
+import TestSupport
+import Testing
+
+/// Deleting history by request: what goes, what stays, and who is told.
+@Suite struct HistoryDeletionTests {
+    let folder: TemporaryFolder
+    let clock = SettableClock()
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        container = try await Notes.open(folder, options: clock.options())
+    }
+
+    /// One transaction of each author, a second apart; two changes each.
+    private func save(_ authors: String?...) async throws -> [HistoryTransaction] {
+        let before = try await container.currentToken()
+        for author in authors {
+            let context = container.makeContext(author: author)
+            try await context.insert("Note", ["title": "a"])
+            try await context.insert("Note", ["title": "b"])
+            try await context.save()
+            clock.advance(seconds: 1)
+        }
+        return try await container.transactions(HistoryFetchRequest(.token(before)))
+    }
+
+    private func numbers() async throws -> [Int64] { try await container.transactions().map(\.number) }
+
+    @Test func `before a token, a transaction or a date: that one stays, and what went is counted`()
+        async throws
+    {
+        let saved = try await save("a", "b", "c", "d", "e")
+        let ends: [HistoryDeleteRequest.End] = [
+            .token(saved[1].token), .transaction(saved[2].number), .transaction(saved[3].number - 1),
+            .date(saved[4].timestamp),
+        ]
+        for (index, end) in ends.enumerated() {
+            let result = try await container.deleteHistory(HistoryDeleteRequest(before: end))
+            #expect(result.transactions == 1 && result.changes == 2, "\(end)")
+            #expect(result.kept == 0 && result.heldBy == [])
+            #expect(try await numbers() == saved[(index + 1)...].map(\.number))
+        }
+        #expect(try await container.objects().count == 10)
+    }
+
+    @Test func `a date is strict to the millisecond, also where several share one`() async throws {
+        clock.set(SettableClock.start + 1)
+        _ = try await save("a")
+        clock.set(SettableClock.start + 2)
+        let context = container.makeContext(author: "b")
+        for _ in 0..<3 { _ = try await context.save(inserting: [:]) }
+        clock.set(SettableClock.start + 3)
+        _ = try await save("c")
+        for (offset, left) in [(-1.0, 5), (1, 5), (1.5, 4), (2, 4), (3, 1), (3.5, 0)] {
+            let date = Date(timeIntervalSince1970: (Double(SettableClock.start) + offset) / 1000)
+            try await container.deleteHistory(HistoryDeleteRequest(before: .date(date)))
+            #expect(try await numbers().count == left, "\(offset)")
+        }
+        for date in [Date.distantPast, .distantFuture] {
+            #expect(try await container.deleteHistory(HistoryDeleteRequest(before: .date(date))).changes == 0)
+        }
+    }
+
+    @Test func `what a consumer has not passed stays, and it is named`() async throws {
+        let saved = try await save("a", "b", "c", "d")
+        _ = try await container.registerConsumer("slow", startingAt: saved[0].token)
+        _ = try await container.registerConsumer("middle", startingAt: saved[1].token)
+        _ = try await container.registerConsumer("fast", startingAt: saved[3].token)
+        var request = HistoryDeleteRequest(before: .date(.distantFuture))
+        var result = try await container.deleteHistory(request)
+        #expect(result.transactions == 1 && result.kept == 3 && result.heldBy == ["middle", "slow"])
+        request.end = .token(saved[2].token)
+        result = try await container.deleteHistory(request)
+        #expect(result.transactions == 0 && result.kept == 1 && result.heldBy == ["slow"])
+        request.respectsConsumers = false
+        result = try await container.deleteHistory(request)
+        #expect(result.transactions == 1 && result.kept == 0 && result.heldBy == [])
+        await #expect(throws: StoreError.tokenExpired(oldest: saved[1].token)) {
+            try await container.transactions(HistoryFetchRequest(.token(saved[0].token)))
+        }
+        let middle = HistoryFetchRequest(.token(saved[1].token))
+        #expect(try await container.transactions(middle).map(\.number) == saved[2...].map(\.number))
+    }
+
+    @Test func `a consumer that has lost its place is waited for no more`() async throws {
+        let saved = try await save("a", "b", "c")
+        _ = try await container.registerConsumer("lost", startingAt: saved[0].token)
+        _ = try await container.registerConsumer("fast", startingAt: saved[2].token)
+        try await container.deleteHistory(
+            HistoryDeleteRequest(before: .token(saved[2].token), respectsConsumers: false))
+        let result = try await container.deleteHistory(HistoryDeleteRequest(before: .date(.distantFuture)))
+        #expect(result.transactions == 1 && result.heldBy == [])
+    }
+
+    @Test
+    func `of some authors: the others' stay readable, and tokens before the newest that went have expired`()
+        async throws
+    {
+        let saved = try await save("a", "b", nil, "a", "b")
+        let request = HistoryDeleteRequest(before: .date(.distantFuture), authors: ["a", nil])
+        let result = try await container.deleteHistory(request)
+        #expect(result.transactions == 3 && result.changes == 6)
+        #expect(try await container.transactions() == [saved[1], saved[4]])
+        for transaction in saved[..<3] {
+            await #expect(throws: StoreError.tokenExpired(oldest: saved[3].token)) {
+                try await container.transactions(HistoryFetchRequest(.token(transaction.token)))
+            }
+            await #expect(throws: StoreError.tokenExpired(oldest: saved[3].token)) {
+                try await container.read { try $0.check(transaction.token) }
+            }
+        }
+        #expect(try await container.transactions(HistoryFetchRequest(.token(saved[3].token))) == [saved[4]])
+        #expect(try await container.deleteHistory(request).transactions == 0)
+    }
+
+    @Test func `the newest transaction may go, and numbers go on`() async throws {
+        let saved = try await save("b", "a")
+        let request = HistoryDeleteRequest(before: .date(.distantFuture), authors: ["a"])
+        #expect(try await container.deleteHistory(request).transactions == 1)
+        #expect(try await container.transactions() == [saved[0]])
+        let next = try await save("c")
+        #expect(next[0].number > saved[1].number)
+        #expect(try await container.transactions() == [saved[0], next[0]])
+    }
+
+    @Test func `the shell's newest statement may go whole`() async throws {
+        let ours = try await save("a")
+        let sql = "INSERT INTO Note (title) VALUES ('x'), ('y'), ('z'); DELETE FROM Note WHERE title > 'w';"
+        #expect(try Shell.run("sqlite3", [container.path], input: sql).errors == "")
+        let shells = try await container.transactions()[1...]
+        let request = HistoryDeleteRequest(before: .date(.distantFuture), authors: [nil])
+        let result = try await container.deleteHistory(request)
+        #expect(result.transactions == 2 && result.changes == 6)
+        #expect(try await container.transactions() == ours)
+        #expect(try await container.currentToken() == shells.last?.token)
+        #expect(
+            try Shell.run("sqlite3", [container.path, "SELECT count(*) FROM history_values_Note"]).output
+                == "0\n")
+        #expect(try Shell.run("sqlite3", [container.path], input: sql).errors == "")
+        #expect(try await container.transactions().map(\.changes.count) == [2, 3, 3])
+    }
+
+    @Test func `of some authors, what a consumer has not passed stays too`() async throws {
+        let saved = try await save("a", "b", "a", "a")
+        _ = try await container.registerConsumer("slow", startingAt: saved[1].token)
+        let request = HistoryDeleteRequest(before: .date(.distantFuture), authors: ["a"])
+        let result = try await container.deleteHistory(request)
+        #expect(result.transactions == 1 && result.kept == 2 && result.heldBy == ["slow"])
+        let rest = HistoryFetchRequest(.token(saved[1].token))
+        #expect(try await container.transactions(rest) == Array(saved[2...]))
+    }
+
+    @Test func `many small transactions of one author go in more than one commit, and none is left`()
+        async throws
+    {
+        for index in 0..<2500 {
+            _ = try await container.makeContext(author: index % 2 == 0 ? "a" : "b").save(inserting: [:])
+        }
+        let all = try await container.transactions()
+        let request = HistoryDeleteRequest(before: .transaction(all[2400].number), authors: ["a"])
+        let result = try await container.deleteHistory(request)
+        #expect(result.transactions == 1200 && result.changes == 1200)
+        #expect(try await container.transactions() == all[..<2400].filter { $0.author == "b" } + all[2400...])
+    }
+
+    @Test func `a token of another store deletes nothing`() async throws {
+        let saved = try await save("a", "b")
+        let other = try await PersistentContainer(path: folder.path(of: "other.db"), model: Notes.model())
+        let token = try await other.currentToken()
+        await #expect(throws: StoreError.tokenOfAnotherStore) {
+            try await container.deleteHistory(HistoryDeleteRequest(before: .token(token)))
+        }
+        #expect(try await container.transactions() == saved)
+    }
+
+    @Test func `who and where strings that nobody uses any more go, and those in use stay`() async throws {
+        _ = try await save("gone", "gone too", "kept")
+        let request = HistoryDeleteRequest(before: .transaction(try await numbers()[2]))
+        try await container.deleteHistory(request)
+        let sql = "SELECT author FROM history_origin"
+        #expect(try Shell.run("sqlite3", [container.path, sql]).output == "kept\n")
+        #expect(try await save("gone")[0].author == "gone")
+    }
+}
