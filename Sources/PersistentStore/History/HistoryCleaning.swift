@@ -12,17 +12,34 @@ struct HistoryCleaning: Sendable {
         async throws(StoreError) -> PurgeResult
     {
         try await removeGoneConsumers()
+        var total = PurgeResult()
+        // Transactions are not of one size, so a share takes more than one cut to come close to.
+        for _ in 0..<(bounds.maximumShare == nil ? 1 : Self.mostCutsByShare) {
+            let result = try await cutOnce(bounds, ignoring: authors)
+            total.transactions += result.transactions
+            total.changes += result.changes
+            (total.kept, total.heldBy) = (result.kept, result.heldBy)
+            guard result.transactions > 0 else { break }
+        }
+        let now = now
+        if try await writer.read({ try HistoryAge(now: now, on: $0).needsMark(bounds) }) {
+            try await writer.write { try HistoryAge.setMark(now: now, on: $0) }
+        }
+        return total
+    }
+
+    private static let mostCutsByShare = 5
+
+    private nonisolated(nonsending) func cutOnce(_ bounds: HistoryBounds, ignoring authors: Set<String>)
+        async throws(StoreError) -> PurgeResult
+    {
+        let now = now
         while true {
             let sized = try await cutBySize(bounds)
-            let now = now
             let cut = try await writer.read {
                 try HistoryCut(bounds, ignoring: authors, sized: sized, now: now, on: $0)
             }
-            guard let result = try await carryOut(cut, isForced: false) else { continue }
-            if try await writer.read({ try HistoryAge(now: now, on: $0).needsMark(bounds) }) {
-                try await writer.write { try HistoryAge.setMark(now: now, on: $0) }
-            }
-            return result
+            if let result = try await carryOut(cut, isForced: false) { return result }
         }
     }
 

@@ -16,7 +16,8 @@ struct HistoryShare {
         var bytes: Int64 = 0
         for table in tables {
             bytes +=
-                try connection.integer("SELECT pgsize FROM dbstat WHERE aggregate AND name = ?1", table) ?? 0
+                try connection.integer("SELECT pgsize FROM dbstat WHERE aggregate = 1 AND name = ?1", table)
+                ?? 0
         }
         let pages =
             (try connection.integer("PRAGMA page_count") ?? 0)

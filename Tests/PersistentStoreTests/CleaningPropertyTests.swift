@@ -1,0 +1,209 @@
+import Foundation
+import PersistentStore
+import SQLite
+import TestSupport
+import Testing
+
+/// Whatever is deleted, by whom and in which order: a consumer gets every transaction, or is told that it cannot.
+@Suite struct CleaningPropertyTests {
+    @Test(arguments: 1...6)
+    func `each consumer gets every transaction or is told, counts are true, and data is never touched`(
+        seed: UInt64
+    )
+        async throws
+    {
+        let play = try await Play(seed: seed)
+        for step in 0..<100 {
+            try await play.step()
+            try await play.check("seed \(seed), step \(step)")
+        }
+        try play.checkTables("seed \(seed)")
+    }
+}
+
+private final class Play {
+    private let folder: TemporaryFolder
+    private let clock = SettableClock()
+    private let container: PersistentContainer
+    private let stranger: Connection
+    private var random: SeededRandom
+    private var committed: [HistoryTransaction] = []
+    private var cursors: [String: HistoryToken] = [:]
+    private var expired: Set<String> = []
+    private var objects = 0
+    private var mirrorMayExpire = false
+
+    private static let authors = ["app", "batch", "extension", nil]
+
+    init(seed: UInt64) async throws {
+        random = SeededRandom(seed: seed)
+        folder = try TemporaryFolder()
+        let bounds = seed % 2 == 0 ? HistoryBounds(maximumAge: .seconds(7200), maximumChanges: 40) : nil
+        container = try await Notes.open(folder, options: clock.options(bounds: bounds))
+        stranger = try Connection(path: container.path, access: .readWrite)
+        for name in ["one", "two", "batch", "mirror"] {
+            cursors[name] = try await container.registerConsumer(
+                name, author: name == "batch" ? "batch" : "app",
+                retention: name == "mirror" ? .always : .untilBackstop
+            ).token
+        }
+    }
+
+    private func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
+
+    func step() async throws {
+        switch below(12) {
+        case 0...4: try await commit()
+        case 5: try await commitAsStranger()
+        case 6, 7: try await read()
+        case 8: clock.advance(seconds: Int64(below(20) == 0 ? 30 * 24 * 3600 : below(2000)))
+        case 9: clock.set(max(SettableClock.start, clock.now() - Int64(below(4_000_000))))
+        case 10: try await delete()
+        default: try await purge()
+        }
+    }
+
+    private func commit() async throws {
+        let context = container.makeContext(author: Self.authors[below(4)])
+        // Some are long, so that commits cross what makes them trim.
+        let count = below(10) == 0 ? 300 : 1 + below(5)
+        for _ in 0..<count { try await context.insert("Note", ["title": "a"]) }
+        objects += count
+        try await remember { try await context.save() }
+    }
+
+    private func commitAsStranger() async throws {
+        let count = 1 + below(3)
+        objects += count
+        let values = Array(repeating: "('x')", count: count).joined(separator: ", ")
+        try await remember { try stranger.execute("INSERT INTO Note (title) VALUES \(values)") }
+    }
+
+    /// What a commit left may be trimmed in the same breath, but then it has been the newest.
+    private func remember(_ commit: () async throws -> Void) async throws {
+        let before = try await container.currentToken()
+        try await commit()
+        do {
+            committed += try await container.transactions(HistoryFetchRequest(.token(before)))
+        } catch StoreError.tokenExpired {
+            committed.removeAll { $0.number > before.number }
+        }
+    }
+
+    private func read() async throws {
+        guard let name = cursors.keys.sorted().randomElement(using: &random), let token = cursors[name] else {
+            return
+        }
+        do {
+            let new = try await container.transactions(
+                HistoryFetchRequest(.token(token), limit: 1 + below(10)))
+            let next = new.last?.token ?? token
+            try await container.moveCursor(of: name, to: next)
+            cursors[name] = next
+        } catch StoreError.tokenExpired {
+            let now = try await container.currentToken()
+            try await container.resetCursor(of: name, to: now)
+            cursors[name] = now
+            expired.remove(name)
+            if name == "mirror" { mirrorMayExpire = false }
+        }
+    }
+
+    private func delete() async throws {
+        let kept = try await container.transactions()
+        guard let place = kept.randomElement(using: &random) else { return }
+        let ends: [HistoryDeleteRequest.End] = [
+            .token(place.token), .transaction(place.number), .date(place.timestamp), .date(.distantFuture),
+        ]
+        let end = ends[below(4)]
+        let authors: [Set<String?>?] = [nil, ["app"], ["batch", nil]]
+        var request = HistoryDeleteRequest(before: end, authors: authors[below(3)])
+        request.respectsConsumers = below(4) > 0
+        let result = try await container.deleteHistory(request)
+        try await compare(kept, result)
+        let wanted = kept.filter { transaction in
+            let isBefore =
+                switch end {
+                case .token, .transaction: transaction.number < place.number
+                case .date(let date): transaction.timestamp < date
+                }
+            return isBefore && request.authors?.contains(transaction.author) ?? true
+        }
+        #expect(result.transactions + result.kept == wanted.count)
+        #expect((result.kept == 0) == result.heldBy.isEmpty)
+        if request.respectsConsumers {
+            for (name, token) in cursors where !expired.contains(name) { try await expectUsable(token, name) }
+        } else {
+            #expect(result.kept == 0)
+            mirrorMayExpire = true
+        }
+    }
+
+    private func purge() async throws {
+        let kept = try await container.transactions()
+        let share: [Double?] = [nil, nil, 0.9, 0.1]
+        let bounds = HistoryBounds(
+            maximumAge: .seconds([60, 3600, 100_000][below(3)]), minimumAge: .seconds([0, 0, 600][below(3)]),
+            maximumChanges: [nil, 5, 50, 100][below(4)], maximumShare: share[below(4)])
+        let result = try await container.purgeHistory(bounds, ignoring: below(2) == 0 ? ["batch"] : [])
+        try await compare(kept, result)
+        if let most = bounds.maximumChanges, result.kept == 0 {
+            let left = try await container.transactions().reduce(0) { $0 + $1.changes.count }
+            #expect(left <= most)
+        }
+    }
+
+    private func compare(_ before: [HistoryTransaction], _ result: PurgeResult) async throws {
+        let after = try await container.transactions()
+        let gone = Set(before).subtracting(after)
+        #expect(Set(after).isSubset(of: before))
+        #expect(result.transactions == gone.count)
+        #expect(result.changes == gone.reduce(0) { $0 + $1.changes.count })
+    }
+
+    private func expectUsable(_ token: HistoryToken, _ name: String) async throws {
+        await #expect(throws: Never.self, "\(name)") {
+            try await container.transactions(HistoryFetchRequest(.token(token)))
+        }
+    }
+
+    func check(_ place: String) async throws {
+        for (name, token) in cursors {
+            do {
+                let read = try await container.transactions(HistoryFetchRequest(.token(token)))
+                #expect(!expired.contains(name), "\(place): \(name) has come back")
+                #expect(read == committed.filter { $0.number > token.number }, "\(place): \(name)")
+            } catch StoreError.tokenExpired {
+                expired.insert(name)
+                #expect(name != "mirror" || mirrorMayExpire, "\(place)")
+            }
+        }
+        #expect(try await container.objects().count == objects, "\(place)")
+        let kept = try await container.transactions()
+        #expect(Set(kept).isSubset(of: committed), "\(place)")
+        let records = try await container.read { try $0.consumers() }
+        for record in records { #expect(record.token == cursors[record.name], "\(place): \(record.name)") }
+    }
+
+    func checkTables(_ place: String) throws {
+        func number(_ sql: String) throws -> Int64 { try stranger.integer(sql) ?? 0 }
+        let floor = "coalesce((SELECT value FROM store_metadata WHERE key = 'history_floor'), 0)"
+        #expect(try number("SELECT count(*) FROM history WHERE number <= \(floor)") <= 1024, "\(place)")
+        let counted = try number("SELECT value FROM store_metadata WHERE key = 'counted_changes'")
+        let upTo = "coalesce((SELECT value FROM store_metadata WHERE key = 'counted_up_to'), 0)"
+        #expect(
+            try counted
+                == number(
+                    "SELECT count(*) FROM history WHERE kind < 3 AND number > \(floor) AND number <= \(upTo)"),
+            "\(place)")
+        #expect(
+            try number(
+                "SELECT count(*) FROM history_values_Note WHERE number NOT IN (SELECT number FROM history)")
+                == 0,
+            "\(place)")
+        #expect(
+            try number(
+                "SELECT count(*) FROM history WHERE origin NOT IN (SELECT id FROM history_origin)") == 0,
+            "\(place)")
+    }
+}
