@@ -1,4 +1,5 @@
 import ClipsCore
+import Glibc
 import PersistentStore
 import SQLite
 import Synchronization
@@ -8,27 +9,72 @@ extension Figure {
         name: "F12", title: "cleaning 1,000,000 changes beside a writer"
     ) { workspace in
         let changes = workspace.count(1_000_000, quick: 100_000)
-        var (speeds, longest, alone): ([Double], [Double], [Double]) = ([], [], [])
-        for _ in 0..<workspace.count(3, quick: 1) {
+        var speeds: [Double] = []
+        var (beside, alone): ([CleaningWork.Longest], [CleaningWork.Longest]) = ([], [])
+        for _ in 0..<workspace.count(5, quick: 1) {
             let work = try CleaningWork(workspace, changes: changes)
-            alone.append(try work.longestCommit(beside: { try work.wait(seconds: 1) }))
-            longest.append(try work.longestCommit(beside: { speeds.append(try work.clean()) }))
+            alone.append(try work.write(beside: { try work.wait(seconds: 1) }))
+            beside.append(try work.write(beside: { speeds.append(try work.clean()) }))
             try work.close()
         }
         return [
             Measurement(
-                "longest commit beside cleaning", .time, longest, goal: Measurement.Goal(atMost: 0.010)),
-            Measurement("longest commit in a second alone", .time, alone),
+                "longest wait for the lock beside cleaning", .time, beside.map(\.wait),
+                goal: Measurement.Goal(atMost: 0.010)),
+            Measurement("longest commit beside cleaning", .time, beside.map(\.commit)),
+            Measurement("longest commit of a second alone", .time, alone.map(\.commit)),
             Measurement(
                 "changes cleaned in a second", .count, speeds, goal: Measurement.Goal(atLeast: 500_000)),
+            try trimmingCost(workspace),
         ]
+    }
+}
+
+extension Figure {
+    /// In blocks long enough to hold several trimmings each.
+    private static func trimmingCost(_ workspace: Workspace) throws -> Measurement {
+        let bounded = try container(workspace, HistoryBounds(maximumChanges: 1000))
+        let unbounded = try container(workspace, nil)
+        _ = try (secondsPerCommit(bounded), secondsPerCommit(unbounded))
+        let comparison = try Comparison(rounds: workspace.count(20, quick: 6)) {
+            [try secondsPerCommit(bounded)]
+        } beside: {
+            [try secondsPerCommit(unbounded)]
+        }
+        return Measurement(
+            "speed of commits that bound history", .time, comparison.asSpeed, beside: "unbounded", goal: nil)
+    }
+
+    private static func container(_ workspace: Workspace, _ bounds: HistoryBounds?) throws
+        -> PersistentContainer
+    {
+        let path = workspace.newPath("bounded.db")
+        return try blocking {
+            var options = StoreOptions()
+            options.durability = .normal
+            options.historyBounds = bounds
+            return try await PersistentContainer(path: path, model: ClipModel.make(), options: options)
+        }
+    }
+
+    /// The mean, since the cost is in few of them.
+    private static func secondsPerCommit(_ container: PersistentContainer) throws -> Double {
+        let count = 1200
+        return try blocking {
+            let context = container.makeContext(author: "app")
+            let began = Moment.now
+            for number in 0..<count {
+                try await context.insert(ClipModel.entity, SmallStore.values(number))
+                try await context.save()
+            }
+            return began.secondsSince / Double(count)
+        }
     }
 }
 
 /// A store with much history that nobody needs, one who cleans it, and one who goes on writing.
 private final class CleaningWork {
     private let cleaner: PersistentContainer
-    private let writer: PersistentContainer
     private let changes: Int
 
     init(_ workspace: Workspace, changes: Int) throws {
@@ -36,13 +82,7 @@ private final class CleaningWork {
         let path = workspace.newPath("cleaned.db")
         try SmallStore.make(path, clips: 0)
         try Self.fill(path, changes)
-        (cleaner, writer) = try blocking {
-            let model = try ClipModel.make()
-            return (
-                try await PersistentContainer(path: path, model: model),
-                try await PersistentContainer(path: path, model: model)
-            )
-        }
+        cleaner = try blocking { try await PersistentContainer(path: path, model: ClipModel.make()) }
     }
 
     /// One half inserts, one half updates, 500 in a transaction.
@@ -62,7 +102,9 @@ private final class CleaningWork {
             try connection.run(
                 "UPDATE Clip SET title = title || '.' WHERE id BETWEEN ?1 AND ?2", first, first + size - 1)
         }
+        // What is still to be written to the disk would be measured with the first commits.
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        sync()
     }
 
     /// Changes a second.
@@ -78,18 +120,27 @@ private final class CleaningWork {
         try blocking { try await Task.sleep(for: .seconds(seconds)) }
     }
 
-    /// The longest of the commits that are made one after the other while something is done.
-    func longestCommit(beside work: () throws -> Void) throws -> Double {
-        let context = writer.makeContext(author: "beside")
+    struct Longest {
+        var wait = 0.0
+        var commit = 0.0
+    }
+
+    /// Commits one clip after the other while something is done.
+    func write(beside work: () throws -> Void) throws -> Longest {
         let isDone = Flag()
+        let path = cleaner.path
         let writing = Task.detached {
-            var longest = 0.0
+            let connection = try Connection(path: path, access: .readWrite)
+            try connection.execute("PRAGMA synchronous = FULL")
+            var longest = Longest()
             var number = 0
             while !isDone.value.withLock({ $0 }) {
                 let began = Moment.now
-                try await context.insert(ClipModel.entity, SmallStore.values(number))
-                try await context.save()
-                longest = max(longest, began.secondsSince)
+                try connection.execute("BEGIN IMMEDIATE")
+                longest.wait = max(longest.wait, began.secondsSince)
+                try connection.execute(SampleClip.insertion(number))
+                try connection.execute("COMMIT")
+                longest.commit = max(longest.commit, began.secondsSince)
                 number += 1
             }
             return longest
@@ -105,10 +156,7 @@ private final class CleaningWork {
     }
 
     func close() throws {
-        let (cleaner, writer) = (cleaner, writer)
-        try blocking {
-            await cleaner.close()
-            await writer.close()
-        }
+        let cleaner = cleaner
+        try blocking { await cleaner.close() }
     }
 }

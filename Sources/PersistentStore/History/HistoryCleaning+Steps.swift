@@ -1,11 +1,17 @@
 import SQLite
 
 extension HistoryCleaning {
-    /// Pages that stay free for the next commits.
-    private static let keptPages: Int64 = 256
-    private static let pagesInStep = 48
-    /// What a batch should keep other writers out for: many short turns rather than few long ones.
-    private static let turn = Duration.milliseconds(2)
+    /// How much of something to do in one turn, so that other writers are kept out for some milliseconds, however
+    /// fast the machine.
+    private struct Batch {
+        var size: Int64
+        let sizes: ClosedRange<Int64>
+
+        mutating func adapt(to turn: Duration) {
+            if turn < .milliseconds(1.5) { size = min(size * 2, sizes.upperBound) }
+            if turn > .milliseconds(4) { size = max(size / 2, sizes.lowerBound) }
+        }
+    }
 
     nonisolated(nonsending) func removeGoneConsumers() async throws(StoreError) {
         guard try await !writer.read({ try ConsumerTable.gone(on: $0) }).isEmpty else { return }
@@ -77,27 +83,30 @@ extension HistoryCleaning {
     nonisolated(nonsending) func sweep(hasHoles: Bool) async throws(StoreError) {
         let hasRemains = try await writer.read { try HistoryRemoval.hasRemains(on: $0) }
         guard hasHoles || hasRemains else { return }
-        var size: Int64 = 1000
+        var rows = Batch(size: 1000, sizes: 250...32_000)
         while true {
-            let batch = size
-            let (removed, turn) = try await writer.takeTurn { try HistoryRemoval.removeBatch(batch, on: $0) }
+            let size = rows.size
+            let (removed, turn) = try await writer.takeTurn { try HistoryRemoval.removeBatch(size, on: $0) }
             guard removed > 0 else { break }
-            size = turn < Self.turn / 2 ? min(size * 2, 32_000) : turn > Self.turn ? max(size / 2, 250) : size
+            rows.adapt(to: turn)
             try await pause()
         }
         let origins = try await writer.read { try HistoryOrigins(on: $0) }
         if !origins.unused.isEmpty {
             try await writer.writeUnsynced { try origins.remove(on: $0) }
         }
-        while try await writer.takeTurn({
-            try HistoryRemoval.returnPages(Self.pagesInStep, keeping: Self.keptPages, on: $0)
-        }).result {
+        var pages = Batch(size: 32, sizes: 16...1024)
+        while true {
+            let size = pages.size
+            let (returned, turn) = try await writer.takeTurn { try HistoryRemoval.returnPages(size, on: $0) }
+            guard returned else { break }
+            pages.adapt(to: turn)
             try await pause()
         }
     }
 
     /// Long enough for a waiting writer, who asks every 0.1 ms, to get its turn.
     nonisolated(nonsending) func pause() async throws(StoreError) {
-        do { try await Task.sleep(for: .microseconds(300)) } catch { throw .cancelled }
+        do { try await Task.sleep(for: .microseconds(200)) } catch { throw .cancelled }
     }
 }

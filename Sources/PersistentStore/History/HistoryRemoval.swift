@@ -33,14 +33,13 @@ enum HistoryRemoval {
 
     /// Gives up to so many free pages back to the file system; false when enough have been.
     ///
-    /// Some stay for the next commits. A store made before pages could be given back keeps them all and uses
-    /// them again.
-    static func returnPages(_ most: Int, keeping kept: Int64, on connection: borrowing Connection) throws
-        -> Bool
-    {
+    /// A tenth of the store stays free for the next commits. A store made before pages could be given back keeps
+    /// them all and uses them again.
+    static func returnPages(_ most: Int64, on connection: borrowing Connection) throws -> Bool {
+        let kept = max(256, (try connection.integer("PRAGMA page_count") ?? 0) / 10)
         let free = try connection.integer("PRAGMA freelist_count") ?? 0
         guard free > kept, try connection.integer("PRAGMA auto_vacuum") == 2 else { return false }
-        try connection.execute("PRAGMA incremental_vacuum(\(min(Int64(most), free - kept)))")
+        try connection.execute("PRAGMA incremental_vacuum(\(min(most, free - kept)))")
         return true
     }
 }
