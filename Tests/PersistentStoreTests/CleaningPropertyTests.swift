@@ -83,9 +83,9 @@ private final class Play {
     private func remember(_ commit: () async throws -> Void) async throws {
         let before = try await container.currentToken()
         try await commit()
-        do {
-            committed += try await container.transactions(HistoryFetchRequest(.token(before)))
-        } catch StoreError.tokenExpired {
+        if let new = try await transactions(after: before) {
+            committed += new
+        } else {
             committed.removeAll { $0.number > before.number }
         }
     }
@@ -94,13 +94,11 @@ private final class Play {
         guard let name = cursors.keys.sorted().randomElement(using: &random), let token = cursors[name] else {
             return
         }
-        do {
-            let new = try await container.transactions(
-                HistoryFetchRequest(.token(token), limit: 1 + below(10)))
+        if let new = try await transactions(after: token, limit: 1 + below(10)) {
             let next = new.last?.token ?? token
             try await container.moveCursor(of: name, to: next)
             cursors[name] = next
-        } catch StoreError.tokenExpired {
+        } else {
             let now = try await container.currentToken()
             try await container.resetCursor(of: name, to: now)
             cursors[name] = now
@@ -169,11 +167,10 @@ private final class Play {
 
     func check(_ place: String) async throws {
         for (name, token) in cursors {
-            do {
-                let read = try await container.transactions(HistoryFetchRequest(.token(token)))
+            if let read = try await transactions(after: token) {
                 #expect(!expired.contains(name), "\(place): \(name) has come back")
                 #expect(read == committed.filter { $0.number > token.number }, "\(place): \(name)")
-            } catch StoreError.tokenExpired {
+            } else {
                 expired.insert(name)
                 #expect(name != "mirror" || mirrorMayExpire, "\(place)")
             }
@@ -183,6 +180,17 @@ private final class Play {
         #expect(Set(kept).isSubset(of: committed), "\(place)")
         let records = try await container.read { try $0.consumers() }
         for record in records { #expect(record.token == cursors[record.name], "\(place): \(record.name)") }
+    }
+
+    /// Nil when the token has expired.
+    private func transactions(
+        after token: HistoryToken, limit: Int? = nil
+    ) async throws(StoreError) -> [HistoryTransaction]? {
+        do {
+            return try await container.transactions(HistoryFetchRequest(.token(token), limit: limit))
+        } catch .tokenExpired {
+            return nil
+        }
     }
 
     func checkTables(_ place: String) throws {

@@ -37,7 +37,8 @@ struct SaveExecution {
         }
         var result = SaveResult(
             token: token, insertedIDs: Dictionary(inserted) { $1 }, found: found, outcomes: outcomes)
-        if let first, let token { result.recorded = first...token.number }
+        // A number may be anything in a store that somebody has tampered with.
+        if let first, let token, first <= token.number { result.recorded = first...token.number }
         return result
     }
 

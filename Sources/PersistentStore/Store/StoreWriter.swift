@@ -40,13 +40,16 @@ actor StoreWriter {
         _ work: BatchExecution.Work, author: String?, contextName: String?,
         _ report: (@Sendable (BatchProgress) -> Void)?
     ) throws(StoreError) -> BatchResult {
-        guard let storeID else { throw .closed }
+        guard let storeID else { throw refusal }
         let origin = TransactionOrigin(
             author: author, contextName: contextName, session: Int64.random(in: 1...Int64.max))
         let transaction = RecordedTransaction(origin: origin, options: opening.options, storeID: storeID)
         let batch = BatchExecution(work: work, report: report)
         let result = try write { try batch.run(transaction, opening.model, on: $0) }
         SavedTransactions.note(result.token)
+        if let last = result.token?.number, last > Int64(result.rows) {
+            trimHistory(after: last - Int64(result.rows)...last)
+        }
         return result
     }
 
