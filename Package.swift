@@ -14,6 +14,13 @@ let package = Package(
     targets: [
         // What Swift cannot say to C: macros, variadics, signal handlers.
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CLibXML2", pkgConfig: "libxml-2.0",
+            providers: [.apt(["libxml2-dev", "zlib1g-dev", "liblzma-dev"])]),
+        // Only the static library asks for the last two.
+        .target(
+            name: "CHTMLTags", dependencies: ["CLibXML2"],
+            linkerSettings: [.linkedLibrary("xml2"), .linkedLibrary("z"), .linkedLibrary("lzma")]),
         .target(name: "CTerminal", linkerSettings: [.linkedLibrary("ncursesw"), .linkedLibrary("tinfo")]),
 
         // The libraries, lowest first; a module imports only what stands above it in this list.
@@ -25,6 +32,7 @@ let package = Package(
 
         // The program.
         .target(name: "ClipsCore", dependencies: ["HistoryTracking", "PersistentStore", "AppGroup"]),
+        .target(name: "ClipsExchange", dependencies: ["CHTMLTags", "ClipsCore", "PersistentStore"]),
         .target(name: "Terminal", dependencies: ["CTerminal"]),
         .target(
             name: "ClipsTerminal",
@@ -32,7 +40,8 @@ let package = Package(
         .executableTarget(
             name: "clips",
             dependencies: [
-                "ClipsTerminal", "ClipsCore", "HistoryTracking", "PersistentStore", "AppGroup", "Terminal",
+                "ClipsTerminal", "ClipsExchange", "ClipsCore", "HistoryTracking", "PersistentStore",
+                "AppGroup", "Terminal",
             ]),
 
         // The figures, and what C alone reaches on the same machine.
@@ -64,6 +73,9 @@ let package = Package(
         .testTarget(
             name: "HistoryTrackingTests",
             dependencies: ["HistoryTracking", "PersistentStore", "TestSupport", "StoreWriterTool"]),
+        .testTarget(
+            name: "ClipsExchangeTests",
+            dependencies: ["ClipsExchange", "ClipsCore", "PersistentStore", "TestSupport", "clips"]),
         .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "clips"]),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal", "CTerminal"]),

@@ -1,4 +1,5 @@
 import ClipsCore
+import ClipsExchange
 import FoundationEssentials
 import Terminal
 
@@ -10,7 +11,7 @@ struct ClipLines: Sendable {
     let isJSON: Bool
 
     func line(_ clip: Clip) throws -> String {
-        guard !isJSON else { return try JSONLine.text(ClipObject(clip)) }
+        guard !isJSON else { return ClipJSON.line(clip) }
         let tags = clip.tags.isEmpty ? "" : "  [" + clip.tags.joined(separator: ", ") + "]"
         let url = clip.url.isEmpty || clip.url == clip.displayTitle ? "" : "  " + clip.url
         let star = clip.isStarred ? "* " : ""
@@ -50,37 +51,5 @@ enum JSONLine {
 
     static func time(_ date: Date) -> String {
         date.ISO8601Format(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-    }
-}
-
-private struct ClipObject: Encodable {
-    let id: Int64
-    let uuid: String
-    let url: String
-    let title: String
-    let text: String
-    let note: String
-    let tags: [String]
-    let author: String
-    let starred: Bool
-    let unread: Bool
-    let created: String
-    let updated: String
-    let version: Int64
-
-    init(_ clip: Clip) {
-        id = clip.id
-        uuid = clip.uuid
-        url = clip.url
-        title = clip.title
-        text = clip.text
-        note = clip.note
-        tags = clip.tags
-        author = clip.author
-        starred = clip.isStarred
-        unread = clip.isUnread
-        created = JSONLine.time(clip.created)
-        updated = JSONLine.time(clip.updated)
-        version = clip.version
     }
 }

@@ -20,7 +20,7 @@ struct Command: Sendable {
     ]
 
     static let all = [
-        browse, .extension, .add, .list, .show, .delete, .history, .consumers,
+        browse, .extension, .add, .list, .show, .delete, .import, .export, .history, .consumers,
     ]
 
     static func named(_ name: String) -> Command? { all.first { $0.name == name } }
@@ -31,6 +31,7 @@ enum ExitStatus: Int32 {
     case done = 0
     case failed = 1
     case usage = 2
+    case interrupted = 130
 }
 
 extension Command {
@@ -40,7 +41,10 @@ extension Command {
         var text = "usage: \(call.joined(separator: " ")) [options]\n\n\(summary)\n"
         if name == Command.browse.name {
             text += "\ncommands:\n"
-            for command in Command.all.dropFirst() { text += Self.line(command.name, command.summary) }
+            for command in Command.all.dropFirst() {
+                let summary = command.summary.prefix { $0 != "\n" }
+                text += Self.line(command.name, String(summary))
+            }
         }
         if !options.isEmpty { text += "\noptions:\n" + Self.lines(options) }
         text += "\nfor every command:\n" + Self.lines(Command.globalOptions)

@@ -40,7 +40,15 @@ struct JSONLinesImport {
     private func save(_ progress: Progress) async throws {
         guard !progress.drafts.isEmpty else { return }
         do {
-            let ids = try await store.add(progress.drafts)
+            let ids: [Int64]
+            if let policy = try invocation.duplicates() {
+                let (found, outcome) = try await store.add(progress.drafts, duplicates: policy)
+                ids = found
+                progress.saved += outcome.saved
+            } else {
+                ids = try await store.add(progress.drafts)
+                progress.saved += ids.count
+            }
             if !invocation.output.isTerminal { for id in ids { invocation.output.line("\(id)") } }
         } catch {
             if progress.saved > 0 {
@@ -48,7 +56,6 @@ struct JSONLinesImport {
             }
             throw error
         }
-        progress.saved += progress.drafts.count
         progress.drafts.removeAll(keepingCapacity: true)
     }
 

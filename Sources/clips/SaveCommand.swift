@@ -21,6 +21,8 @@ extension Command {
                 Option("--text", value: "TEXT", "the text; '-' or nothing reads what is piped in"),
                 Option("--note", value: "TEXT", "a note of your own"),
                 Option("--tag", value: "NAME", "a tag; may be repeated"),
+                Option(
+                    "--duplicates", value: "HOW", "an address that is there: keep both, merge, replace, skip"),
                 Option("--jsonl", "one JSON object a line from standard input: url, title, text, note, tags"),
                 Option("--strict", "with --jsonl: all lines or none"),
             ], example: example
@@ -62,12 +64,28 @@ extension Command {
     private static func save(
         _ draft: ClipDraft, _ store: ClipStore, _ invocation: Invocation
     ) async throws -> ExitStatus {
+        if let policy = try invocation.duplicates() {
+            let (ids, outcome) = try await store.add([draft], duplicates: policy)
+            if let remark = Self.remark(outcome) {
+                invocation.remark("clips: this address was saved before; \(remark).")
+            }
+            for id in ids { invocation.output.line("\(id)") }
+            return .done
+        }
         let (id, earlier, _) = try await store.add(draft)
         if let first = earlier.first {
             invocation.remark("clips: this address was saved before, as clip \(first); both are kept.")
         }
         invocation.output.line("\(id)")
         return .done
+    }
+
+    private static func remark(_ outcome: DuplicateOutcome) -> String? {
+        if outcome.merged > 0 { return "the two are one clip now" }
+        if outcome.replaced > 0 { return "the clip is replaced" }
+        if outcome.skipped > 0 { return "it stays as it is" }
+        if outcome.alreadyThere > 0 { return "there is nothing new to it" }
+        return outcome.keptBeside > 0 ? "both are kept" : nil
     }
 
     private static func pipedText(_ invocation: Invocation, isAsked: Bool) throws -> String {

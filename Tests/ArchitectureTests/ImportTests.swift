@@ -11,9 +11,12 @@ import Testing
         "PersistentStore": ["SQLite", "FileWatch"],
         "HistoryTracking": ["PersistentStore"],
         "ClipsCore": ["HistoryTracking", "PersistentStore", "AppGroup"],
+        "ClipsExchange": ["CHTMLTags", "ClipsCore", "PersistentStore"],
         "Terminal": ["CTerminal"],
         "ClipsTerminal": ["ClipsCore", "HistoryTracking", "PersistentStore", "Terminal"],
-        "clips": ["ClipsTerminal", "ClipsCore", "HistoryTracking", "PersistentStore", "Terminal"],
+        "clips": [
+            "ClipsTerminal", "ClipsExchange", "ClipsCore", "HistoryTracking", "PersistentStore", "Terminal",
+        ],
         "ClipsBenchmarks": [
             "ClipsCore", "HistoryTracking", "PersistentStore", "FileWatch", "SQLite", "CBenchmarkProbes",
         ],

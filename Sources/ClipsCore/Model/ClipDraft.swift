@@ -9,6 +9,11 @@ package struct ClipDraft: Hashable, Sendable {
     package var tags: [String] = []
     package var isStarred = false
     package var isUnread = true
+    /// When the clip was first saved and last changed elsewhere, in milliseconds since 1970; nil for now.
+    package var created: Int64?
+    package var updated: Int64?
+    /// Who saved it elsewhere; nil for whoever saves it here.
+    package var author: String?
 
     package init() {}
 
@@ -30,15 +35,15 @@ package struct ClipDraft: Hashable, Sendable {
         return [
             ClipAttribute.uuid.rawValue: .text(Self.randomUUID()),
             ClipAttribute.url.rawValue: .text(url),
-            ClipAttribute.title.rawValue: .text(Self.oneLine(savedTitle)),
+            ClipAttribute.title.rawValue: .text(savedTitle),
             ClipAttribute.text.rawValue: .text(text),
             ClipAttribute.note.rawValue: .text(note),
             ClipAttribute.tags.rawValue: .text(Tags(tags).joined),
-            ClipAttribute.author.rawValue: .text(author),
+            ClipAttribute.author.rawValue: .text(self.author ?? author),
             ClipAttribute.starred.rawValue: .boolean(isStarred),
             ClipAttribute.unread.rawValue: .boolean(isUnread),
-            ClipAttribute.created.rawValue: .integer(now),
-            ClipAttribute.updated.rawValue: .integer(now),
+            ClipAttribute.created.rawValue: .integer(created ?? now),
+            ClipAttribute.updated.rawValue: .integer(updated ?? created ?? now),
         ]
     }
 
@@ -59,8 +64,9 @@ package struct ClipDraft: Hashable, Sendable {
     }
 
     /// A clip without a title and an address is called by its first line.
-    private var savedTitle: String {
-        guard title.isEmpty && url.isEmpty else { return title }
+    var savedTitle: String {
+        let line = Self.oneLine(title)
+        guard line.isEmpty && url.isEmpty else { return line }
         let source = text.isEmpty ? note : text
         return String(source.drop { $0.isWhitespace }.prefix { !$0.isNewline }.prefix(120))
     }

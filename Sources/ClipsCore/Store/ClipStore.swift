@@ -5,7 +5,7 @@ package struct ClipStore: Sendable {
     package let container: PersistentContainer
     package let author: String
     private let context: StoreContext
-    private let now: @Sendable () -> Int64
+    let now: @Sendable () -> Int64
 
     package init(
         path: String, author: String, contextName: String? = nil, options: StoreOptions = StoreOptions()

@@ -50,6 +50,10 @@ private struct ConditionWriter {
             // One text for any keys, so that the statement is prepared once.
             values.append(.text("[\(keys.map(String.init).joined(separator: ","))]"))
             return Condition(text: "id IN (SELECT value FROM json_each(?))", height: 3, depth: 1)
+        case .isOneOf(let name, let wanted):
+            values.append(.text("[\(wanted.compactMap(\.quotedJSON).joined(separator: ","))]"))
+            let text = try "\(column(name)) IN (SELECT value FROM json_each(?))"
+            return Condition(text: text, height: 3, depth: 1)
         case .and(let parts): return try join(parts, " AND ", empty: "1", level)
         case .or(let parts): return try join(parts, " OR ", empty: "0", level)
         case .not(.not(let part)): return try write(part, level: level)

@@ -16,6 +16,8 @@ public indirect enum Predicate: Hashable, Sendable {
     /// as everywhere in SQLite (sqlite.org/nulinstr.html).
     case contains(String, String)
     case keys([Int64])
+    /// The attribute has one of these texts or integers; found by the attribute's index, however many there are.
+    case isOneOf(String, [Value])
     case and([Predicate])
     case or([Predicate])
     case not(Predicate)

@@ -109,6 +109,11 @@ public actor StoreContext {
         pending.delete(id, on: ChangeBasis(registered[id]))
     }
 
+    /// The same for a deletion that was decided on a version read elsewhere.
+    package func delete(_ id: ObjectID, onVersion version: Int64) {
+        pending.delete(id, on: ChangeBasis(version: version, object: nil))
+    }
+
     /// Commits all pending changes as one transaction, or none of them.
     ///
     /// Afterwards the context knows the saved objects as they are, without reading them. What was changed here while

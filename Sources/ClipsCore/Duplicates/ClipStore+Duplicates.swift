@@ -1,0 +1,71 @@
+import PersistentStore
+
+extension ClipStore {
+    /// Saves clips as one transaction, those whose address is there already by a policy; returns where each one
+    /// is now.
+    ///
+    /// Two processes may do this with the same addresses at once: who commits second sees what came between its
+    /// look and its save, and takes its own clip back into the other's.
+    package func add(
+        _ drafts: [ClipDraft], duplicates policy: DuplicatePolicy
+    ) async throws -> (ids: [Int64], outcome: DuplicateOutcome) {
+        for draft in drafts { _ = try draft.values(author: author, now: 0) }
+        let now = now()
+        var work = drafts.map { ($0.completed(author: author, now: now), isDated: $0.created != nil) }
+        var ids: [Int64] = []
+        var outcome = DuplicateOutcome()
+        // Where the drafts of this round stand in the first one, and the clips that were saved for them.
+        var (positions, taken): ([Int], [Int64]) = (Array(drafts.indices), [])
+        for round in 1... {
+            let known = try await clips(like: work.map(\.0))
+            var plan = DuplicatePlan(policy: policy, stored: known.filter { !taken.contains($0.id) })
+            for (draft, isDated) in work { plan.add(draft, isDated: isDated) }
+            let saved: (inserted: [Int: Int64], found: [StoredObject])
+            do {
+                saved = try await commit(plan, removing: known.filter { taken.contains($0.id) }, now: now)
+            } catch StoreError.conflict where round < Self.mostRounds {
+                continue
+            }
+            outcome += plan.outcome
+            outcome.saved -= taken.count
+            let now = plan.ids(saved.inserted)
+            if ids.isEmpty { ids = now } else { for (place, id) in zip(positions, now) { ids[place] = id } }
+            let strangers = saved.found.filter {
+                !plan.knownIDs.contains($0.id.key) && !taken.contains($0.id.key)
+            }
+            guard policy != .keepBoth, !strangers.isEmpty, round < Self.mostRounds else { break }
+            let urls = Set(strangers.compactMap { $0[ClipAttribute.url.rawValue].textValue })
+            let raced = plan.inserted(with: urls)
+            taken = raced.compactMap { saved.inserted[$0] }
+            work = raced.map { (plan.content(at: $0), isDated: true) }
+            positions = taken.compactMap { ids.firstIndex(of: $0) }
+        }
+        return (ids, outcome)
+    }
+
+    /// Beyond these somebody is doing it on purpose.
+    private static var mostRounds: Int { 20 }
+
+    private func clips(like drafts: [ClipDraft]) async throws -> [Clip] {
+        guard let predicate = DuplicatePlan.lookup(drafts) else { return [] }
+        let request = FetchRequest(ClipModel.entity, where: predicate)
+        return try await container.read { try $0.fetch(request) }.map(Clip.init)
+    }
+
+    private func commit(
+        _ plan: DuplicatePlan, removing: [Clip], now: Int64
+    ) async throws -> (inserted: [Int: Int64], found: [StoredObject]) {
+        let context = makeContext()
+        let temporary = try await plan.apply(to: context, author: author, now: now)
+        for clip in removing { await context.delete(clip.objectID, onVersion: clip.version) }
+        let urls = Set(temporary.keys.map { plan.content(at: $0).url }).subtracting([""])
+        var lookup: FetchRequest?
+        if !urls.isEmpty {
+            lookup = FetchRequest(
+                ClipModel.entity, where: .isOneOf(ClipAttribute.url.rawValue, urls.sorted().map(Value.text)))
+            lookup?.attributes = [ClipAttribute.url.rawValue]
+        }
+        let result = try await context.save(moving: nil, finding: lookup)
+        return (temporary.mapValues { result.permanentID($0).key }, result.found)
+    }
+}

@@ -1,0 +1,121 @@
+import ClipsCore
+
+/// One link of a bookmark file.
+struct Bookmark {
+    let attributes: [String: String]
+    let line: Int
+    let folders: [String]
+    let heading: String
+    var title = ""
+    var note = ""
+
+    /// The clip, and what of it could not be read.
+    var items: [ImportItem] {
+        let url = HTMLText.address(attributes["href"] ?? "")
+        let words = HTMLText.repaired(title)
+        guard !url.isEmpty || attributes["data-clips"] != nil || attributes["href"] != nil && !words.isEmpty
+        else {
+            // An anchor that is named, not a link.
+            return attributes["href"] == nil && attributes["name"] ?? attributes["id"] != nil
+                ? [] : [.failure(ImportProblem(line: line, "a bookmark has no address"))]
+        }
+        var fielded = FieldedDraft()
+        fielded.set(.url, url)
+        fielded.set(.title, HTMLText.oneLine(words))
+        fielded.set(.unread, isUnread ? "yes" : "no")
+        fielded.set(.note, HTMLText.trimmed(HTMLText.repaired(note)))
+        setDates(&fielded)
+        setTags(&fielded)
+        setRemarks(&fielded)
+        var draft = fielded.draft
+        var items: [ImportItem] = []
+        if let own = attributes["data-clips"] {
+            let object = JSONParser.parse(Array(own.utf8)).value
+            if object == nil || object.flatMap({ ClipObject.apply($0, to: &draft) }) != nil {
+                items = [
+                    .failure(ImportProblem(line: line, "what the clip's data-clips says cannot be read"))
+                ]
+            }
+        }
+        items += fielded.complaints.map { .failure(ImportProblem(line: line, $0)) }
+        return draft.isEmpty
+            ? [.failure(ImportProblem(line: line, "a bookmark has no address"))] : [.success(draft)] + items
+    }
+
+    private func says(_ name: String) -> Bool { ClipField.isTrue(attributes[name] ?? "") }
+
+    /// Bookmarks are no reading list unless they say so; Pocket's heading does.
+    private var isUnread: Bool {
+        if let word = attributes["toread"] ?? attributes["unread"] { return ClipField.isTrue(word) }
+        return attributes["time_added"] != nil && HTMLText.oneLine(heading).lowercased() == "unread"
+    }
+
+    private func setDates(_ fielded: inout FieldedDraft) {
+        if let word = attributes["add_date"] ?? attributes["time_added"] { fielded.set(.created, word) }
+        if let word = attributes["last_modified"] { fielded.set(.updated, word) }
+    }
+
+    private func setTags(_ fielded: inout FieldedDraft) {
+        for folder in folders {
+            let name = HTMLText.oneLine(HTMLText.repaired(folder))
+            if !name.isEmpty { fielded.addTags([name]) }
+        }
+        // Services that know private links separate tags by spaces when there is no comma.
+        let isService = attributes["private"] != nil || attributes["public"] != nil
+        if let words = attributes["tags"] {
+            fielded.set(.tags, HTMLText.repaired(words), spacedTags: isService)
+        }
+        if says("private") || attributes["public"] == "0" { fielded.addTags(["private"]) }
+        if says("feed") || attributes["feedurl"] != nil { fielded.addTags(["feed"]) }
+    }
+
+    /// What has no place of its own in a clip.
+    private func setRemarks(_ fielded: inout FieldedDraft) {
+        if let keyword = attributes["shortcuturl"], !keyword.isEmpty {
+            fielded.set(.note, "keyword: \(keyword)")
+        }
+        if let feed = attributes["feedurl"], !feed.isEmpty, feed != attributes["href"] {
+            fielded.set(.note, "feed: \(feed)")
+        }
+    }
+}
+
+/// Text as it stands in pages.
+enum HTMLText {
+    /// Without the white space around it; a line end inside is not part of an address.
+    static func address(_ text: String) -> String {
+        let breaks: Set<Character> = ["\n", "\r", "\t", "\r\n"]
+        return trimmed(repaired(text)).filter { !breaks.contains($0) }
+    }
+
+    static func trimmed(_ text: String) -> String {
+        guard let first = text.first, let last = text.last, first.isWhitespace || last.isWhitespace else {
+            return text
+        }
+        let start = text.drop { $0.isWhitespace }
+        guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(start[...end])
+    }
+
+    static func oneLine(_ text: String) -> String {
+        let line = trimmed(text)
+        guard line.contains(where: \.isNewline) else { return line }
+        return line.split { $0.isNewline }.map { trimmed(String($0)) }.joined(separator: " ")
+    }
+
+    /// Characters that the HTML standard reads as Windows-1252, as `&#146;` for an apostrophe.
+    static func repaired(_ text: String) -> String {
+        guard text.utf8.contains(0xC2),
+            text.unicodeScalars.contains(where: { (0x80...0x9F).contains($0.value) })
+        else { return text }
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            let place = Int(scalar.value) - 0x80
+            scalars.append(windows.indices.contains(place) ? windows[place] : scalar)
+        }
+        return String(scalars)
+    }
+
+    private static let windows = Array(
+        "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ".unicodeScalars)
+}

@@ -1,0 +1,117 @@
+import ClipsCore
+
+/// Makes bookmarks of tags as they come, whether they are closed or not: `DT` `H3` `DL` are folders, `A` is a
+/// bookmark, `DD` what is said about it.
+struct BookmarkOutline {
+    var items: [ImportItem] = []
+
+    private enum Target { case nothing, title, note, folder, heading }
+
+    private var folders: [String?] = []
+    private var named: String?
+    private var heading = ""
+    private var target = Target.nothing
+    private var bookmark: Bookmark?
+    /// The link inside a note, and where its words begin.
+    private var noteLink: (url: String, start: Int)?
+    private var isAfterTerm = false
+    private var hasTerms = false
+
+    private static let deepest = 256
+    private static let longest = ClipDraft.largestText + 1
+
+    mutating func take(_ tag: HTMLTag, line: Int) {
+        switch tag {
+        case .start(let name, let attributes): start(name, attributes, line)
+        case .end(let name): end(name)
+        case .text(let text): append(text)
+        }
+    }
+
+    mutating func finish() { close() }
+
+    private mutating func start(_ name: String, _ attributes: [String: String], _ line: Int) {
+        switch name {
+        case "a":
+            // In a file of terms a link without one belongs to what is said.
+            if target == .note && hasTerms && !isAfterTerm {
+                noteLink = (attributes["href"] ?? "", bookmark?.note.utf8.count ?? 0)
+                return
+            }
+            close()
+            bookmark = Bookmark(
+                attributes: attributes, line: line, folders: folders.compactMap(\.self), heading: heading)
+            target = .title
+            isAfterTerm = false
+        case "dt", "li":
+            target = .nothing
+            isAfterTerm = true
+            if name == "dt" { hasTerms = true }
+        case "dd":
+            target = bookmark == nil ? .nothing : .note
+            isAfterTerm = false
+        case "h3", "h2", "h4":
+            close()
+            // What browsers call their own places is no folder of the person's.
+            let isPlace = ["personal_toolbar_folder", "unfiled_bookmarks_folder"].contains {
+                attributes[$0] != nil
+            }
+            named = isPlace ? nil : ""
+            target = isPlace ? .nothing : .folder
+        case "h1":
+            close()
+            heading = ""
+            target = .heading
+        case "dl":
+            close()
+            if folders.count < Self.deepest { folders.append(named) }
+            named = nil
+        case "hr": close()
+        case "br", "p": append("\n")
+        case "title", "script", "style": target = .nothing
+        default: break
+        }
+    }
+
+    private mutating func end(_ name: String) {
+        switch name {
+        case "a":
+            if let link = noteLink {
+                noteLink = nil
+                let words = String(
+                    decoding: Array((bookmark?.note ?? "").utf8.dropFirst(link.start)), as: UTF8.self)
+                if !link.url.isEmpty && !words.contains(link.url) { bookmark?.note += " " + link.url }
+            } else if target == .title {
+                target = .nothing
+            }
+        case "h1", "h2", "h3", "h4":
+            if target == .folder || target == .heading { target = .nothing }
+        case "dl":
+            close()
+            folders.removeLast(folders.isEmpty ? 0 : 1)
+        case "dd":
+            if target == .note { target = .nothing }
+        default: break
+        }
+    }
+
+    private mutating func append(_ text: String) {
+        switch target {
+        case .nothing: break
+        case .title:
+            if (bookmark?.title.utf8.count ?? 0) < Self.longest { bookmark?.title += text }
+        case .note:
+            if (bookmark?.note.utf8.count ?? 0) < Self.longest { bookmark?.note += text }
+        case .folder: if (named ?? "").utf8.count < 1000 { named? += text }
+        case .heading: if heading.utf8.count < 1000 { heading += text }
+        }
+    }
+
+    private mutating func close() {
+        target = .nothing
+        noteLink = nil
+        guard let finished = bookmark else { return }
+        bookmark = nil
+        items += finished.items
+    }
+}

@@ -1,0 +1,108 @@
+import ClipsCore
+
+/// Which column of a table holds what.
+struct CSVColumns {
+    private let fields: [ClipField?]
+    /// An author is whom a clip is by only in a table of our own; elsewhere it may be whose page it is.
+    private static let own: Set<ClipField> = [.url, .title, .text, .note, .tags, .starred, .unread, .updated]
+
+    init(header: [String]) {
+        var fields = header.map(ClipField.init(name:))
+        if !Self.own.isSubset(of: fields.compactMap(\.self)) {
+            fields = fields.map { $0 == .author ? nil : $0 }
+        }
+        self.fields = fields
+    }
+
+    /// A table without names: addresses, and what stands beside them.
+    init(firstRow cells: [String]) {
+        let address = cells.firstIndex(where: Self.isAddress)
+        var rest: [ClipField] = [.note, .title]
+        fields = cells.indices.map { $0 == address ? .url : rest.popLast() }
+    }
+
+    func draft(_ cells: [String]) -> FieldedDraft {
+        var draft = FieldedDraft()
+        for (field, cell) in zip(fields, cells) {
+            if let field { draft.set(field, cell) }
+        }
+        return draft
+    }
+
+    var areKnown: Bool {
+        fields.contains { [.url, .title, .text, .note].contains($0) }
+    }
+
+    static func isAddress(_ cell: String) -> Bool {
+        let scheme = cell.prefix { $0 != ":" }
+        return cell.contains("://") && !scheme.isEmpty
+            && scheme.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+    }
+
+    static func separator(of line: String) -> UInt8 {
+        let counts = [",", "\t", ";"].map { mark in (mark, line.count { String($0) == mark }) }
+        return counts.max { $0.1 < $1.1 }?.0.utf8.first ?? UInt8(ascii: ",")
+    }
+
+    static func understands(header line: String) -> Bool {
+        let separator = Character(Unicode.Scalar(separator(of: line)))
+        let names = line.split(separator: separator).map { String($0.filter { $0 != "\"" }) }
+        let fields = Set(names.compactMap(ClipField.init(name:)))
+        return names.count > 1 && fields.count > 1 && (fields.contains(.url) || fields.contains(.title))
+    }
+}
+
+/// A table with a line of names: ours, and those of Pocket, Raindrop, Instapaper and others.
+struct CSVReader: FormatReader {
+    private var records: CSVRecords
+    private var columns: CSVColumns?
+    private var waiting: [ImportItem] = []
+
+    init(_ source: UTF8Source) { records = CSVRecords(source) }
+
+    mutating func next() throws(ImportError) -> ImportItem? {
+        if !waiting.isEmpty { return waiting.removeFirst() }
+        if columns == nil { records.separator = CSVColumns.separator(of: try records.firstLine()) }
+        while let record = try records.next() {
+            if record.isOpen { return problem(record, "a quote is opened and never closed") }
+            if record.isTooLong {
+                return problem(record, "it is longer than \(ImportLimits.megabytes(ImportLimits.piece))")
+            }
+            guard let columns else {
+                if let first = try open(record) { return first }
+                continue
+            }
+            if record.cells.allSatisfy(\.isEmpty) { continue }
+            return item(record, columns)
+        }
+        return nil
+    }
+
+    /// Reads the names; the first clip when there are none and the table begins at once.
+    private mutating func open(_ record: CSVRecords.Record) throws(ImportError) -> ImportItem? {
+        if record.cells.contains(where: CSVColumns.isAddress) {
+            let columns = CSVColumns(firstRow: record.cells)
+            self.columns = columns
+            return item(record, columns)
+        }
+        let columns = CSVColumns(header: record.cells)
+        guard columns.areKnown else {
+            throw ImportError(
+                "The table's first line has no column called url, title, text or note. Name the columns there."
+            )
+        }
+        self.columns = columns
+        return nil
+    }
+
+    private mutating func item(_ record: CSVRecords.Record, _ columns: CSVColumns) -> ImportItem {
+        let fielded = columns.draft(record.cells)
+        guard !fielded.draft.isEmpty else { return problem(record, "it has no address, title, text or note") }
+        waiting = fielded.complaints.map { problem(record, $0) }
+        return .success(fielded.draft)
+    }
+
+    private func problem(_ record: CSVRecords.Record, _ reason: String) -> ImportItem {
+        .failure(ImportProblem(line: record.line, reason))
+    }
+}

@@ -1,0 +1,111 @@
+/// The records of a CSV file (RFC 4180, and what is written in its name).
+struct CSVRecords {
+    struct Record {
+        let line: Int
+        let cells: [String]
+        /// A quote in it is never closed.
+        var isOpen = false
+        var isTooLong = false
+    }
+
+    var separator = UInt8(ascii: ",")
+    private let source: UTF8Source
+    private var buffer: [UInt8] = []
+    private var place = 0
+    private var line = 1
+    private var isAtEnd = false
+    /// How often a quote was open at the end of the file, and reading went back to the line after it.
+    private var repairs = 0
+
+    private static let mostRepairs = 20
+
+    init(_ source: UTF8Source) { self.source = source }
+
+    /// The first line as it stands, without taking it.
+    mutating func firstLine() throws(ImportError) -> String {
+        while !buffer.contains(UInt8(ascii: "\n")), buffer.count < 1 << 16, try fill() {}
+        return String(
+            decoding: buffer.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+    }
+
+    private mutating func fill() throws(ImportError) -> Bool {
+        guard !isAtEnd, let piece = try source.next() else {
+            isAtEnd = true
+            return false
+        }
+        buffer += piece
+        return true
+    }
+
+    mutating func next() throws(ImportError) -> Record? {
+        if place > 1 << 20 {
+            buffer.removeFirst(place)
+            place = 0
+        }
+        let (start, firstLine) = (place, line)
+        var cells: [String] = []
+        var cell: [UInt8] = []
+        var isQuoted = false
+        var wasQuoted = false
+        while true {
+            guard place < buffer.count else {
+                if try fill() { continue }
+                guard place > start else { return nil }
+                guard isQuoted else { break }
+                return reopened(start, firstLine)
+            }
+            if place - start > ImportLimits.piece { return skipped(firstLine) }
+            let byte = buffer[place]
+            place += 1
+            if byte == UInt8(ascii: "\n") { line += 1 }
+            if isQuoted {
+                guard byte == UInt8(ascii: "\"") else {
+                    cell.append(byte)
+                    continue
+                }
+                if place == buffer.count { _ = try fill() }
+                if place < buffer.count && buffer[place] == byte {
+                    cell.append(byte)
+                    place += 1
+                } else {
+                    isQuoted = false
+                }
+            } else if byte == UInt8(ascii: "\"") && cell.isEmpty && !wasQuoted {
+                isQuoted = true
+                wasQuoted = true
+            } else if byte == separator {
+                cells.append(String(decoding: cell, as: UTF8.self))
+                cell.removeAll(keepingCapacity: true)
+                wasQuoted = false
+            } else if byte == UInt8(ascii: "\r") {
+                if place == buffer.count { _ = try fill() }
+                if place < buffer.count && buffer[place] == UInt8(ascii: "\n") { continue }
+                line += 1
+                break
+            } else if byte == UInt8(ascii: "\n") {
+                break
+            } else {
+                cell.append(byte)
+            }
+        }
+        cells.append(String(decoding: cell, as: UTF8.self))
+        return Record(line: firstLine, cells: cells)
+    }
+
+    /// The rest of the file stood in a quote that nobody closed: that line is given up, not the rest.
+    private mutating func reopened(_ start: Int, _ firstLine: Int) -> Record {
+        repairs += 1
+        let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
+        if repairs <= Self.mostRepairs, let end {
+            place = end
+            line = firstLine + 1
+        }
+        return Record(line: firstLine, cells: [], isOpen: true)
+    }
+
+    private mutating func skipped(_ firstLine: Int) -> Record {
+        buffer.removeFirst(place)
+        place = 0
+        return Record(line: firstLine, cells: [], isTooLong: true)
+    }
+}

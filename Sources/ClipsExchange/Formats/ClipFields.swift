@@ -1,0 +1,98 @@
+import ClipsCore
+
+/// What the columns of tables and the keys of objects are called, by those who write them.
+enum ClipField: Hashable {
+    case url, title, text, note, tags, folder, created, updated, starred, unread, read, status, author, feed
+
+    init?(name: String) {
+        let word = name.lowercased().filter { $0.isLetter || $0.isNumber }
+        guard let field = Self.names[word] else { return nil }
+        self = field
+    }
+
+    private static let names: [String: ClipField] = [
+        "url": .url, "href": .url, "link": .url, "uri": .url, "address": .url, "givenurl": .url,
+        "resolvedurl": .url,
+        "title": .title, "name": .title, "giventitle": .title, "resolvedtitle": .title,
+        "text": .text, "content": .text, "selection": .text, "highlights": .text, "body": .text,
+        "note": .note, "notes": .note, "description": .note, "excerpt": .note, "comment": .note,
+        "extended": .note, "summary": .note, "annotation": .note,
+        "tags": .tags, "tag": .tags, "labels": .tags, "keywords": .tags, "categories": .tags,
+        "folder": .folder, "collection": .folder, "category": .folder,
+        "created": .created, "createdat": .created, "added": .created, "addedat": .created,
+        "timeadded": .created, "timestamp": .created, "date": .created, "dateadded": .created,
+        "adddate": .created, "savedat": .created, "time": .created, "datecreated": .created,
+        "updated": .updated, "updatedat": .updated, "modified": .updated, "lastmodified": .updated,
+        "lastupdate": .updated, "timeupdated": .updated, "datemodified": .updated,
+        "starred": .starred, "favorite": .starred, "favourite": .starred, "isfavorite": .starred,
+        "important": .starred, "star": .starred,
+        "unread": .unread, "toread": .unread, "readlater": .unread,
+        "read": .read, "archived": .read, "isarchived": .read, "isread": .read,
+        "status": .status, "author": .author,
+    ]
+
+    /// Yes in the words of services.
+    static func isTrue(_ word: String) -> Bool {
+        ["1", "true", "yes", "y", "on", "x"].contains(word.lowercased())
+    }
+}
+
+/// A clip that is put together from named fields.
+struct FieldedDraft {
+    private(set) var draft = ClipDraft()
+    /// What was there and could not be understood.
+    private(set) var complaints: [String] = []
+
+    mutating func set(_ field: ClipField, _ word: String, spacedTags: Bool = false) {
+        guard !word.isEmpty else { return }
+        switch field {
+        case .url: if draft.url.isEmpty { draft.url = word } else { addNote(word) }
+        case .title:
+            if draft.title.isEmpty { draft.title = word } else if draft.title != word { addNote(word) }
+        case .text: draft.text += (draft.text.isEmpty ? "" : "\n\n") + word
+        case .note: addNote(word)
+        case .tags: draft.tags += Self.tags(word, spaced: spacedTags)
+        case .folder: setFolder(word)
+        case .created: draft.created = time(word)
+        case .updated: draft.updated = time(word)
+        case .starred: draft.isStarred = ClipField.isTrue(word)
+        case .unread: draft.isUnread = ClipField.isTrue(word)
+        case .read: draft.isUnread = !ClipField.isTrue(word)
+        case .status: draft.isUnread = !["archive", "archived", "read", "1", "2"].contains(word.lowercased())
+        case .author: draft.author = word
+        case .feed: break
+        }
+    }
+
+    mutating func addTags(_ tags: [String]) { draft.tags += tags }
+
+    /// Folders that say what a clip is, and not what it is about.
+    private mutating func setFolder(_ word: String) {
+        switch word.lowercased() {
+        case "unread": draft.isUnread = true
+        case "archive": draft.isUnread = false
+        case "starred": (draft.isStarred, draft.isUnread) = (true, false)
+        case "unsorted": break
+        default: draft.tags += word.split(separator: "/").map { String($0) }
+        }
+    }
+
+    private mutating func addNote(_ word: String) {
+        guard draft.note != word else { return }
+        draft.note += (draft.note.isEmpty ? "" : "\n\n") + word
+    }
+
+    private mutating func time(_ word: String) -> Int64? {
+        let time = FileDate.milliseconds(word)
+        if time == nil && word != "0" {
+            complaints.append("a date cannot be read; the clip is saved without it")
+        }
+        return time
+    }
+
+    private static func tags(_ word: String, spaced: Bool) -> [String] {
+        let separators: Set<Character> =
+            word.contains(",") ? [","] : word.contains("|") ? ["|"] : spaced ? [" "] : [","]
+        return word.split { separators.contains($0) }.map { String($0) }
+    }
+}

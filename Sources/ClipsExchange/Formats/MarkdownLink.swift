@@ -1,0 +1,70 @@
+/// A link of a line of Markdown.
+struct MarkdownLink {
+    var url = ""
+    var title = ""
+    /// Where the address stands, when it stands elsewhere.
+    var label: String?
+
+    /// The links of a line in order, and the words behind the last one.
+    static func all(in line: Substring) -> (links: [MarkdownLink], rest: String) {
+        var links: [MarkdownLink] = []
+        var scanner = MarkdownScanner(line)
+        var end = 0
+        while let link = scanner.next() {
+            links.append(link)
+            end = scanner.place
+        }
+        let separators: Set<Character> = ["-", "–", "—", ":", " ", "\t", "*", "|"]
+        let rest = String(String.UnicodeScalarView(scanner.scalars[end...])).drop { separators.contains($0) }
+        return (links, HTMLText.trimmed(plain(rest)))
+    }
+
+    /// `[label]: address "title"`
+    static func definition(_ line: Substring) -> (label: String, link: MarkdownLink)? {
+        var scanner = MarkdownScanner(line)
+        guard scanner.current == "[", let label = scanner.bracketed(), !label.isEmpty, !label.hasPrefix("^"),
+            scanner.current == ":"
+        else { return nil }
+        scanner.place += 1
+        scanner.skipSpace()
+        guard let url = scanner.address(), !url.isEmpty else { return nil }
+        scanner.skipSpace()
+        return (label, MarkdownLink(url: url, title: scanner.quoted() ?? ""))
+    }
+
+    /// Words without their backslashes and entities.
+    static func plain(_ text: some StringProtocol) -> String {
+        guard text.contains("\\") || text.contains("&") else { return String(text) }
+        var scalars = String.UnicodeScalarView()
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            if scalar == "\\", let next = rest.first, next.properties.isASCIIPunctuation {
+                scalars.append(next)
+                rest.removeFirst()
+            } else if scalar == "&",
+                let (name, character) = entities.first(where: { rest.starts(with: $0.0.unicodeScalars) })
+            {
+                scalars.append(character)
+                rest.removeFirst(name.unicodeScalars.count)
+            } else {
+                scalars.append(scalar)
+            }
+        }
+        return String(scalars)
+    }
+
+    private static let entities: [(String, Unicode.Scalar)] = [
+        ("amp;", "&"), ("lt;", "<"), ("gt;", ">"), ("quot;", "\""), ("nbsp;", "\u{A0}"), ("#39;", "'"),
+    ]
+}
+
+extension Unicode.Scalar.Properties {
+    var isASCIIPunctuation: Bool {
+        switch generalCategory {
+        case .dashPunctuation, .openPunctuation, .closePunctuation, .otherPunctuation, .connectorPunctuation,
+            .mathSymbol, .currencySymbol, .modifierSymbol:
+            true
+        default: false
+        }
+    }
+}

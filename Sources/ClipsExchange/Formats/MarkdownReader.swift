@@ -1,0 +1,151 @@
+import ClipsCore
+
+/// The links of a Markdown file: inline, by reference, in angle brackets and bare. Headings below the first level
+/// are tags, as folders are.
+struct MarkdownReader: FormatReader {
+    private var lines: LineSource
+    private var headings: [(level: Int, name: String)] = []
+    private var fence: Character?
+    private var waiting: [ImportItem] = []
+    private var definitions: [String: (link: MarkdownLink, line: Int)] = [:]
+    private var references: [(label: String, title: String, tags: [String], line: Int)] = []
+    private var isAtEnd = false
+
+    /// Links whose address stands elsewhere are kept until the end.
+    private static let mostReferences = 1_000_000
+
+    init(_ source: UTF8Source) { lines = LineSource(source) }
+
+    mutating func next() throws(ImportError) -> ImportItem? {
+        while waiting.isEmpty && !isAtEnd {
+            if let line = try lines.next() {
+                take(String(decoding: line.bytes, as: UTF8.self), isTooLong: line.isTooLong)
+            } else {
+                isAtEnd = true
+                resolve()
+                waiting.reverse()
+            }
+        }
+        return isAtEnd ? waiting.popLast() : waiting.removeFirst()
+    }
+
+    private mutating func take(_ line: String, isTooLong: Bool) {
+        if isTooLong { fail("it is longer than \(ImportLimits.megabytes(ImportLimits.piece))") }
+        let text = line.drop { $0 == " " || $0 == "\t" }
+        if let mark = text.first, mark == "`" || mark == "~", text.prefix(while: { $0 == mark }).count >= 3 {
+            fence = fence == nil ? mark : fence == mark ? nil : fence
+            return
+        }
+        guard fence == nil else { return }
+        if let own = OwnMarkdownLine(line) { return take(own) }
+        if takeHeading(text) { return }
+        if let definition = MarkdownLink.definition(text) {
+            definitions[definition.label.lowercased()] = (definition.link, lines.number)
+            return
+        }
+        takeLinks(of: text)
+    }
+
+    private var tags: [String] { headings.map(\.name) }
+
+    private mutating func takeHeading(_ text: Substring) -> Bool {
+        let level = text.prefix { $0 == "#" }.count
+        guard (1...6).contains(level), text.dropFirst(level).first?.isWhitespace == true else { return false }
+        headings.removeAll { $0.level >= level }
+        let name = MarkdownLink.plain(text.dropFirst(level)).filter { $0 != "#" }
+        if level > 1 && !name.isEmpty && !name.contains("://") {
+            headings.append((level, HTMLText.trimmed(name)))
+        }
+        takeLinks(of: text.dropFirst(level))
+        return true
+    }
+
+    private mutating func takeLinks(of text: Substring) {
+        let (links, rest) = MarkdownLink.all(in: text)
+        for link in links {
+            if let label = link.label {
+                guard references.count < Self.mostReferences else {
+                    fail("there are too many links whose address stands elsewhere")
+                    continue
+                }
+                references.append((label.lowercased(), link.title, tags, lines.number))
+                continue
+            }
+            var draft = draft(link, tags)
+            // What an item of a list says behind its only link is about it.
+            if links.count == 1 { draft.note = rest }
+            waiting.append(.success(draft))
+        }
+    }
+
+    private func draft(_ link: MarkdownLink, _ tags: [String]) -> ClipDraft {
+        var draft = ClipDraft()
+        draft.url = link.url
+        draft.title = link.title
+        draft.tags = tags
+        return draft
+    }
+
+    private mutating func take(_ own: OwnMarkdownLine) {
+        var draft = own.draft
+        guard let object = JSONParser.parse(own.object).value, ClipObject.apply(object, to: &draft) == nil,
+            !draft.isEmpty
+        else { return fail("what stands in the clip's comment cannot be read") }
+        waiting.append(.success(draft))
+    }
+
+    private mutating func resolve() {
+        var used: Set<String> = []
+        for reference in references {
+            guard var link = definitions[reference.label]?.link else { continue }
+            used.insert(reference.label)
+            if !reference.title.isEmpty { link.title = reference.title }
+            waiting.append(.success(draft(link, reference.tags)))
+        }
+        for (label, definition) in definitions.sorted(by: { $0.value.line < $1.value.line })
+        where !used.contains(label) {
+            var link = definition.link
+            if link.title.isEmpty { link.title = label }
+            waiting.append(.success(draft(link, [])))
+        }
+    }
+
+    private mutating func fail(_ reason: String) {
+        waiting.append(.failure(ImportProblem(line: lines.number, reason)))
+    }
+}
+
+/// A line as the export writes it: a link, and the rest of the clip in a comment.
+struct OwnMarkdownLine {
+    static let opening = "<!-- clips "
+    static let closing = " -->"
+
+    let draft: ClipDraft
+    let object: [UInt8]
+
+    init?(_ line: String) {
+        guard line.hasPrefix("- "), line.hasSuffix(Self.closing), let start = line.lastRange(of: Self.opening)
+        else {
+            return nil
+        }
+        object = Array(line[start.upperBound...].dropLast(Self.closing.count).utf8)
+        var draft = ClipDraft()
+        if let link = MarkdownLink.all(in: line[..<start.lowerBound]).links.first, link.label == nil {
+            draft.url = link.url
+            draft.title = link.title
+        }
+        self.draft = draft
+    }
+}
+
+extension String {
+    func lastRange(of words: String) -> Range<String.Index>? {
+        var found: Range<String.Index>?
+        var rest = self[...]
+        while let range = rest.firstRange(of: words) {
+            found = range
+            rest = rest[range.upperBound...]
+        }
+        return found
+    }
+}

@@ -1,0 +1,51 @@
+/// The lines of a text, without their ends.
+struct LineSource {
+    private let source: UTF8Source
+    private var buffer: [UInt8] = []
+    private var place = 0
+    private var isAtEnd = false
+    /// Old Macs' lines end with a carriage return only.
+    private var newline: UInt8?
+    private(set) var number = 0
+
+    init(_ source: UTF8Source) { self.source = source }
+
+    /// The next line; empty and `isTooLong` when it has more bytes than a piece may have.
+    mutating func next() throws(ImportError) -> (bytes: ArraySlice<UInt8>, isTooLong: Bool)? {
+        var searched = place
+        var isTooLong = false
+        while true {
+            if let end = buffer[searched...].firstIndex(of: newline ?? UInt8(ascii: "\n")) {
+                defer { place = end + 1 }
+                number += 1
+                return (isTooLong ? [] : trimmed(buffer[place..<end]), isTooLong)
+            }
+            guard !isAtEnd else {
+                guard place < buffer.count || isTooLong else { return nil }
+                defer { place = buffer.count }
+                number += 1
+                return (isTooLong ? [] : trimmed(buffer[place...]), isTooLong)
+            }
+            if buffer.count - place > ImportLimits.piece {
+                isTooLong = true
+                place = buffer.count
+            }
+            buffer.removeFirst(place)
+            place = 0
+            searched = buffer.count
+            guard let piece = try source.next() else {
+                isAtEnd = true
+                continue
+            }
+            buffer += piece
+            if newline == nil {
+                let isOld = piece.contains(UInt8(ascii: "\r")) && !piece.contains(UInt8(ascii: "\n"))
+                newline = UInt8(ascii: isOld ? "\r" : "\n")
+            }
+        }
+    }
+
+    private func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+    }
+}

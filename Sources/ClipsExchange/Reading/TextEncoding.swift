@@ -1,0 +1,81 @@
+import Glibc
+
+/// How a file's bytes stand for characters.
+enum TextEncoding: Equatable {
+    case utf8
+    case utf16(isBigEndian: Bool)
+    /// One of those that iconv(3) knows.
+    case named(String)
+
+    /// What a file is in, by its byte-order mark, or what it says of itself, or what its bytes can be; and how many
+    /// bytes the mark takes.
+    static func detect(_ bytes: [UInt8], mayDeclare: Bool) -> (encoding: TextEncoding, mark: Int) {
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
+        if bytes.starts(with: [0xFF, 0xFE]) { return (.utf16(isBigEndian: false), 2) }
+        if bytes.starts(with: [0xFE, 0xFF]) { return (.utf16(isBigEndian: true), 2) }
+        if bytes.count >= 4 {
+            if bytes[0] == 0, bytes[1] != 0, bytes[2] == 0 { return (.utf16(isBigEndian: true), 0) }
+            if bytes[0] != 0, bytes[1] == 0, bytes[3] == 0 { return (.utf16(isBigEndian: false), 0) }
+        }
+        let isUTF8 = UTF8Check.isValid(bytes.dropLast(UTF8Check.incompleteTail(bytes)))
+        if mayDeclare, let name = declared(bytes.prefix(8192)) {
+            // Many exports say one thing and are another.
+            if isUTF8 && bytes.contains(where: { $0 >= 0x80 }) { return (.utf8, 0) }
+            return (encoding(named: name), 0)
+        }
+        // Before there was UTF-8 everywhere, files of single bytes did not say so.
+        return (isUTF8 || UTF8Check.hasSequence(bytes) ? .utf8 : .named("WINDOWS-1252"), 0)
+    }
+
+    private static func encoding(named name: String) -> TextEncoding {
+        switch name.lowercased() {
+        // A page that can be read as far as this is not in UTF-16, whatever it says.
+        case "utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "unicode", "us-ascii", "ascii": .utf8
+        case "iso-8859-1", "iso8859-1", "latin1", "latin-1", "cp1252", "windows-1252", "x-ansi":
+            .named("WINDOWS-1252")
+        case "x-sjis", "shift-jis", "shift_jis", "sjis", "windows-31j": .named("CP932")
+        case "gb2312", "gbk", "x-gbk", "gb18030": .named("GB18030")
+        case "ks_c_5601-1987", "euc-kr": .named("CP949")
+        case let name: .named(name)
+        }
+    }
+
+    /// The value of the first `charset=` or `encoding=`.
+    private static func declared(_ bytes: ArraySlice<UInt8>) -> String? {
+        let text = String(decoding: bytes.map { $0 < 0x80 ? $0 : 0x3F }, as: UTF8.self).lowercased()
+        guard let range = text.firstRange(of: "charset") ?? text.firstRange(of: "encoding") else {
+            return nil
+        }
+        let rest = text[range.upperBound...].drop { $0 == " " }
+        guard rest.first == "=" else { return nil }
+        let name = rest.dropFirst().drop { $0 == " " || $0 == "\"" || $0 == "'" }
+            .prefix { $0.isLetter || $0.isNumber || "-_:.".contains($0) }
+        return name.isEmpty ? nil : String(name)
+    }
+}
+
+/// Facts about bytes that may be UTF-8.
+enum UTF8Check {
+    static func isValid(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) != nil }
+    }
+
+    /// How many bytes at the end begin a character that is not all there.
+    static func incompleteTail(_ bytes: [UInt8]) -> Int {
+        for back in 1...3 where back <= bytes.count {
+            let byte = bytes[bytes.count - back]
+            if byte & 0xC0 == 0x80 { continue }
+            let length = byte >= 0xF5 ? 1 : byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
+            return length > back ? back : 0
+        }
+        return 0
+    }
+
+    /// Whether a character of several bytes is in there, which hardly happens by chance.
+    static func hasSequence(_ bytes: [UInt8]) -> Bool {
+        let text = bytes.prefix(1 << 20)
+        return String(decoding: text, as: UTF8.self).unicodeScalars.contains {
+            $0.value >= 0x80 && $0 != "\u{FFFD}"
+        }
+    }
+}

@@ -1,0 +1,112 @@
+/// A file's text as valid UTF-8, in pieces that end with whole characters.
+final class UTF8Source {
+    private let source: ByteSource
+    private var beginning: [UInt8] = []
+    private var encoding = TextEncoding.utf8
+    private var converter: EncodingConverter?
+    private var pending: [UInt8] = []
+    private var isAtEnd = false
+    private var line = 1
+    /// What could not be read as text, and the line of the first.
+    private(set) var invalid: (count: Int, line: Int)?
+
+    /// Enough to see what a file is.
+    private static let beginningSize = 1 << 20
+
+    init(_ source: ByteSource) throws(ImportError) {
+        self.source = source
+        while beginning.count < Self.beginningSize, let piece = try source.next() {
+            beginning += piece
+        }
+    }
+
+    /// The first bytes as they are in the file.
+    var rawBeginning: [UInt8] { beginning }
+
+    /// Chooses the encoding, and returns the first characters to tell the format by.
+    func open() throws(ImportError) -> String {
+        let isMarkup = beginning.prefix(1024).contains(UInt8(ascii: "<"))
+        let (encoding, mark) = TextEncoding.detect(beginning, mayDeclare: isMarkup)
+        self.encoding = encoding
+        if case .named(let name) = encoding { converter = try EncodingConverter(name) }
+        if case .utf16(let isBigEndian) = encoding {
+            converter = try EncodingConverter(isBigEndian ? "UTF-16BE" : "UTF-16LE")
+        }
+        beginning = decode(Array(beginning.dropFirst(mark)))
+        return String(decoding: beginning.prefix(1 << 16), as: UTF8.self)
+    }
+
+    func next() throws(ImportError) -> [UInt8]? {
+        if !beginning.isEmpty {
+            defer { beginning = [] }
+            return beginning
+        }
+        while !isAtEnd {
+            guard let piece = try source.next() else {
+                isAtEnd = true
+                let rest = finish()
+                return rest.isEmpty ? nil : rest
+            }
+            let text = decode(piece)
+            if !text.isEmpty { return text }
+        }
+        return nil
+    }
+
+    private func finish() -> [UInt8] {
+        guard let converter else {
+            let rest = pending
+            pending = []
+            return rest.isEmpty ? [] : repaired(rest)
+        }
+        let before = converter.invalidCount
+        let rest = converter.convert([], isLast: true)
+        note(converter.invalidCount - before)
+        return rest
+    }
+
+    private func decode(_ bytes: [UInt8]) -> [UInt8] {
+        if let converter {
+            let before = converter.invalidCount
+            let text = converter.convert(bytes, isLast: false)
+            note(converter.invalidCount - before)
+            countLines(text)
+            return text
+        }
+        var all = pending + bytes
+        let tail = UTF8Check.incompleteTail(all)
+        pending = Array(all.suffix(tail))
+        all.removeLast(tail)
+        if UTF8Check.isValid(all[...]) {
+            countLines(all)
+            return all
+        }
+        return repaired(all)
+    }
+
+    private func repaired(_ bytes: [UInt8]) -> [UInt8] {
+        var text: [UInt8] = []
+        var decoder = UTF8()
+        var iterator = bytes.makeIterator()
+        while true {
+            switch decoder.decode(&iterator) {
+            case .scalarValue(let scalar):
+                if scalar == "\n" { line += 1 }
+                text += Array(String(scalar).utf8)
+            case .emptyInput: return text
+            case .error:
+                note(1)
+                text += Array("\u{FFFD}".utf8)
+            }
+        }
+    }
+
+    private func note(_ count: Int) {
+        guard count > 0 else { return }
+        invalid = (count + (invalid?.count ?? 0), invalid?.line ?? line)
+    }
+
+    private func countLines(_ text: [UInt8]) {
+        for byte in text where byte == UInt8(ascii: "\n") { line += 1 }
+    }
+}

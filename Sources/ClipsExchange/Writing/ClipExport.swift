@@ -1,0 +1,87 @@
+package import ClipsCore
+
+/// The forms that clips are written in; each is read again unchanged.
+package enum ExportFormat: String, CaseIterable, Sendable {
+    case html
+    /// The lines of `clips list --json`.
+    case json
+    case markdown
+    case csv
+}
+
+/// Clips as a file, a piece at a time.
+package struct ClipExport: Sendable {
+    package let format: ExportFormat
+
+    package init(format: ExportFormat) { self.format = format }
+
+    /// What stands before the first clip.
+    package var header: String {
+        switch format {
+        case .html:
+            "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n"
+                + "<META HTTP-EQUIV=\"Content-Type\" CONTENT=\"text/html; charset=UTF-8\">\n"
+                + "<TITLE>Clips</TITLE>\n<H1>Clips</H1>\n<DL><p>\n"
+        case .json: ""
+        case .markdown: "# Clips\n\n"
+        case .csv: ClipAttribute.exported.map(\.rawValue).joined(separator: ",") + "\r\n"
+        }
+    }
+
+    package func text(_ clip: Clip) -> String {
+        switch format {
+        case .html: BookmarkWriter.text(clip)
+        case .json: ClipJSON.line(clip) + "\n"
+        case .markdown: MarkdownWriter.line(clip)
+        case .csv: CSVWriter.record(clip)
+        }
+    }
+
+    package var footer: String { format == .html ? "</DL><p>\n" : "" }
+
+    /// Writes all clips of a query in its order, without ever holding more than a page of them; returns how many.
+    ///
+    /// - Parameter write: throws to end it.
+    package func write(
+        _ query: ClipQuery = ClipQuery(), of store: ClipStore, to write: (String) throws -> Void
+    ) async throws -> Int {
+        var count = 0
+        try write(header)
+        try await store.forEachClip(query) { clip in
+            try write(text(clip))
+            count += 1
+        }
+        try write(footer)
+        return count
+    }
+}
+
+extension ClipAttribute {
+    /// What a table has columns for; id, uuid and version are the store's own.
+    static let exported: [ClipAttribute] = [
+        .url, .title, .text, .note, .tags, .starred, .unread, .created, .updated, .author,
+    ]
+}
+
+/// Which texts come through a form of file as they are.
+enum PlainWords {
+    /// One line without control characters, and without white space that readers drop.
+    static func isLine(_ text: String) -> Bool {
+        !text.isEmpty && !text.unicodeScalars.contains(where: isSpecial) && isTrimmed(text)
+    }
+
+    /// The same, but with line ends.
+    static func isText(_ text: String) -> Bool {
+        !text.unicodeScalars.contains { isSpecial($0) && $0 != "\n" } && isTrimmed(text)
+    }
+
+    private static func isTrimmed(_ text: String) -> Bool {
+        text.first?.isWhitespace != true && text.last?.isWhitespace != true
+    }
+
+    /// Control characters, line ends and what no HTML document may have.
+    private static func isSpecial(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value & 0xFFFE == 0xFFFE
+            || (0xFDD0...0xFDEF).contains(scalar.value) || scalar == "\u{2028}" || scalar == "\u{2029}"
+    }
+}

@@ -1,0 +1,42 @@
+import ClipsCore
+
+/// A clip as an item of a list; what a link cannot say stands in a comment behind it.
+enum MarkdownWriter {
+    static func line(_ clip: Clip) -> String {
+        var carried: Set<ClipAttribute> = []
+        let isLink =
+            PlainWords.isLine(clip.url) && !clip.url.contains { " <>\\&".contains($0) || $0.isWhitespace }
+            && clip.url.utf8.count < 4096
+        let hasTitle = PlainWords.isLine(clip.title) && clip.title.utf8.count < 2048
+        if isLink { carried.insert(.url) }
+        if isLink && hasTitle { carried.insert(.title) }
+        let title = words(hasTitle ? clip.title : clip.displayTitle)
+        let visible = isLink ? "[\(title)](<\(clip.url)>)" : "**\(title)**"
+        // Nothing in a text can begin or end a comment.
+        let rest = ClipJSON.rest(clip, carried: carried).replacing(">", with: "\\u003e")
+            .replacing("<", with: "\\u003c")
+        return "- \(visible) \(OwnMarkdownLine.opening)\(rest)\(OwnMarkdownLine.closing)\n"
+    }
+
+    private static func words(_ text: String) -> String {
+        var escaped = ""
+        for scalar in text.unicodeScalars.prefix(2048) {
+            if scalar.value < 0x20 {
+                escaped += " "
+                continue
+            }
+            if "\\[]<>&`*_!".unicodeScalars.contains(scalar) { escaped += "\\" }
+            escaped.unicodeScalars.append(scalar)
+        }
+        return escaped
+    }
+}
+
+extension String {
+    fileprivate func replacing(_ mark: Character, with words: String) -> String {
+        guard let byte = mark.utf8.first, utf8.contains(byte) else { return self }
+        var bytes: [UInt8] = []
+        for each in utf8 { if each == byte { bytes += Array(words.utf8) } else { bytes.append(each) } }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,98 @@
+import ClipsCore
+import ClipsExchange
+import Glibc
+import PersistentStore
+
+extension Command {
+    static let export = Command(
+        name: "export",
+        summary: "Writes all clips, newest first; 'clips import' reads them again unchanged.",
+        operands: "",
+        options: [
+            Option("--format", value: "NAME", "html (bookmarks), json, markdown or csv"),
+            Option("-o", value: "FILE", "where to; it is replaced when all is written"),
+        ], example: "clips export --format html -o bookmarks.html"
+    ) { invocation in
+        let arguments = invocation.arguments
+        if let operand = arguments.operands.first { throw UsageError("'\(operand)' is not understood.") }
+        let name = arguments.value("--format") ?? (invocation.isJSON ? "json" : nil)
+        guard let name else {
+            throw UsageError("Which format? Give --format \(Self.names(ExportFormat.self)).")
+        }
+        guard let format = ExportFormat(rawValue: name == "jsonl" ? "json" : name == "md" ? "markdown" : name)
+        else {
+            throw UsageError("There is no format '\(name)'; there are \(Self.names(ExportFormat.self)).")
+        }
+        let store = try await invocation.openStore(author: "cli", mayCreate: false)
+        guard let path = arguments.value("-o"), path != "-" else {
+            _ = try await write(format, store, to: invocation.output)
+            return .done
+        }
+        PendingInterrupt.hold()
+        let file = try ReplacedFile(path)
+        do {
+            let count = try await write(format, store, to: file.output)
+            try file.commit()
+            invocation.remark("clips: wrote \(count == 1 ? "1 clip" : "\(count) clips") to \(path).")
+            return .done
+        } catch is Interrupted {
+            file.discard()
+            invocation.remark("clips: interrupted; \(path) is as it was.")
+            return .interrupted
+        } catch {
+            file.discard()
+            throw error
+        }
+    }
+
+    private struct Interrupted: Error {}
+
+    private static func write(_ format: ExportFormat, _ store: ClipStore, to output: Output) async throws
+        -> Int
+    {
+        var waiting = 0
+        return try await ClipExport(format: format).write(of: store) { text in
+            output.write(text)
+            waiting += text.utf8.count
+            guard waiting > 1 << 15 else { return }
+            waiting = 0
+            // Not later: a full disk is told when it is full.
+            try output.flush()
+            if PendingInterrupt.isThere { throw Interrupted() }
+        }
+    }
+}
+
+/// A file that is written beside its place and moved there whole; a pipe or a device is written at once.
+struct ReplacedFile {
+    let output: Output
+    private let path: String
+    private let temporary: String?
+    private let descriptor: CInt
+
+    init(_ path: String) throws(OutputError) {
+        self.path = path
+        var status = stat()
+        if stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG {
+            temporary = nil
+            descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        } else {
+            var template = Array((path + ".XXXXXX").utf8CString)
+            descriptor = mkstemp(&template)
+            temporary = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }
+        guard descriptor >= 0 else { throw OutputError(code: errno) }
+        output = Output(descriptor: descriptor)
+    }
+
+    func commit() throws {
+        try output.flush()
+        defer { close(descriptor) }
+        guard let temporary else { return }
+        guard fsync(descriptor) == 0, rename(temporary, path) == 0 else { throw OutputError(code: errno) }
+    }
+
+    func discard() {
+        if let temporary { unlink(temporary) }
+    }
+}

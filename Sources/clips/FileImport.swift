@@ -1,0 +1,114 @@
+import ClipsCore
+import ClipsExchange
+import Glibc
+import Terminal
+
+/// Imports files one after the other, and says what became of each.
+struct FileImport {
+    let invocation: Invocation
+    let importer: ClipImporter
+    let format: ImportFormat?
+    /// Nil only to read.
+    let store: ClipStore?
+
+    func run() async -> ExitStatus {
+        var total = ImportReport()
+        for name in invocation.arguments.operands where !total.isInterrupted {
+            let report = await run(name)
+            tell(report, name)
+            total += report
+        }
+        invocation.remark("clips: " + Self.summary(total, isDry: store == nil))
+        if total.isInterrupted { return .interrupted }
+        return total.problemCount > 0 || total.failure != nil ? .failed : .done
+    }
+
+    private func run(_ name: String) async -> ImportReport {
+        var failed = ImportReport()
+        let descriptor = name == "-" ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            failed.failure = "The file cannot be opened: \(String(cString: strerror(errno)))."
+            return failed
+        }
+        defer { if descriptor != STDIN_FILENO { close(descriptor) } }
+        var importer = importer
+        importer.isInterrupted = { PendingInterrupt.isThere }
+        let isWatched = isatty(STDERR_FILENO) == 1 && !invocation.isQuiet
+        if isWatched {
+            importer.progress = {
+                Output.standardError.write("\r\(SafeText.line(name)): \($0.read) clips read")
+            }
+        }
+        defer { if isWatched { Output.standardError.write("\r\u{1B}[K") } }
+        do {
+            let source = ByteSource(
+                descriptor: descriptor, name: name == "-" ? "Standard input" : "The file",
+                isInterrupted: { PendingInterrupt.isThere })
+            return await importer.run(try ClipImport(source, fileName: name, format: format), into: store)
+        } catch {
+            failed.failure = error.description
+            failed.isInterrupted = PendingInterrupt.isThere
+            return failed
+        }
+    }
+
+    private func tell(_ report: ImportReport, _ name: String) {
+        let name = SafeText.line(name)
+        for problem in report.problems { invocation.fail("\(name), \(problem)") }
+        let more = report.problemCount - report.problems.count
+        if more > 0 { invocation.fail("\(name): \(more) more could not be read.") }
+        if let failure = report.failure { invocation.fail("\(name): \(failure)") }
+        if invocation.isJSON, let line = try? JSONLine.text(ReportObject(name, report)) {
+            invocation.output.line(line)
+        }
+    }
+
+    static func summary(_ report: ImportReport, isDry: Bool) -> String {
+        let outcome = report.outcome
+        var parts = ["read \(clips(report.read))"]
+        if isDry {
+            parts.append("saved none of them, as asked")
+        } else {
+            parts.append("saved \(outcome.saved)")
+        }
+        func part(_ count: Int, _ words: String) { if count > 0 { parts.append("\(count) \(words)") } }
+        part(outcome.keptBeside, "of these beside one with the same address")
+        part(outcome.merged, "merged")
+        part(outcome.replaced, "replaced")
+        part(outcome.skipped, "skipped")
+        part(outcome.alreadyThere, "there already")
+        part(report.problemCount, "not readable")
+        return (report.isInterrupted ? "interrupted; until then " : "") + parts.joined(separator: ", ") + "."
+    }
+
+    private static func clips(_ count: Int) -> String { count == 1 ? "1 clip" : "\(count) clips" }
+}
+
+/// One line of `clips import --json`.
+private struct ReportObject: Encodable {
+    let file: String
+    let read: Int
+    let saved: Int
+    let kept: Int
+    let merged: Int
+    let replaced: Int
+    let skipped: Int
+    let there: Int
+    let problems: Int
+    let interrupted: Bool
+    @ExplicitNull var failure: String?
+
+    init(_ file: String, _ report: ImportReport) {
+        self.file = file
+        read = report.read
+        saved = report.outcome.saved
+        kept = report.outcome.keptBeside
+        merged = report.outcome.merged
+        replaced = report.outcome.replaced
+        skipped = report.outcome.skipped
+        there = report.outcome.alreadyThere
+        problems = report.problemCount
+        interrupted = report.isInterrupted
+        failure = report.failure
+    }
+}

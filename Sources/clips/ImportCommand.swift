@@ -1,0 +1,51 @@
+import ClipsCore
+import ClipsExchange
+import FoundationEssentials
+import Glibc
+import PersistentStore
+
+extension Command {
+    static let `import` = Command(
+        name: "import",
+        summary: "Saves the clips of files: bookmarks of any browser (HTML, or JSON), tables (CSV) and\n"
+            + "JSON of services, Markdown, JSON lines, plain text. What cannot be read is told.",
+        operands: "FILE…  ('-' reads what is piped in)",
+        options: [
+            Option("--format", value: "NAME", "html, json, jsonl, csv, markdown or text (else seen)"),
+            Option("--duplicates", value: "HOW", "an address that is there: keep both, merge, replace, skip"),
+            Option("--tag", value: "NAME", "a tag for every clip; may be repeated"),
+            Option("--dry-run", "only read, and say what there is"),
+        ], example: "clips import --duplicates merge ~/bookmarks.html"
+    ) { invocation in
+        let arguments = invocation.arguments
+        guard !arguments.operands.isEmpty else { throw UsageError("Which file? Give its name, or '-'.") }
+        let format = try arguments.value("--format").map { name throws(UsageError) in
+            guard let format = ImportFormat(name: name) else {
+                throw UsageError("There is no format '\(name)'; there are \(Self.names(ImportFormat.self)).")
+            }
+            return format
+        }
+        var importer = ClipImporter()
+        importer.duplicates = try invocation.duplicates() ?? .keepBoth
+        importer.tags = arguments.all("--tag")
+        PendingInterrupt.hold()
+        let store = arguments.has("--dry-run") ? nil : try await invocation.openStore(author: "import")
+        return await FileImport(invocation: invocation, importer: importer, format: format, store: store)
+            .run()
+    }
+
+    static func names<Names: CaseIterable & RawRepresentable<String>>(_ names: Names.Type) -> String {
+        names.allCases.map(\.rawValue).joined(separator: ", ")
+    }
+}
+
+extension Invocation {
+    /// `--duplicates`, nil when it is not given.
+    func duplicates() throws(UsageError) -> DuplicatePolicy? {
+        guard let word = arguments.value("--duplicates") else { return nil }
+        guard let policy = DuplicatePolicy(rawValue: word) else {
+            throw UsageError("--duplicates takes \(Command.names(DuplicatePolicy.self)), not '\(word)'.")
+        }
+        return policy
+    }
+}

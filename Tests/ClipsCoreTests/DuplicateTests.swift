@@ -1,0 +1,105 @@
+import ClipsCore
+import PersistentStore
+import TestSupport
+import Testing
+
+struct DuplicateTests {
+    let folder: TemporaryFolder
+    let store: ClipStore
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        store = try await ClipStore(path: folder.path(of: "clips.db"), author: "app")
+    }
+
+    private static func draft(_ url: String, _ change: (inout ClipDraft) -> Void = { _ in }) -> ClipDraft {
+        var draft = ClipDraft()
+        draft.url = url
+        draft.title = "title"
+        change(&draft)
+        return draft
+    }
+
+    private func clips(of store: ClipStore) async throws -> [Clip] {
+        var clips: [Clip] = []
+        try await store.forEachClip(ClipQuery(sort: SortOrder("url"))) { clips.append($0) }
+        return clips
+    }
+
+    @Test(arguments: DuplicatePolicy.allCases)
+    func `the same address saved again`(policy: DuplicatePolicy) async throws {
+        let first = try await store.add([
+            Self.draft("http://x.org") { ($0.note, $0.tags) = ("one", ["b", "a"]) }
+        ])[0]
+        let again = Self.draft("http://x.org") { ($0.note, $0.tags, $0.isStarred) = ("two", ["c"], true) }
+        let (ids, outcome) = try await store.add([again], duplicates: policy)
+        let clips = try await clips(of: store)
+        switch policy {
+        case .keepBoth:
+            #expect(clips.map(\.note) == ["one", "two"] && outcome.keptBeside == 1 && ids != [first])
+        case .merge:
+            #expect(
+                clips.map(\.note) == ["one\n\ntwo"] && clips[0].tags == ["a", "b", "c"] && clips[0].isStarred)
+            #expect(outcome.merged == 1 && ids == [first])
+        case .replace:
+            #expect(clips.map(\.note) == ["two"] && clips[0].tags == ["c"] && ids == [first])
+            #expect(outcome.replaced == 1 && clips[0].id == first)
+        case .skip:
+            #expect(clips.map(\.note) == ["one"] && outcome.skipped == 1 && ids == [first])
+        }
+    }
+
+    @Test(arguments: DuplicatePolicy.allCases)
+    func `a clip that says nothing new changes nothing`(policy: DuplicatePolicy) async throws {
+        let draft = Self.draft("http://x.org") { ($0.note, $0.created) = ("one", 5000) }
+        _ = try await store.add([draft, draft], duplicates: policy)
+        let before = try await clips(of: store)
+        let outcome = try await store.add([draft], duplicates: policy).outcome
+        #expect(outcome.alreadyThere == 1 && outcome.saved == 0)
+        #expect(try await clips(of: store) == before && before.count == 1)
+    }
+
+    @Test func `merging is the same in any order, grouping and repetition`() throws {
+        let seed: UInt64 = .random(in: 0...1_000_000)
+        var random = SeededRandom(seed: seed)
+        func any() -> ClipDraft {
+            Self.draft("u") { draft in
+                func some(_ words: [String]) -> [String] {
+                    words.filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
+                }
+                draft.title = some(["a", "b", "ccc"]).joined()
+                draft.text = some(["x", "yy"]).joined()
+                draft.note = some(["one", "two", "three"]).joined(separator: "\n\n")
+                draft.tags = some(["p", "q", "r"])
+                draft.isStarred = .random(using: &random)
+                draft.isUnread = .random(using: &random)
+                draft.created = .random(in: 1...3, using: &random)
+                draft.updated = .random(in: 1...3, using: &random)
+                draft.author = some(["m", "n"]).joined()
+            }
+        }
+        for _ in 0..<3000 {
+            let (a, b, c) = (any(), any(), any())
+            let ab = ClipMerge.merged(a, b)
+            #expect(ab == ClipMerge.merged(b, a), "seed \(seed)")
+            #expect(ClipMerge.merged(ab, c) == ClipMerge.merged(a, ClipMerge.merged(b, c)), "seed \(seed)")
+            #expect(ClipMerge.merged(ab, b) == ab && ClipMerge.merged(a, a) == a, "seed \(seed)")
+        }
+    }
+
+    @Test func `two who merge the same addresses at once end with one clip each`() async throws {
+        let other = try await ClipStore(path: folder.path(of: "clips.db"), author: "extension")
+        for round in 0..<20 {
+            let urls = (0..<30).map { "http://x.org/\(round)/\($0)" }
+            async let left = store.add(
+                urls.map { Self.draft($0) { ($0.tags, $0.created) = (["left"], 1000) } }, duplicates: .merge)
+            async let right = other.add(
+                urls.map { Self.draft($0) { ($0.tags, $0.created) = (["right"], 2000) } }, duplicates: .merge)
+            let ids = try await (left.ids, right.ids)
+            #expect(Set(ids.1).isSubset(of: Set(try await clips(of: store).map(\.id))))
+        }
+        let clips = try await clips(of: store)
+        #expect(clips.count == 600)
+        #expect(clips.allSatisfy { $0.tags == ["left", "right"] && $0.created.milliseconds == 1000 })
+    }
+}

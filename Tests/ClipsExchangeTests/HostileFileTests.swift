@@ -1,0 +1,70 @@
+import ClipsCore
+import ClipsExchange
+import TestSupport
+import Testing
+
+struct HostileFileTests {
+    @Test func `no change of a file, however wild, does more than lose clips`() throws {
+        for (index, (text, format)) in Samples.all.enumerated() {
+            var random = SeededRandom(seed: UInt64(7000 + index))
+            for round in 0..<300 {
+                var bytes = Array(text.utf8)
+                for _ in 0...Int.random(in: 0...8, using: &random) {
+                    let place = Int.random(in: 0..<max(1, bytes.count), using: &random)
+                    switch Int.random(in: 0..<4, using: &random) {
+                    case 0 where !bytes.isEmpty: bytes[place] = .random(in: 0 ... .max, using: &random)
+                    case 1:
+                        bytes.insert(contentsOf: Self.nasty.randomElement(using: &random) ?? [], at: place)
+                    case 2: bytes.removeSubrange(place..<min(bytes.count, place + 40))
+                    default: bytes += bytes[..<min(place, 200)]
+                    }
+                }
+                let pieces = [1, 13, 4096].randomElement(using: &random) ?? 1
+                for format in [nil, format] {
+                    do {
+                        let reading = try Reading(bytes, format: format, pieces: pieces)
+                        #expect(reading.drafts.count < 500, "sample \(index), round \(round)")
+                    } catch is ImportError {}
+                }
+            }
+        }
+    }
+
+    private static let nasty: [[UInt8]] = [
+        [0], [0xFF], [0xC2], [0xED, 0xA0, 0x80], Array("<".utf8), Array("\"".utf8), Array("&#0;".utf8),
+        Array("&#x110000;".utf8), Array("</DL></DL>".utf8), Array("<DL><DL>".utf8), Array("[[[[".utf8),
+        Array("](".utf8), Array("\\u".utf8), Array("\\ud800".utf8), Array("{{".utf8), Array("\r".utf8),
+        Array("<!-- clips {".utf8), Array("```".utf8), Array("1e999".utf8), Array("charset=utf-7".utf8),
+        Array("9223372036854775807".utf8), Array("<![CDATA[".utf8), Array("<script>".utf8),
+    ]
+
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            ("<DL>", ""), ("<b>", "</i>"), ("<A HREF=x>", ""), ("<font a=b>", ""), ("&", ""), ("<", ""),
+            ("<!--", ""),
+        ])
+    func `nesting a hundred thousand deep ends in time`(opening: String, closing: String) throws {
+        let text =
+            "<DL><DT><A HREF=\"http://x.org\">first</A><DT>" + String(repeating: opening, count: 100_000)
+            + String(repeating: closing, count: 100_000)
+        #expect(try Reading(text, format: .html).drafts.first?.title == "first")
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: ["[", "{\"a\":", "[](", "[a", "`", "\"\n", "<h", "!["])
+    func `other brackets too`(opening: String) throws {
+        for format in ImportFormat.allCases {
+            _ = try? Reading(String(repeating: opening, count: 20_000), format: format)
+        }
+    }
+
+    @Test func `dates at the edges are dates or none`() throws {
+        for date in [
+            "9223372036854775807", "-9223372036854775808", "1e300", "nan", "0000-13-99",
+            "99999999999999999999",
+        ] {
+            let text = "url,created,title\nhttp://x.org,\(date),x\n"
+            #expect(try Reading(text, name: "x.csv").drafts.count == 1, "\(date)")
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import TestSupport
+import Testing
+
+struct ImportCommandTests {
+    let program: ClipsProgram
+
+    init() throws { program = try ClipsProgram() }
+
+    private func file(_ name: String, _ text: String) throws -> String {
+        let path = program.folder.path(of: name)
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    @Test func `what can be read is saved, the rest is told with status 1`() throws {
+        let run = try program.run("import", "--tag", "old", file("b.html", Samples.netscape))
+        #expect(run.status == 1)
+        #expect(run.errors.contains("b.html, line 23: a bookmark has no address."))
+        #expect(run.errors.contains("read 6 clips, saved 6, 1 not readable."))
+        #expect(try program.sqlite3("SELECT count(*) FROM Clip WHERE tags LIKE '%old'") == "6")
+        #expect(try program.sqlite3("SELECT count(*) FROM history WHERE kind = 3") == "1")
+    }
+
+    @Test func `several files, standard input, and only a look`() throws {
+        let path = try file("p.json", Samples.pinboard)
+        #expect(try program.run("import", "--dry-run", path).status == 0)
+        let run = try program.run("import", "--json", path, "-", input: Samples.raindrop)
+        #expect(run.status == 0)
+        #expect(run.output.split(separator: "\n").count == 2 && run.output.contains("\"saved\":2"))
+        #expect(try program.sqlite3("SELECT count(*) FROM Clip") == "4")
+        let again = try program.run("import", "--duplicates", "merge", path)
+        #expect(again.status == 0 && again.errors.contains("saved 0, 2 there already."))
+    }
+
+    @Test func `a file that is not there, a folder, a wrong word`() throws {
+        #expect(try program.run("import", "/no/such/file").status == 1)
+        #expect(try program.run("import", program.folder.path).status == 1)
+        #expect(try program.run("import", "--duplicates", "maybe", "x").status == 2)
+        #expect(try program.run("import", "--format", "doc", "x").status == 2)
+        #expect(try program.run("import").status == 2)
+        #expect(try program.run("export").status == 2)
+    }
+
+    @Test func `an export replaces its file whole, or goes to standard output`() throws {
+        try program.run("import", "-", input: Samples.pinboard)
+        let path = try file("out.md", "old")
+        #expect(try program.run("export", "--format", "markdown", "-o", path).status == 0)
+        let written = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(written.contains("[The title](<https://example.org/>)"))
+        #expect(try program.run("export", "--format", "markdown").output == written)
+        #expect(try program.run("export", "--format", "json").output == program.run("list", "--json").output)
+        #expect(try program.run("export", "--format", "csv", "-o", "/no/such/folder/x").status == 1)
+        let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path)
+        #expect(!names.contains { $0.hasPrefix("out.md.") })
+    }
+
+    @Test func `an interrupted import says what was done and leaves whole batches`() throws {
+        let pipe = Pipe()
+        let process = try program.start(
+            ["import", "-", "--format", "jsonl"], input: pipe.fileHandleForReading)
+        let lines = (0..<1700).map { "{\"url\":\"http://x.org/\($0)\"}\n" }.joined()
+        try pipe.fileHandleForWriting.write(
+            contentsOf: Data((lines + String(repeating: " ", count: 1 << 20)).utf8))
+        #expect(try eventually { try program.sqlite3("SELECT count(*) FROM Clip") == "1500" })
+        process.interrupt()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 130 && process.terminationReason == .exit)
+        #expect(try program.sqlite3("SELECT count(*) FROM Clip") == "1500")
+        #expect(try program.sqlite3("PRAGMA integrity_check") == "ok")
+    }
+
+    @Test func `an address saved again is merged or left as it is, as asked`() throws {
+        let first = try program.run("add", "--url", "http://x.org", "--note", "one").output
+        let merged = try program.run("add", "--url", "http://x.org", "--note", "two", "--duplicates", "merge")
+        #expect(merged.output == first && merged.errors.contains("the two are one clip now"))
+        #expect(try program.run("show", "1").output.contains("one"))
+        #expect(try program.sqlite3("SELECT count(*) FROM Clip") == "1")
+    }
+}

@@ -1,0 +1,105 @@
+import ClipsCore
+import ClipsExchange
+import PersistentStore
+import TestSupport
+import Testing
+
+struct RoundTripTests {
+    let folder: TemporaryFolder
+    let store: ClipStore
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        store = try await ClipStore(path: folder.path(of: "clips.db"), author: "app")
+    }
+
+    @Test(arguments: ExportFormat.allCases)
+    func `what was exported is imported again unchanged, and a second time adds nothing`(format: ExportFormat)
+        async throws
+    {
+        let seed: UInt64 = .random(in: 0...1_000_000)
+        var random = SeededRandom(seed: seed)
+        var drafts: [ClipDraft] = []
+        for number in 0..<700 { drafts.append(Self.draft(number, &random)) }
+        _ = try await store.add(drafts)
+        var file = ""
+        let count = try await ClipExport(format: format).write(of: store) { file += $0 }
+        #expect(count == drafts.count)
+        let other = try await ClipStore(path: folder.path(of: "\(format).db"), author: "import")
+        let first = await Self.run(file, format, into: other)
+        #expect(
+            first.outcome.saved == drafts.count && first.problemCount == 0 && first.failure == nil,
+            "seed \(seed)")
+        #expect(first.problems == [])
+        let (before, after) = (try await Self.contents(store), try await Self.contents(other))
+        for (one, two) in zip(before, after) where one != two {
+            Issue.record("seed \(seed)\n\(one)\n\(two)")
+            break
+        }
+        #expect(before.count == after.count)
+        let second = await Self.run(file, format, into: other)
+        #expect(second.outcome.saved == 0 && second.outcome.alreadyThere == drafts.count, "seed \(seed)")
+    }
+
+    private static func run(_ file: String, _ format: ExportFormat, into store: ClipStore) async
+        -> ImportReport
+    {
+        do {
+            let name = "x.\(format == .markdown ? "md" : format == .json ? "jsonl" : format.rawValue)"
+            return await ClipImporter().run(
+                try ClipImport(ByteSource(Array(file.utf8)), fileName: name), into: store)
+        } catch {
+            var report = ImportReport()
+            report.failure = error.description
+            return report
+        }
+    }
+
+    /// Everything but what is each store's own.
+    private static func contents(_ store: ClipStore) async throws -> [[String]] {
+        var contents: [[String]] = []
+        try await store.forEachClip(ClipQuery()) { clip in
+            let times = [clip.created.milliseconds, clip.updated.milliseconds].map(String.init)
+            let flags = ["\(clip.isStarred)", "\(clip.isUnread)", clip.author]
+            // Bytes, since two ways to write an accent are equal texts.
+            let texts = [clip.url, clip.title, clip.text, clip.note] + clip.tags
+            contents.append(times + flags + texts.map { Array($0.utf8).description })
+        }
+        return contents.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    private static let pieces = [
+        "a", "word", " ", "  ", "\n", "\n\n", "\r\n", "\r", "\t", "\"", "'", ",", ";", "|", "]", "[", "](",
+        ")", "(", "<", ">",
+        "</A>", "<DD>", "<DL>", "&", "&amp;", "&#10;", "\\", "\\n", "`", "```", "*", "_", "#", "=1+1", "-->",
+        "<!-- clips {",
+        "😀", "e\u{301}", "é", "\u{0}", "\u{1}", "\u{7F}", "\u{85}", "\u{92}", "\u{A0}", "\u{2028}",
+        "\u{FEFF}", "\u{FFFE}",
+        "\u{FFFD}", "\u{10FFFF}", "http://x.org/?a=1&b=2", "{\"url\":1}", "日本語", "null", "0",
+    ]
+
+    private static func words(_ most: Int, _ random: inout SeededRandom) -> String {
+        (0..<Int.random(in: 0...most, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }
+            .joined()
+    }
+
+    private static func draft(_ number: Int, _ random: inout SeededRandom) -> ClipDraft {
+        var draft = ClipDraft()
+        let scheme =
+            ["https://example.org/\(number)/", "mailto:\(number)", "x\(number)"].randomElement(using: &random)
+            ?? ""
+        // SQLite's JSON functions end a text at NUL, so such an address is never found again.
+        let path = words(3, &random).unicodeScalars.filter { $0 != "\0" }
+        draft.url = number.isMultiple(of: 5) ? "" : scheme + String(String.UnicodeScalarView(path))
+        draft.title = words(6, &random)
+        draft.text = words(8, &random)
+        draft.note = words(5, &random) + (number.isMultiple(of: 5) ? "n" : "")
+        draft.tags = (0..<Int.random(in: 0...3, using: &random)).map { _ in words(3, &random) }
+        draft.isStarred = .random(using: &random)
+        draft.isUnread = .random(using: &random)
+        draft.created = 1_600_000_000_000 + Int64(number) * 1000 + (.random(using: &random) ? 0 : 123)
+        draft.updated = (draft.created ?? 0) + (.random(using: &random) ? 0 : 5000)
+        draft.author = ["app", "extension", "x\"<>\n"].randomElement(using: &random)
+        return draft
+    }
+}
