@@ -28,7 +28,7 @@ let package = Package(
         .target(name: "FileWatch"),
         .target(name: "AppGroup", dependencies: ["FileWatch"]),
         .target(name: "PersistentStore", dependencies: ["SQLite", "FileWatch"]),
-        .target(name: "HistoryTracking", dependencies: ["PersistentStore"]),
+        .target(name: "HistoryTracking", dependencies: ["PersistentStore", "AppGroup"]),
 
         // The program.
         .target(name: "ClipsCore", dependencies: ["HistoryTracking", "PersistentStore", "AppGroup"]),

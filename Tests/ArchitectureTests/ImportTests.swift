@@ -9,7 +9,7 @@ import Testing
         "FileWatch": [],
         "AppGroup": ["FileWatch"],
         "PersistentStore": ["SQLite", "FileWatch"],
-        "HistoryTracking": ["PersistentStore"],
+        "HistoryTracking": ["PersistentStore", "AppGroup"],
         "ClipsCore": ["HistoryTracking", "PersistentStore", "AppGroup"],
         "ClipsExchange": ["CHTMLTags", "ClipsCore", "PersistentStore"],
         "Terminal": ["CTerminal"],

@@ -114,8 +114,9 @@ private final class Play {
             .token(place.token), .transaction(place.number), .date(place.timestamp), .date(.distantFuture),
         ]
         let end = ends[below(4)]
-        let authors: [Set<String?>?] = [nil, ["app"], ["batch", nil]]
-        var request = HistoryDeleteRequest(before: end, authors: authors[below(3)])
+        let authors: Set<String?>? = [nil, ["app"], ["batch", nil]][below(3)]
+        var request = HistoryDeleteRequest(
+            before: end, where: authors.map { .authors($0) })
         request.respectsConsumers = below(4) > 0
         let result = try await container.deleteHistory(request)
         try await compare(kept, result)
@@ -125,7 +126,7 @@ private final class Play {
                 case .token, .transaction: transaction.number < place.number
                 case .date(let date): transaction.timestamp < date
                 }
-            return isBefore && request.authors?.contains(transaction.author) ?? true
+            return isBefore && authors?.contains(transaction.author) ?? true
         }
         #expect(result.transactions + result.kept == wanted.count)
         #expect((result.kept == 0) == result.heldBy.isEmpty)

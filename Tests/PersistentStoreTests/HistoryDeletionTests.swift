@@ -100,7 +100,7 @@ import Testing
         async throws
     {
         let saved = try await save("a", "b", nil, "a", "b")
-        let request = HistoryDeleteRequest(before: .date(.distantFuture), authors: ["a", nil])
+        let request = HistoryDeleteRequest(before: .date(.distantFuture), where: .authors(["a", nil]))
         let result = try await container.deleteHistory(request)
         #expect(result.transactions == 3 && result.changes == 6)
         #expect(try await container.transactions() == [saved[1], saved[4]])
@@ -118,7 +118,7 @@ import Testing
 
     @Test func `the newest transaction may go, and numbers go on`() async throws {
         let saved = try await save("b", "a")
-        let request = HistoryDeleteRequest(before: .date(.distantFuture), authors: ["a"])
+        let request = HistoryDeleteRequest(before: .date(.distantFuture), where: .author("a"))
         #expect(try await container.deleteHistory(request).transactions == 1)
         #expect(try await container.transactions() == [saved[0]])
         let next = try await save("c")
@@ -131,7 +131,7 @@ import Testing
         let sql = "INSERT INTO Note (title) VALUES ('x'), ('y'), ('z'); DELETE FROM Note WHERE title > 'w';"
         #expect(try Shell.run("sqlite3", [container.path], input: sql).errors == "")
         let shells = try await container.transactions()[1...]
-        let request = HistoryDeleteRequest(before: .date(.distantFuture), authors: [nil])
+        let request = HistoryDeleteRequest(before: .date(.distantFuture), where: .author(nil))
         let result = try await container.deleteHistory(request)
         #expect(result.transactions == 2 && result.changes == 6)
         #expect(try await container.transactions() == ours)
@@ -146,7 +146,7 @@ import Testing
     @Test func `of some authors, what a consumer has not passed stays too`() async throws {
         let saved = try await save("a", "b", "a", "a")
         _ = try await container.registerConsumer("slow", startingAt: saved[1].token)
-        let request = HistoryDeleteRequest(before: .date(.distantFuture), authors: ["a"])
+        let request = HistoryDeleteRequest(before: .date(.distantFuture), where: .author("a"))
         let result = try await container.deleteHistory(request)
         #expect(result.transactions == 1 && result.kept == 2 && result.heldBy == ["slow"])
         let rest = HistoryFetchRequest(.token(saved[1].token))
@@ -160,7 +160,7 @@ import Testing
             _ = try await container.makeContext(author: index % 2 == 0 ? "a" : "b").save(inserting: [:])
         }
         let all = try await container.transactions()
-        let request = HistoryDeleteRequest(before: .transaction(all[2400].number), authors: ["a"])
+        let request = HistoryDeleteRequest(before: .transaction(all[2400].number), where: .author("a"))
         let result = try await container.deleteHistory(request)
         #expect(result.transactions == 1200 && result.changes == 1200)
         #expect(try await container.transactions() == all[..<2400].filter { $0.author == "b" } + all[2400...])

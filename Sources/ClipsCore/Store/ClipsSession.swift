@@ -22,7 +22,7 @@ package final class ClipsSession: Sendable {
         // The list starts from what is there; its cursor only keeps the cleaning behind it.
         let parameters = TrackingParameters(
             name: author, author: author, cursor: .transient(every: .seconds(2)),
-            maximumDuration: Self.day * 30, minimumDuration: Self.day * 7, logger: logger)
+            bounds: HistoryBounds(maximumAge: Self.day * 30, minimumAge: Self.day * 7), logger: logger)
         tracker = HistoryTracker(container: store.container, parameters: parameters, consumer: source)
     }
 

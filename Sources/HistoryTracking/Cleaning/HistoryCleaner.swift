@@ -4,31 +4,28 @@ public import PersistentStore
 public actor HistoryCleaner {
     private let container: PersistentContainer
     private let strategy: CleaningStrategy
-    private let maximumDuration: Duration
-    private let minimumDuration: Duration
+    private let bounds: HistoryBounds
+    private let batchAuthors: Set<String>
     private var passes = 0
     private var isCleaning = false
 
+    /// - Parameters:
+    ///   - bounds: what goes, or stays, whoever has read it.
+    ///   - batchAuthors: authors whose consumers are not waited for.
     public init(
         container: PersistentContainer, strategy: CleaningStrategy = .none,
-        maximumDuration: Duration = .seconds(7 * 24 * 3600), minimumDuration: Duration = .zero
+        bounds: HistoryBounds = TrackingParameters.usualBounds, batchAuthors: Set<String> = []
     ) {
         self.container = container
         self.strategy = strategy
-        self.maximumDuration = maximumDuration
-        self.minimumDuration = minimumDuration
-    }
-
-    init(container: PersistentContainer, parameters: TrackingParameters) {
-        self.init(
-            container: container, strategy: parameters.cleaning,
-            maximumDuration: parameters.maximumDuration, minimumDuration: parameters.minimumDuration)
+        self.bounds = bounds
+        self.batchAuthors = batchAuthors
     }
 
     /// Cleans now, whatever the strategy.
     @discardableResult
     public func clean() async throws(StoreError) -> PurgeResult {
-        try await container.purgeHistory(maximumAge: maximumDuration, minimumAge: minimumDuration)
+        try await container.purgeHistory(bounds, ignoring: batchAuthors)
     }
 
     /// Cleans if the strategy allows it after one more pass; nil when it does not.

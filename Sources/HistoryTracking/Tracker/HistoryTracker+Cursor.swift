@@ -29,7 +29,8 @@ extension HistoryTracker {
             if isTransient { false } else { try await container.read { try $0.hasConsumer(claim.name) } }
         let start: HistoryToken? = if isKnown { nil } else { try await refresh() }
         var registered = try await container.registerConsumer(
-            claim.name, author: parameters.author, isTransient: isTransient, startingAt: start)
+            claim.name, author: parameters.author, isTransient: isTransient,
+            retention: parameters.retention, startingAt: start)
         if isKnown && registered.name != claim.name {
             registered.token = try await refresh()
             try await container.resetCursor(of: registered.name, to: registered.token)
@@ -94,9 +95,20 @@ extension HistoryTracker {
         if case .elsewhere = parameters.cursor {
             try await resetKeptCursor(cursor.consumer, to: cursor.token)
         } else {
-            try await container.moveCursor(of: cursor.consumer, to: cursor.token)
+            try await moveCursorInStore(cursor)
         }
         self.cursor?.wasKept(at: cursor.token)
+    }
+
+    /// Somebody may have removed the consumer: it still reads, so it is registered again where it is.
+    private func moveCursorInStore(_ cursor: HistoryCursor) async throws(StoreError) {
+        do {
+            try await container.moveCursor(of: cursor.consumer, to: cursor.token)
+        } catch .unknownConsumer {
+            _ = try await container.registerConsumer(
+                cursor.consumer, author: parameters.author, isTransient: isForgottenAtStop,
+                retention: parameters.retention, startingAt: cursor.token)
+        }
     }
 
     func resetKeptCursor(_ name: String, to token: HistoryToken) async throws(StoreError) {
@@ -126,6 +138,8 @@ extension HistoryTracker {
                     return
                 }
                 log(.info, .detail, "cleaned \(result.transactions) transactions, \(result.changes) changes")
+            } catch .openedReadOnly {
+                // Whoever may write cleans.
             } catch {
                 log(.error, .important, "cleaning failed: \(error)")
             }

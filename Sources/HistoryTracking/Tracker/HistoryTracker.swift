@@ -52,7 +52,9 @@ public actor HistoryTracker {
             excluded: parameters.includesMirroring ? [] : parameters.mirroringAuthors,
             limit: consumer?.batchLimit ?? .split(1000))
         merger = HistoryMerger(contexts: parameters.contexts, didMerge: didMerge)
-        cleaner = HistoryCleaner(container: container, parameters: parameters)
+        cleaner = HistoryCleaner(
+            container: container, strategy: parameters.cleaning, bounds: parameters.bounds,
+            batchAuthors: parameters.batchAuthors)
         if parameters.startsAutomatically {
             Task { [weak self] in _ = try? await self?.start() }
         }

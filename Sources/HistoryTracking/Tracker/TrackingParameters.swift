@@ -23,10 +23,10 @@ public struct TrackingParameters: Sendable {
     /// Stands before the name in the key of a cursor that is kept outside the store.
     public var cursorPrefix = "HistoryTracking.cursor."
     public var cleaning: CleaningStrategy
-    /// History older than this goes even when somebody has not read it.
-    public var maximumDuration: Duration
-    /// History younger than this stays even when everybody has read it, as for undoing and restoring.
-    public var minimumDuration: Duration
+    /// What goes though somebody has not read it, by age or size, and what stays though everybody has.
+    public var bounds: HistoryBounds
+    /// Whether the store keeps what this consumer has not dealt with beyond the bounds.
+    public var retention = ConsumerRetention.untilBackstop
     public var deduplicator: (any HistoryDeduplicator)?
     /// So many times in a row a step may throw at a transaction; then it is parked, and the later ones flow.
     public var failuresBeforeParking = 5
@@ -38,12 +38,14 @@ public struct TrackingParameters: Sendable {
     /// ``HistoryTracker/start()``.
     public var startsAutomatically = false
 
+    /// Seven days.
+    public static let usualBounds = HistoryBounds(maximumAge: .seconds(7 * 24 * 3600))
+
     public init(
         name: String, author: String? = nil, authors: Set<String?>? = nil, contexts: [StoreContext] = [],
         cursor: CursorPolicy = .everyPass, cleaning: CleaningStrategy = .byDuration(.seconds(6 * 3600)),
-        maximumDuration: Duration = .seconds(7 * 24 * 3600), minimumDuration: Duration = .zero,
-        logger: any TrackingLogger = StandardErrorLogger(),
-        logLevel: LogLevel = .important
+        bounds: HistoryBounds = TrackingParameters.usualBounds,
+        logger: any TrackingLogger = StandardErrorLogger(), logLevel: LogLevel = .important
     ) {
         self.name = name
         self.author = author
@@ -51,8 +53,7 @@ public struct TrackingParameters: Sendable {
         self.contexts = contexts
         self.cursor = cursor
         self.cleaning = cleaning
-        self.maximumDuration = maximumDuration
-        self.minimumDuration = minimumDuration
+        self.bounds = bounds
         self.logger = logger
         self.logLevel = logLevel
     }

@@ -47,7 +47,7 @@ struct HistoryCleaning: Sendable {
         -> PurgeResult
     {
         try await removeGoneConsumers()
-        if request.authors != nil { return try await deleteFromBetween(request) }
+        if request.predicate != nil { return try await deleteFromBetween(request) }
         while true {
             let cut = try await writer.read { try HistoryCut(request, on: $0) }
             if let result = try await carryOut(cut, isForced: !request.respectsConsumers) { return result }

@@ -16,20 +16,20 @@ public struct HistoryDeleteRequest: Hashable, Sendable {
     }
 
     public var end: End
-    /// Only these authors' transactions; nil for everybody's. Nil in the set stands for writers without an author.
+    /// Which transactions; nil for all.
     ///
     /// What stays between the deleted ones is still read from the beginning, but a token before the newest that
     /// was deleted has expired.
-    public var authors: Set<String?>?
+    public var predicate: TransactionPredicate?
     /// Deletes only what every registered consumer has passed. Consumers whose cursor has expired need nothing of
     /// what is left, and are not waited for.
     public var respectsConsumers: Bool
 
-    public init(before end: End, authors: Set<String?>? = nil, respectsConsumers: Bool = true) {
+    public init(
+        before end: End, where predicate: TransactionPredicate? = nil, respectsConsumers: Bool = true
+    ) {
         self.end = end
-        self.authors = authors
+        self.predicate = predicate
         self.respectsConsumers = respectsConsumers
     }
-
-    func admits(_ author: String?) -> Bool { authors?.contains(author) ?? true }
 }

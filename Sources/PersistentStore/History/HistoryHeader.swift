@@ -11,6 +11,8 @@ struct HistoryHeader {
 
     /// The number of the row that told it.
     var row: Int64 = 0
+    /// False for a stranger's statement, whose first change tells it.
+    var isOurs = true
     var origin = Origin()
     var process: Int32?
     var session: Int64?

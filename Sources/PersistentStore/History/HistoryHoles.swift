@@ -32,12 +32,12 @@ struct HistoryHoles: Sendable {
     {
         let beginnings = try connection.prepare(
             """
-            SELECT number, kind = 3, author FROM history
-            LEFT JOIN history_origin ON history_origin.id = origin
+            SELECT \(HistoryHeaders.columns) FROM history
             WHERE number >= ?1 AND number <= ?2 AND \(HistoryBoundary.isFirstRow) ORDER BY number
             """)
         try beginnings.bind(first, at: 1)
         try beginnings.bind(last, at: 2)
+        var headers = HistoryHeaders()
         var rows: Int64 = 0
         var seen: Int64 = 0
         while try beginnings.step() {
@@ -47,10 +47,11 @@ struct HistoryHoles: Sendable {
                 next = number
                 return
             }
-            guard request.admits(beginnings.optionalText(2)),
+            let header = try headers.header(beginnings, on: connection)
+            guard request.predicate?.admits(header) ?? true,
                 let end = try HistoryBoundary.end(atOrAfter: number, on: connection), end <= last
             else { continue }
-            holes.append(Hole(first: number, last: end, isOurs: beginnings.integer(1) == 1))
+            holes.append(Hole(first: number, last: end, isOurs: header.isOurs))
             rows += end - number + 1
         }
     }

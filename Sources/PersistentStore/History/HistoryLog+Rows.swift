@@ -23,8 +23,7 @@ extension HistoryLog {
                 " AND (\(bounds))"
             }
         let columns = """
-            SELECT number, kind, entity, object, columns, at, continues, began, origin, process, session,
-            \(matches ?? "1") AS matches FROM history
+            SELECT \(HistoryHeaders.columns), \(matches ?? "1") AS matches FROM history
             """
         // What has been read of a long transaction is jumped over, but for the row that tells whose it is.
         let head = resumption == nil ? "" : columns + " WHERE number = ?3 UNION ALL "
@@ -73,6 +72,10 @@ extension HistoryLog {
 
 /// Reads who and when from rows of the log; knows an author's name after the first time.
 struct HistoryHeaders {
+    /// What ``header(_:on:)`` expects in a row.
+    static let columns =
+        "number, kind, entity, object, columns, at, continues, began, origin, process, session"
+
     private var origins: [Int64: HistoryHeader.Origin] = [:]
 
     /// From a `begin` row, or from the first row of a stranger's statement.
@@ -80,7 +83,7 @@ struct HistoryHeaders {
         -> HistoryHeader
     {
         guard row.integer(1) == HistoryLog.RowKind.begin.rawValue else {
-            return HistoryHeader(row: row.integer(0), milliseconds: row.integer(5))
+            return HistoryHeader(row: row.integer(0), isOurs: false, milliseconds: row.integer(5))
         }
         return HistoryHeader(
             row: row.integer(0), origin: try origin(row.integer(8), on: connection),
