@@ -21,6 +21,7 @@ let package = Package(
         .target(
             name: "CHTMLTags", dependencies: ["CLibXML2"],
             linkerSettings: [.linkedLibrary("xml2"), .linkedLibrary("z"), .linkedLibrary("lzma")]),
+        .target(name: "CSearch"),
         .target(name: "CTerminal", linkerSettings: [.linkedLibrary("ncursesw"), .linkedLibrary("tinfo")]),
 
         // The libraries, lowest first; a module imports only what stands above it in this list.
@@ -30,8 +31,13 @@ let package = Package(
         .target(name: "PersistentStore", dependencies: ["SQLite", "FileWatch"]),
         .target(name: "HistoryTracking", dependencies: ["PersistentStore", "AppGroup"]),
 
+        .target(
+            name: "SearchIndex", dependencies: ["HistoryTracking", "PersistentStore", "SQLite", "CSearch"]),
+
         // The program.
-        .target(name: "ClipsCore", dependencies: ["HistoryTracking", "PersistentStore", "AppGroup"]),
+        .target(
+            name: "ClipsCore",
+            dependencies: ["SearchIndex", "HistoryTracking", "PersistentStore", "AppGroup"]),
         .target(name: "ClipsExchange", dependencies: ["CHTMLTags", "ClipsCore", "PersistentStore"]),
         .target(name: "Terminal", dependencies: ["CTerminal"]),
         .target(
@@ -49,7 +55,8 @@ let package = Package(
         .executableTarget(
             name: "ClipsBenchmarks",
             dependencies: [
-                "CBenchmarkProbes", "ClipsCore", "HistoryTracking", "PersistentStore", "FileWatch", "SQLite",
+                "CBenchmarkProbes", "ClipsCore", "SearchIndex", "HistoryTracking", "PersistentStore",
+                "FileWatch", "SQLite",
             ]),
 
         .testTarget(
@@ -76,6 +83,9 @@ let package = Package(
         .testTarget(
             name: "ClipsExchangeTests",
             dependencies: ["ClipsExchange", "ClipsCore", "PersistentStore", "TestSupport", "clips"]),
+        .testTarget(
+            name: "SearchIndexTests",
+            dependencies: ["SearchIndex", "ClipsCore", "PersistentStore", "SQLite", "TestSupport"]),
         .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "clips"]),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal", "CTerminal"]),

@@ -10,7 +10,8 @@ import Testing
         "AppGroup": ["FileWatch"],
         "PersistentStore": ["SQLite", "FileWatch"],
         "HistoryTracking": ["PersistentStore", "AppGroup"],
-        "ClipsCore": ["HistoryTracking", "PersistentStore", "AppGroup"],
+        "SearchIndex": ["HistoryTracking", "PersistentStore", "SQLite", "CSearch"],
+        "ClipsCore": ["SearchIndex", "HistoryTracking", "PersistentStore", "AppGroup"],
         "ClipsExchange": ["CHTMLTags", "ClipsCore", "PersistentStore"],
         "Terminal": ["CTerminal"],
         "ClipsTerminal": ["ClipsCore", "HistoryTracking", "PersistentStore", "Terminal"],
@@ -18,7 +19,8 @@ import Testing
             "ClipsTerminal", "ClipsExchange", "ClipsCore", "HistoryTracking", "PersistentStore", "Terminal",
         ],
         "ClipsBenchmarks": [
-            "ClipsCore", "HistoryTracking", "PersistentStore", "FileWatch", "SQLite", "CBenchmarkProbes",
+            "ClipsCore", "SearchIndex", "HistoryTracking", "PersistentStore", "FileWatch", "SQLite",
+            "CBenchmarkProbes",
         ],
     ]
 

@@ -31,7 +31,7 @@ struct Comparison {
         return speed
     }
 
-    private mutating func add(_ own: [Double], _ others: [Double]) {
+    mutating func add(_ own: [Double], _ others: [Double]) {
         ours += own
         beside += others
         if let own = Spread(own), let others = Spread(others), others.median > 0 {

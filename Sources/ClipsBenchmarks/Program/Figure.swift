@@ -6,6 +6,6 @@ struct Figure: Sendable {
 
     static let all = [
         commitToList, commitToPaint, bulkCost, trackingCost, mergeCost, startToPaint, peakMemory,
-        oneShotProcess, cleaningCost, peers,
+        oneShotProcess, cleaningCost, searchCost, peers,
     ]
 }

@@ -9,6 +9,7 @@ struct Options {
     private(set) var peers: String?
     private(set) var clips: String?
     private(set) var data: String?
+    private(set) var searchedClips: Int?
 
     init(_ words: [String]) throws(UsageError) {
         var rest = words[...]
@@ -24,6 +25,9 @@ struct Options {
             case "--peers": peers = try value(word)
             case "--clips": clips = try value(word)
             case "--data": data = try value(word)
+            case "--searched":
+                guard let count = Int(try value(word)), count > 0 else { throw UsageError("\(word) needs a number.") }
+                searchedClips = count
             default:
                 let name = word.uppercased()
                 guard Figure.all.contains(where: { $0.name == name }) else {
@@ -48,6 +52,7 @@ struct Options {
               --json           one JSON object a line
               --clips PATH     the program to measure (else 'clips' beside this one)
               --data FOLDER    where large stores are kept between runs (else in the temporary folder)
+              --searched N     how many clips F11 searches (1,000,000; 50,000 with --quick)
               --peers FOLDER   other people's probes to run beside ours, if they are there
 
             exit status: 0 measured, 1 not, 2 wrong usage

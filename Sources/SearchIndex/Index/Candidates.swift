@@ -1,0 +1,132 @@
+/// What the index can say of a query: an expression for its words, and how new what is looked for may be.
+struct Candidates {
+    /// Nil when the index leaves out nothing.
+    private(set) var expression: String?
+    /// Whether everything it gives satisfies the query.
+    private(set) var isExact = true
+    /// Nothing in the index can satisfy the query.
+    private(set) var isImpossible = false
+    private(set) var createdFrom = Int64.min
+    private(set) var createdBefore = Int64.max
+
+    /// With more words for a part, reading the newest objects finds as many as are shown sooner.
+    static let mostWords = 1000
+
+    init(_ query: SearchQuery, _ vocabulary: Vocabulary) {
+        var parts: [String] = []
+        for clause in query.clauses {
+            if clause.count == 1, takeTime(clause[0]) { continue }
+            switch Self.expression(clause, vocabulary) {
+            case .all: isExact = false
+            case .none: isImpossible = true
+            case .some(let text, let isExact):
+                parts.append("(\(text))")
+                if !isExact { self.isExact = false }
+            }
+        }
+        expression = parts.isEmpty ? nil : parts.joined(separator: " AND ")
+    }
+
+    private enum Part {
+        case all
+        case none
+        case some(String, isExact: Bool)
+    }
+
+    private mutating func takeTime(_ literal: SearchQuery.Literal) -> Bool {
+        guard case .time(let relation, let period) = literal.condition, !literal.isNegated else { return false }
+        if relation != .before { createdFrom = max(createdFrom, period.start) }
+        if relation == .before { createdBefore = min(createdBefore, period.start) }
+        if relation == .on { createdBefore = min(createdBefore, period.end) }
+        return true
+    }
+
+    private static func expression(_ clause: [SearchQuery.Literal], _ vocabulary: Vocabulary) -> Part {
+        var texts: [String] = []
+        var isExact = true
+        for literal in clause {
+            guard !literal.isNegated, case .text(let text, let field) = literal.condition else { return .all }
+            switch expression(text, field, vocabulary) {
+            case .all: return .all
+            case .none: break
+            case .some(let one, let isOneExact):
+                texts.append(one)
+                if !isOneExact { isExact = false }
+            }
+        }
+        return texts.isEmpty ? .none : .some(texts.joined(separator: " OR "), isExact: isExact)
+    }
+
+    private static func expression(
+        _ text: SearchText, _ field: SearchField, _ vocabulary: Vocabulary
+    ) -> Part {
+        var parts: [String] = []
+        var runs: [Tokens.Run] = []
+        text.folded.withUnsafeBufferPointer { Tokens.runs($0) { runs.append($0) } }
+        var isWhole = runs.count == 1 && runs.first?.range == text.folded.indices && text.form == .word
+        for run in runs {
+            switch expression(run, in: text, vocabulary) {
+            case .all: isWhole = false
+            case .none: return .none
+            case .some(let part, let isExact):
+                parts.append(part)
+                if !isExact { isWhole = false }
+            }
+        }
+        guard !parts.isEmpty else { return .all }
+        let all = parts.map { "(\($0))" }.joined(separator: " AND ")
+        guard let columns = field.columns else { return .some(all, isExact: isWhole) }
+        return .some("{\(columns)} : (\(all))", isExact: isWhole && field.isText)
+    }
+
+    private static func expression(
+        _ run: Tokens.Run, in text: SearchText, _ vocabulary: Vocabulary
+    ) -> Part {
+        let (folded, starts, range) = (text.folded, run.starts, run.range)
+        func bytes(_ first: Int, _ count: Int) -> ArraySlice<UInt8> {
+            folded[starts[first]..<(first + count < starts.count ? starts[first + count] : range.upperBound)]
+        }
+        guard run.kind == .word else {
+            let tokens = starts.count == 1 ? [bytes(0, 1)] : starts.indices.dropLast().map { bytes($0, 2) }
+            return .some(tokens.map(quoted).joined(separator: " AND "), isExact: starts.count <= 2)
+        }
+        let isBoundAtStart = range.lowerBound > 0 || text.isBoundAtStart
+        let isBoundAtEnd = range.upperBound < folded.count || text.isBoundAtEnd
+        if isBoundAtStart && isBoundAtEnd && starts.count <= Tokens.longestWord {
+            return .some(quoted(folded[range]), isExact: true)
+        }
+        let part = bytes(0, min(starts.count, Tokens.longestPart))
+        guard
+            let words = vocabulary.words(
+                containing: part, onlyAtStart: isBoundAtStart, limit: Self.mostWords)
+        else { return .all }
+        guard !words.isEmpty else { return .none }
+        return .some(
+            words.map { quoted($0[...]) }.joined(separator: " OR "),
+            isExact: starts.count <= Tokens.longestPart)
+    }
+
+    /// Tokens have no quotes in them.
+    private static func quoted(_ token: ArraySlice<UInt8>) -> String {
+        "\"\(String(decoding: token, as: UTF8.self))\""
+    }
+}
+
+extension SearchField {
+    /// The index's columns where a text of this field stands; nil for all.
+    fileprivate var columns: String? {
+        switch self {
+        case .anywhere: nil
+        case .heading: "title tags"
+        case .title: "title"
+        case .tag: "tags"
+        case .url, .site: "url"
+        case .text: "text"
+        case .note: "note"
+        case .author: "author"
+        }
+    }
+
+    /// Whether a part of the column is a part of the field.
+    fileprivate var isText: Bool { ![.tag, .site, .author].contains(self) }
+}

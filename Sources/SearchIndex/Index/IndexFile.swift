@@ -1,0 +1,100 @@
+import Glibc
+import SQLite
+
+/// The index's own file: opened, made and thrown away here. Confined to the index that owns it.
+///
+/// Objects have numbers that rise with the time they were created, so that the newest matches are read first and
+/// no further than needed. Those that came later than their time ("late") are numbered above all others.
+final class IndexFile {
+    static let applicationID: Int64 = 0x436C_7053
+    static let format: Int64 = 1
+    /// Building counts down from here, what is created afterwards counts up.
+    static let middleNumber: Int64 = 1 << 32
+    static let firstLateNumber: Int64 = 1 << 40
+
+    let connection: Connection
+    let path: String
+    let isReadOnly: Bool
+    private let identity: (UInt, UInt)?
+
+    /// Opens the file, and makes it when there is none.
+    init(path: String) throws(SQLiteError) {
+        self.path = path
+        do throws(SQLiteError) {
+            let exists = access(path, F_OK) == 0
+            let connection = try Connection(path: path, access: .create, busyTimeoutMilliseconds: 100)
+            if !exists { chmod(path, 0o600) }
+            // What a power cut takes is made again.
+            try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+            try connection.execute("PRAGMA cache_size = -16384; PRAGMA mmap_size = 1073741824")
+            try Self.makeTables(connection)
+            self.connection = connection
+            isReadOnly = false
+        } catch where [.readOnly, .cannotOpen].contains(error.primary) {
+            connection = try Connection(path: path, access: .readOnly, busyTimeoutMilliseconds: 100)
+            isReadOnly = true
+        }
+        identity = Self.identity(path)
+        guard try connection.integer("PRAGMA application_id") == Self.applicationID,
+            try connection.integer("PRAGMA user_version") == Self.format
+        else { throw Self.foreign }
+    }
+
+    /// False once somebody has removed or replaced the file.
+    var isStillInPlace: Bool {
+        guard let identity, let now = Self.identity(path) else { return false }
+        return identity == now
+    }
+
+    static func remove(_ path: String) {
+        for end in ["-wal", "-shm", ""] { unlink(path + end) }
+    }
+
+    private static let foreign = SQLiteError(code: 26, message: "the file is not a search index of this version")
+
+    private static func identity(_ path: String) -> (UInt, UInt)? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return (UInt(status.st_dev), UInt(status.st_ino))
+    }
+
+    private static func makeTables(_ connection: borrowing Connection) throws(SQLiteError) {
+        guard try connection.integer("PRAGMA application_id") != applicationID else { return }
+        try connection.execute("BEGIN IMMEDIATE")
+        do throws(SQLiteError) {
+            if try connection.integer("PRAGMA application_id") != applicationID {
+                guard try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 else { throw foreign }
+                try connection.execute(
+                    """
+                    CREATE TABLE state (id INTEGER PRIMARY KEY, edition INTEGER NOT NULL, store TEXT NOT NULL,
+                    generation INTEGER NOT NULL, position INTEGER NOT NULL, phase INTEGER NOT NULL,
+                    built_created INTEGER, built_object INTEGER, built INTEGER NOT NULL, total INTEGER NOT NULL,
+                    dead INTEGER NOT NULL, next_number INTEGER NOT NULL, next_late_number INTEGER NOT NULL);
+                    PRAGMA application_id = \(applicationID); PRAGMA user_version = \(format)
+                    """)
+                try makeContents(connection)
+            }
+            try connection.execute("COMMIT")
+        } catch {
+            connection.rollBack()
+            throw error
+        }
+    }
+
+    /// Tables that begin anew with each building.
+    static func makeContents(_ connection: borrowing Connection) throws(SQLiteError) {
+        try connection.execute(
+            """
+            DROP TABLE IF EXISTS document; DROP TABLE IF EXISTS words; DROP TABLE IF EXISTS vocabulary;
+            DROP TABLE IF EXISTS name;
+            CREATE TABLE document (number INTEGER PRIMARY KEY, object INTEGER NOT NULL UNIQUE,
+            created INTEGER NOT NULL);
+            CREATE VIRTUAL TABLE words USING fts5 (title, tags, url, text, note, author, content = '',
+            detail = column, columnsize = 0, tokenize = 'ascii');
+            INSERT INTO words (words, rank) VALUES ('automerge', 4);
+            CREATE TABLE vocabulary (id INTEGER PRIMARY KEY, terms BLOB NOT NULL);
+            CREATE TABLE name (kind INTEGER, folded BLOB, name TEXT, PRIMARY KEY (kind, folded, name))
+            WITHOUT ROWID
+            """)
+    }
+}

@@ -1,0 +1,79 @@
+import Glibc
+package import PersistentStore
+import SQLite
+
+extension SearchIndex {
+    /// The store's own record of the cursor follows after so many changes, so that a search seldom writes into the
+    /// store.
+    private static let unrecordedChanges: Int64 = 256
+    private static let mostAttempts = 500
+
+    /// Catches up, or builds, until the index has everything that is committed; one step is one commit, so it may be
+    /// ended at any moment and goes on from there.
+    ///
+    /// - Parameter progress: called after each step of a building.
+    /// - Returns: how the index is now.
+    @discardableResult
+    package nonisolated(nonsending) func bringUpToDate(
+        progress: (SearchIndexState) -> Void = { _ in }
+    ) async throws(StoreError) -> SearchIndexState {
+        var attempts = 0
+        while attempts < Self.mostAttempts {
+            guard !Task.isCancelled else { throw .cancelled }
+            // Twice ahead of a new snapshot: not of another process's commit, but of the store.
+            let isAheadOfAll = attempts > 1
+            let step = try await container.read { snapshot in
+                try self.advance(in: snapshot, mayBuild: true, isAheadOfAll: isAheadOfAll)
+            }
+            switch step {
+            case .done:
+                try await recordCursor()
+                return .ready
+            case .more(let state):
+                attempts = 0
+                progress(state)
+            case .ahead: attempts += 1
+            case .notNow:
+                if let obstacle = await obstacleDescription { return .unavailable(obstacle) }
+                attempts += 1
+                await pause()
+            }
+        }
+        return .unavailable("another process keeps it locked")
+    }
+
+    private func pause() {
+        var time = timespec(tv_sec: 0, tv_nsec: 10_000_000)
+        nanosleep(&time, nil)
+    }
+
+    /// Says in the store how far the index is, so that cleaning waits for it and `consumers` can tell.
+    private nonisolated(nonsending) func recordCursor() async throws(StoreError) {
+        let (own, stored) = try await container.read { snapshot in
+            let cursor = try self.assumeIsolated { index in
+                try index.use(.reading) { connection, _ in try IndexRecord(connection)?.cursor } ?? nil
+            }
+            let record = try snapshot.consumers(named: Self.consumerName)
+            return (cursor, record)
+        }
+        guard let own else { return }
+        guard let stored else {
+            let name = try await container.registerConsumer(Self.consumerName, startingAt: own).name
+            // Another process was quicker.
+            if name != Self.consumerName { try await container.removeConsumer(name) }
+            return
+        }
+        if stored.storeID != own.storeID || stored.generation != own.generation
+            || stored.number + Self.unrecordedChanges <= own.number
+        {
+            try await container.resetCursor(of: Self.consumerName, to: own)
+        }
+    }
+}
+
+extension StoreSnapshot {
+    fileprivate func consumers(named name: String) throws -> HistoryToken? {
+        guard try hasConsumer(name) else { return nil }
+        return try consumers().first { $0.name == name }?.token
+    }
+}

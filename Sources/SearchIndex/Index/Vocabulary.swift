@@ -1,0 +1,71 @@
+import CSearch
+import SQLite
+
+/// Every word that the index holds, in memory as one text with a line each, so that the words with a part in them
+/// are found at the speed of `memmem`. A word may stand twice.
+struct Vocabulary {
+    private var text: [UInt8] = [newline]
+    private var edition: Int64 = 0
+    private var lastRow: Int64 = 0
+    private var lastRowStart = 1
+
+    private static let newline = UInt8(ascii: "\n")
+    /// A row is filled up to this before the next is begun.
+    static let rowSize = 16_384
+
+    /// Reads what has been added since the last time.
+    mutating func refresh(edition: Int64, from connection: borrowing Connection) throws(SQLiteError) {
+        if edition != self.edition {
+            self = Vocabulary()
+            self.edition = edition
+        }
+        let rows = try connection.prepare("SELECT id, terms FROM vocabulary WHERE id >= ?1 ORDER BY id")
+        try rows.bind(lastRow, at: 1)
+        text.removeSubrange(lastRowStart...)
+        while try rows.step() {
+            lastRow = rows.integer(0)
+            lastRowStart = text.count
+            text += rows.blob(1)
+        }
+    }
+
+    /// The words that contain a part, or begin with it; nil when there are more than the limit.
+    func words(containing part: ArraySlice<UInt8>, onlyAtStart: Bool, limit: Int) -> Set<[UInt8]>? {
+        let needle = onlyAtStart ? [Self.newline] + part : Array(part)
+        var found: Set<[UInt8]> = []
+        var isWithin = true
+        text.withUnsafeBufferPointer { text in
+            guard let base = text.baseAddress else { return }
+            var from = 0
+            while true {
+                var start = search_find(base, text.count, from, needle, needle.count)
+                guard start >= 0 else { return }
+                if onlyAtStart { start += 1 }
+                while text[start - 1] != Self.newline { start -= 1 }
+                var end = start
+                while end < text.count && text[end] != Self.newline { end += 1 }
+                found.insert(Array(text[start..<end]))
+                guard found.count <= limit else {
+                    isWithin = false
+                    return
+                }
+                from = end
+            }
+        }
+        return isWithin ? found : nil
+    }
+
+    /// Hashes of all words, to tell new ones.
+    func hashes() -> Set<UInt64> {
+        var hashes: Set<UInt64> = []
+        for word in text.split(separator: Self.newline) { hashes.insert(word.withUnsafeBufferPointer(hash)) }
+        return hashes
+    }
+}
+
+/// FNV-1a, 64 bits; the words of a few million never meet.
+func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    return hash
+}

@@ -1,0 +1,100 @@
+/// A stretch of days as it was typed: `2026-11-01`, `2026-11`, `yesterday`, `monday`, `last-week`, `3d`.
+package struct DayPeriod: Hashable, Sendable {
+    package let typed: String
+    /// Milliseconds since 1970; the end does not belong to it.
+    package let start: Int64
+    package let end: Int64
+
+    init?(_ typed: String, calendar: SearchCalendar) {
+        guard let (first, next) = Self.days(typed.lowercased(), calendar) else { return nil }
+        self.typed = typed
+        start = calendar.start(first)
+        end = calendar.start(next)
+    }
+
+    private static let weekdays = [
+        "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+    ]
+    private static let words =
+        ["today", "yesterday"] + weekdays
+        + ["this", "last"].flatMap { which in ["week", "month", "year"].map { "\(which)-\($0)" } }
+
+    /// Whether more letters could make it a period.
+    static func mayBecome(_ typed: some StringProtocol) -> Bool {
+        let typed = typed.lowercased()
+        return words.contains { $0.hasPrefix(typed) } || typed.allSatisfy { $0.isASCII && $0.isNumber || $0 == "-" }
+    }
+
+    /// The first day, and the first day after it.
+    private static func days(_ word: String, _ calendar: SearchCalendar) -> (CalendarDay, CalendarDay)? {
+        let today = calendar.today
+        if let date = date(word) { return date }
+        if let ago = ago(word, today) { return (ago, ago.adding(days: 1)) }
+        switch word {
+        case "today": return (today, today.adding(days: 1))
+        case "yesterday": return (today.adding(days: -1), today)
+        case "this-week", "last-week":
+            let monday = today.adding(days: -calendar.weekday(today) - (word == "last-week" ? 7 : 0))
+            return (monday, monday.adding(days: 7))
+        case "this-month", "last-month":
+            let first = CalendarDay(
+                year: today.year, month: today.month - (word == "last-month" ? 1 : 0), day: 1)
+            return (first, CalendarDay(year: first.year, month: first.month + 1, day: 1))
+        case "this-year", "last-year":
+            let year = today.year - (word == "last-year" ? 1 : 0)
+            return (CalendarDay(year: year, month: 1, day: 1), CalendarDay(year: year + 1, month: 1, day: 1))
+        default:
+            guard let weekday = weekdays.firstIndex(where: { $0 == word || $0.prefix(3) == word }) else {
+                return nil
+            }
+            // The last one that has begun; on a Monday, "monday" is today.
+            let day = today.adding(days: -((calendar.weekday(today) - weekday + 7) % 7))
+            return (day, day.adding(days: 1))
+        }
+    }
+
+    private static func date(_ word: String) -> (CalendarDay, CalendarDay)? {
+        let parts = word.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count <= 3, parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { 48...57 ~= $0 } }),
+            parts[0].count == 4, parts.dropFirst().allSatisfy({ $0.count <= 2 })
+        else { return nil }
+        let numbers = parts.compactMap { Int($0) }
+        guard (1...9999).contains(numbers[0]), numbers.count < 2 || (1...12).contains(numbers[1]),
+            numbers.count < 3 || (1...31).contains(numbers[2])
+        else { return nil }
+        switch numbers.count {
+        case 1:
+            return (
+                CalendarDay(year: numbers[0], month: 1, day: 1),
+                CalendarDay(year: numbers[0] + 1, month: 1, day: 1)
+            )
+        case 2:
+            let first = CalendarDay(year: numbers[0], month: numbers[1], day: 1)
+            return (first, CalendarDay(year: first.year, month: first.month + 1, day: 1))
+        default:
+            let day = CalendarDay(year: numbers[0], month: numbers[1], day: numbers[2])
+            return (day, day.adding(days: 1))
+        }
+    }
+
+    /// `3d`, `2w`, `6m`, `1y`: the day so long before today.
+    private static func ago(_ word: String, _ today: CalendarDay) -> CalendarDay? {
+        guard let unit = word.last, let count = Int(word.dropLast()), (0...9999).contains(count) else {
+            return nil
+        }
+        switch unit {
+        case "d": return today.adding(days: -count)
+        case "w": return today.adding(days: -7 * count)
+        case "m": return CalendarDay(year: today.year, month: today.month - count, day: today.day)
+        case "y": return CalendarDay(year: today.year - count, month: today.month, day: today.day)
+        default: return nil
+        }
+    }
+}
+
+extension CalendarDay {
+    /// The calendar evens out a day that its month does not have.
+    fileprivate func adding(days: Int) -> CalendarDay {
+        CalendarDay(year: year, month: month, day: day + days)
+    }
+}

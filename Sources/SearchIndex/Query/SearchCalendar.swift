@@ -1,0 +1,91 @@
+import Glibc
+
+/// A day of the calendar.
+package struct CalendarDay: Hashable, Sendable {
+    package var year: Int
+    package var month: Int
+    package var day: Int
+
+    package init(year: Int, month: Int, day: Int) {
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+}
+
+/// What time it is and where days begin, for whoever is searching.
+package struct SearchCalendar: Sendable {
+    /// Milliseconds since 1970.
+    package let now: @Sendable () -> Int64
+    /// When a day begins; days outside their month count on into the next ones, or back.
+    package let start: @Sendable (CalendarDay) -> Int64
+    package let day: @Sendable (_ milliseconds: Int64) -> CalendarDay
+
+    package init(
+        now: @escaping @Sendable () -> Int64, start: @escaping @Sendable (CalendarDay) -> Int64,
+        day: @escaping @Sendable (_ milliseconds: Int64) -> CalendarDay
+    ) {
+        self.now = now
+        self.start = start
+        self.day = day
+    }
+
+    /// The system's clock and time zone. Of Foundation, only the part with the zones' names could do this.
+    package static let local = SearchCalendar(
+        now: {
+            var time = timespec()
+            clock_gettime(CLOCK_REALTIME, &time)
+            return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+        },
+        start: { day in
+            var fields = tm()
+            fields.tm_year = Int32(day.year - 1900)
+            fields.tm_mon = Int32(day.month - 1)
+            fields.tm_mday = Int32(day.day)
+            fields.tm_isdst = -1
+            return Int64(mktime(&fields)) * 1000
+        },
+        day: { milliseconds in
+            var seconds = time_t((Double(milliseconds) / 1000).rounded(.down))
+            var fields = tm()
+            localtime_r(&seconds, &fields)
+            return CalendarDay(fields)
+        })
+
+    /// A zone with the same distance from UTC all year, and a clock that stands.
+    package static func fixed(now: Int64, secondsFromGMT: Int64) -> SearchCalendar {
+        SearchCalendar(
+            now: { now },
+            start: { day in
+                var fields = tm()
+                fields.tm_year = Int32(day.year - 1900)
+                fields.tm_mon = Int32(day.month - 1)
+                fields.tm_mday = Int32(day.day)
+                return (Int64(timegm(&fields)) - secondsFromGMT) * 1000
+            },
+            day: { milliseconds in
+                var seconds = time_t((Double(milliseconds) / 1000).rounded(.down)) + Int(secondsFromGMT)
+                var fields = tm()
+                gmtime_r(&seconds, &fields)
+                return CalendarDay(fields)
+            })
+    }
+
+    package var today: CalendarDay { day(now()) }
+
+    /// 0 for Monday.
+    func weekday(_ day: CalendarDay) -> Int {
+        var fields = tm()
+        fields.tm_year = Int32(day.year - 1900)
+        fields.tm_mon = Int32(day.month - 1)
+        fields.tm_mday = Int32(day.day)
+        timegm(&fields)
+        return Int(fields.tm_wday + 6) % 7
+    }
+}
+
+extension CalendarDay {
+    init(_ fields: tm) {
+        self.init(year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: Int(fields.tm_mday))
+    }
+}

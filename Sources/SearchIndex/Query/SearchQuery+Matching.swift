@@ -1,0 +1,110 @@
+import CSearch
+
+extension SearchQuery {
+    /// Whether a document is found by the query; what the index says is held against this.
+    package func matches(_ document: SearchDocument) -> Bool {
+        let folded = FoldedDocument(document)
+        return clauses.allSatisfy { clause in clause.contains { $0.isTrue(of: folded) } }
+    }
+
+    /// The query with every word that may stand anywhere looked for in title and tags only.
+    package var inHeadings: SearchQuery {
+        var query = self
+        query.clauses = clauses.map { clause in
+            clause.map { literal in
+                guard !literal.isNegated, case .text(let text, .anywhere) = literal.condition else { return literal }
+                return Literal(isNegated: false, condition: .text(text, in: .heading))
+            }
+        }
+        return query
+    }
+}
+
+extension SearchQuery.Literal {
+    fileprivate func isTrue(of document: FoldedDocument) -> Bool {
+        let holds =
+            switch condition {
+            case .text(let text, let field): document.contains(text, in: field)
+            case .flag(.starred): document.document.isStarred
+            case .flag(.unread): document.document.isUnread
+            case .flag(.read): !document.document.isUnread
+            case .time(.after, let period): document.document.created >= period.start
+            case .time(.before, let period): document.document.created < period.start
+            case .time(.on, let period):
+                document.document.created >= period.start && document.document.created < period.end
+            }
+        return holds != isNegated
+    }
+}
+
+/// A document whose texts are folded when they are first looked at.
+final class FoldedDocument {
+    let document: SearchDocument
+    private(set) lazy var title = Folding.fold(document.title)
+    private(set) lazy var tags = Folding.fold(document.tags)
+    private(set) lazy var url = Folding.fold(document.url)
+    private(set) lazy var text = Folding.fold(document.text)
+    private(set) lazy var note = Folding.fold(document.note)
+    private(set) lazy var author = Folding.fold(document.author)
+    private(set) lazy var site = Folding.fold(document.site)
+
+    init(_ document: SearchDocument) { self.document = document }
+
+    func contains(_ text: SearchText, in field: SearchField) -> Bool {
+        switch field {
+        case .anywhere:
+            text.isFound(in: title) || text.isFound(in: url) || text.isFound(in: tags)
+                || text.isFound(in: self.text) || text.isFound(in: note) || text.isFound(in: author)
+        case .heading: text.isFound(in: title) || text.isFound(in: tags)
+        case .title: text.isFound(in: title)
+        case .url: text.isFound(in: url)
+        case .site: text.isFound(in: site)
+        case .text: text.isFound(in: self.text)
+        case .note: text.isFound(in: note)
+        case .tag: tags.split(separator: 44).contains { text.isName($0) }
+        case .author: text.isName(author[...])
+        }
+    }
+}
+
+extension SearchText {
+    /// Whether it stands somewhere in a folded text, as its form asks.
+    func isFound(in haystack: [UInt8]) -> Bool { !places(in: haystack, limit: 1).isEmpty }
+
+    /// Names are found by their beginning, or between quotes whole.
+    fileprivate func isName(_ name: ArraySlice<UInt8>) -> Bool {
+        isBoundAtEnd ? name.elementsEqual(folded) : name.starts(with: folded)
+    }
+
+    /// Where it stands in a folded text.
+    func places(in haystack: [UInt8], limit: Int) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        haystack.withUnsafeBufferPointer { text in
+            folded.withUnsafeBufferPointer { needle in
+                guard let base = text.baseAddress, let wanted = needle.baseAddress else { return }
+                var from = 0
+                while found.count < limit {
+                    let start = search_find(base, text.count, from, wanted, needle.count)
+                    guard start >= 0 else { return }
+                    let range = start..<start + needle.count
+                    if isBound(range, in: text) { found.append(range) }
+                    from = start + 1
+                }
+            }
+        }
+        return found
+    }
+
+    private func isBound(_ range: Range<Int>, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        (!isBoundAtStart || range.lowerBound == 0 || !Self.isInsideWord(text, at: range.lowerBound))
+            && (!isBoundAtEnd || range.upperBound == text.count || !Self.isInsideWord(text, at: range.upperBound))
+    }
+
+    /// Whether the scalars on both sides of a place belong to one word.
+    private static func isInsideWord(_ text: UnsafeBufferPointer<UInt8>, at place: Int) -> Bool {
+        guard ScalarKind(UTF8.scalar(text, at: place).value) == .word else { return false }
+        var before = place - 1
+        while before > 0 && text[before] & 0xC0 == 0x80 { before -= 1 }
+        return ScalarKind(UTF8.scalar(text, at: before).value) == .word
+    }
+}

@@ -1,0 +1,118 @@
+extension SearchQuery {
+    /// Reads what was typed; never fails, and leaves out what is not finished: a lone minus, `tag:` with nothing, OR
+    /// at an end.
+    package init(_ text: String, calendar: SearchCalendar = .local) {
+        var parser = QueryParser(text, calendar: calendar)
+        clauses = parser.clauses()
+    }
+}
+
+private struct QueryParser {
+    private var rest: Substring
+    private let calendar: SearchCalendar
+
+    private enum Token {
+        case or
+        case literal(SearchQuery.Literal)
+    }
+
+    init(_ text: String, calendar: SearchCalendar) {
+        rest = text[...]
+        self.calendar = calendar
+    }
+
+    mutating func clauses() -> [[SearchQuery.Literal]] {
+        var clauses: [[SearchQuery.Literal]] = []
+        var joins = false
+        while let token = next() {
+            switch token {
+            case .or: joins = true
+            case .literal(let literal):
+                if joins, !clauses.isEmpty {
+                    clauses[clauses.count - 1].append(literal)
+                } else {
+                    clauses.append([literal])
+                }
+                joins = false
+            }
+        }
+        return clauses
+    }
+
+    /// Nil at the end; what means nothing is passed over.
+    private mutating func next() -> Token? {
+        while true {
+            rest = rest.drop { $0.isWhitespace }
+            guard !rest.isEmpty else { return nil }
+            let isNegated = rest.first == "-"
+            if isNegated { rest = rest.dropFirst() }
+            if rest.first == "\"" {
+                if let text = phrase() { return literal(isNegated, .text(text, in: .anywhere)) }
+                continue
+            }
+            if let field = fieldWithQuote() {
+                if let text = phrase() { return literal(isNegated, .text(text, in: field)) }
+                continue
+            }
+            let word = rest.prefix { !$0.isWhitespace }
+            rest = rest[word.endIndex...]
+            if word == "OR", !isNegated { return .or }
+            if let condition = condition(word) { return literal(isNegated, condition) }
+        }
+    }
+
+    private func literal(_ isNegated: Bool, _ condition: SearchQuery.Condition) -> Token {
+        .literal(SearchQuery.Literal(isNegated: isNegated, condition: condition))
+    }
+
+    /// What stands between quotes, or from one to the end; nil when that is nothing.
+    private mutating func phrase() -> SearchText? {
+        let inside = rest.dropFirst()
+        let text = inside.prefix { $0 != "\"" }
+        let isOpen = text.endIndex == inside.endIndex
+        rest = isOpen ? rest[rest.endIndex...] : inside[text.endIndex...].dropFirst()
+        let search = SearchText(String(text), isOpen ? .openPhrase : .phrase)
+        return search.folded.isEmpty ? nil : search
+    }
+
+    /// The field of `tag:"…`, with `rest` moved to the quote.
+    private mutating func fieldWithQuote() -> SearchField? {
+        guard let (name, value) = Self.parts(rest), value.first == "\"",
+            let field = SearchField.typed.first(where: { $0.rawValue == name })
+        else { return nil }
+        rest = value
+        return field
+    }
+
+    private func condition(_ word: Substring) -> SearchQuery.Condition? {
+        guard let (name, value) = Self.parts(word) else { return text(word, in: .anywhere) }
+        if let field = SearchField.typed.first(where: { $0.rawValue == name }) {
+            return text(value, in: field)
+        }
+        if name == "is" {
+            let wanted = value.lowercased()
+            if let flag = SearchQuery.Flag(rawValue: wanted) { return .flag(flag) }
+            let isUnfinished = SearchQuery.Flag.allCases.contains { $0.rawValue.hasPrefix(wanted) }
+            return isUnfinished ? nil : text(word, in: .anywhere)
+        }
+        if let relation = SearchQuery.TimeRelation(rawValue: name) {
+            if let period = DayPeriod(String(value), calendar: calendar) { return .time(relation, period) }
+            return DayPeriod.mayBecome(value) ? nil : text(word, in: .anywhere)
+        }
+        return text(word, in: .anywhere)
+    }
+
+    private func text(_ word: Substring, in field: SearchField) -> SearchQuery.Condition? {
+        var core = word
+        while core.last == "*" { core.removeLast() }
+        let search = SearchText(String(core), core.endIndex == word.endIndex ? .word : .prefix)
+        return search.folded.isEmpty ? nil : .text(search, in: field)
+    }
+
+    private static func parts(_ word: Substring) -> (name: String, value: Substring)? {
+        guard let colon = word.firstIndex(of: ":") else { return nil }
+        let name = word[..<colon]
+        guard name.utf8.count <= 8, name.allSatisfy(\.isLetter) else { return nil }
+        return (name.lowercased(), word[word.index(after: colon)...])
+    }
+}

@@ -1,0 +1,80 @@
+import ClipsCore
+import PersistentStore
+import SearchIndex
+import TestSupport
+import Testing
+
+/// The index against every clip looked at one by one.
+@Suite struct IndexOracleTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// All hits, read in pages so small that every search is continued.
+    static func hits(
+        _ text: String, _ sort: SearchSort, _ index: SearchIndex, page: Int, mostRead: Int = .max
+    ) async throws -> (found: [Int64], expected: [Int64]) {
+        let query = SearchQuery(text)
+        return try await index.container.read { snapshot in
+            var found: [Int64] = []
+            var cursor: SearchCursor?
+            repeat {
+                let bounds = SearchBounds(limit: page, mostRead: mostRead)
+                let next = try index.search(query, sort: sort, after: cursor, bounds: bounds, in: snapshot)
+                found += next.hits.map(\.id)
+                cursor = next.next
+            } while cursor != nil
+            let request = FetchRequest("Clip", sort: SortOrder("created", isAscending: false))
+            let all = try snapshot.fetch(request).map { SearchDocument($0, ClipModel.searched) }
+            let matching = all.filter(query.matches)
+            guard sort == .relevance else { return (found, matching.map(\.id)) }
+            let first = matching.filter(query.inHeadings.matches).map(\.id)
+            return (found, first + matching.map(\.id).filter { !first.contains($0) })
+        }
+    }
+
+    @Test(arguments: 0..<8)
+    func `the index finds what a look at every clip finds`(seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
+        let container = try await PersistentContainer(path: folder.path(of: "clips.db"), model: try ClipModel.make())
+        let context = container.makeContext(author: "test")
+        for _ in 0..<40 { try await context.insert("Clip", SampleWords.values(using: &random)) }
+        try await context.save()
+        let index = SearchIndex(container, ClipModel.searched)
+        for round in 0..<60 {
+            try await change(container, context, using: &random)
+            if Int.random(in: 0..<6, using: &random) == 0 { try await index.bringUpToDate() }
+            if Int.random(in: 0..<20, using: &random) == 0 { await index.close() }
+            let query = SampleWords.query(using: &random)
+            let sort: SearchSort = Bool.random(using: &random) ? .newest : .relevance
+            let page = Int.random(in: 1...30, using: &random)
+            let mostRead = Bool.random(using: &random) ? Int.max : 3
+            let (found, expected) = try await Self.hits(query, sort, index, page: page, mostRead: mostRead)
+            #expect(found == expected, "seed \(seed), round \(round): \(query) by \(sort), pages of \(page)")
+        }
+        await container.close()
+    }
+
+    /// Another context's commit: inserts, edits, moves in time, deletes.
+    private func change(
+        _ container: PersistentContainer, _ context: StoreContext, using random: inout SeededRandom
+    ) async throws {
+        let ids = try await container.read { try $0.fetch(FetchRequest("Clip")).map(\.id) }
+        for _ in 0..<Int.random(in: 0...4, using: &random) {
+            let values = SampleWords.values(using: &random)
+            let one = ids.randomElement(using: &random)
+            switch Int.random(in: 0..<7, using: &random) {
+            case 0:
+                if let one { await context.delete(one) }
+            case 1:
+                if let one { try await context.update(one, ["title": values["title"] ?? ""]) }
+            case 2:
+                if let one { try await context.update(one, ["created": values["created"] ?? 0]) }
+            case 3:
+                if let one { try await context.update(one, ["starred": values["starred"] ?? 0]) }
+            default: try await context.insert("Clip", values)
+            }
+        }
+        do { try await context.save() } catch { await context.rollback() }
+    }
+}
