@@ -61,7 +61,7 @@ let package = Package(
 
         .testTarget(
             name: "ClipsCoreTests",
-            dependencies: ["ClipsCore", "HistoryTracking", "PersistentStore", "TestSupport"]),
+            dependencies: ["ClipsCore", "SearchIndex", "HistoryTracking", "PersistentStore", "TestSupport"]),
         .target(name: "TestSupport", dependencies: ["PersistentStore"], path: "Tests/TestSupport"),
         // Another process on the same store, told by the tests what to do.
         .executableTarget(

@@ -2,6 +2,7 @@ import ClipsCore
 import Foundation
 import HistoryTracking
 import PersistentStore
+import SearchIndex
 import Synchronization
 import TestSupport
 import Testing
@@ -82,7 +83,7 @@ import Testing
             case .changes(let changes, let generation):
                 if generation == state.generation { state.list.apply(changes: changes) }
             case .transactions(let summaries): state.transactions += summaries
-            case .state, .failed: break
+            case .state, .failed, .hasMore: break
             }
         }
     }
@@ -99,7 +100,10 @@ import Testing
         await front.settle()
         let list = front.list
         guard list.isCounted else { return false }
-        let ids = try await store.container.read { snapshot in try snapshot.fetch(query.request).map(\.id.key)
+        let ids = try await store.container.read { snapshot in
+            let request = FetchRequest("Clip", sort: query.sort)
+            let clips = try snapshot.fetch(request).map { SearchDocument($0, ClipModel.searched) }
+            return clips.filter(query.search.matches).map(\.id)
         }
         guard list.count == ids.count else { return false }
         let loaded = list.rows.map(\.id)
@@ -153,7 +157,7 @@ import Testing
                 )
             case 9:
                 query.filter =
-                    ["", "swift", "中", "CAFÉ", "%", "sqlite his"].randomElement(using: &random) ?? ""
+                    ["", "swift", "中", "CAFÉ", "%", "sqlite his", "tag:sw", "-swift", "is:starred OR 文"].randomElement(using: &random) ?? ""
                 await front.show(query)
             case 10: front.change { $0.moveToEnd() }
             case 11: front.change { $0.moveToStart() }

@@ -4,12 +4,15 @@ import PersistentStore
 /// that it is now.
 ///
 /// The present state is read from the snapshot that the transactions lead up to; the earlier one is found by
-/// walking the changes back from it, since history keeps what updates and deletions replaced.
+/// walking the changes back from it, since history keeps what updates and deletions replaced. A search knows what it
+/// has found.
 struct ClipListChanges {
     let query: ClipQuery
     let snapshot: StoreSnapshot
+    /// What a search has found, when the list is of that; the changes go into it.
+    var selection: ClipSelection?
 
-    func changes(of transactions: [HistoryTransaction]) throws -> [LiveList<ClipRow>.Change] {
+    mutating func changes(of transactions: [HistoryTransaction]) throws -> [LiveList<ClipRow>.Change] {
         var order: [Int64] = []
         var histories: [Int64: [HistoryChange]] = [:]
         for transaction in transactions {
@@ -19,33 +22,29 @@ struct ClipListChanges {
             }
         }
         guard !order.isEmpty else { return [] }
-        let (objects, rows) = try presentState(of: order)
+        let objects = try presentState(of: order)
         var changes: [LiveList<ClipRow>.Change] = []
         for key in order {
-            let earlier = earlierValues(histories[key] ?? [], present: objects[key]?.values)
-            let old = try earlier.flatMap { try place(of: key, $0) }
-            guard old != nil || rows[key] != nil else { continue }
-            changes.append(LiveList.Change(id: key, old: old, new: rows[key]))
+            let object = objects[key]
+            let old: SortPosition?
+            let new: SortPosition?
+            if selection != nil {
+                (old, new) = selection?.place(key, object, in: snapshot) ?? (nil, nil)
+            } else {
+                old = earlierValues(histories[key] ?? [], present: object?.values).map { place(of: key, $0) }
+                new = object.map { snapshot.position(of: $0, in: query.sort) }
+            }
+            guard old != nil || new != nil else { continue }
+            let row = new.flatMap { new in object.map { ClipRow($0, position: new) } }
+            changes.append(LiveList.Change(id: key, old: old, new: row))
         }
         return changes
     }
 
-    /// The objects that there are, and the rows of those that are in the list.
-    private func presentState(of keys: [Int64]) throws -> ([Int64: StoredObject], [Int64: ClipRow]) {
+    private func presentState(of keys: [Int64]) throws -> [Int64: StoredObject] {
         var request = FetchRequest(ClipModel.entity, where: .keys(keys))
-        if query.predicate == nil { request.attributes = ClipModel.listAttributes }
-        let objects = try snapshot.fetch(request)
-        var admitted = Set(keys)
-        if let predicate = query.predicate {
-            var matching = FetchRequest(ClipModel.entity, where: .and([.keys(keys), predicate]))
-            matching.attributes = []
-            admitted = Set(try snapshot.fetch(matching).map(\.id.key))
-        }
-        var rows: [Int64: ClipRow] = [:]
-        for object in objects where admitted.contains(object.id.key) {
-            rows[object.id.key] = ClipRow(object, position: snapshot.position(of: object, in: query.sort))
-        }
-        return (Dictionary(uniqueKeysWithValues: objects.map { ($0.id.key, $0) }), rows)
+        if selection == nil { request.attributes = ClipModel.listAttributes }
+        return Dictionary(uniqueKeysWithValues: try snapshot.fetch(request).map { ($0.id.key, $0) })
     }
 
     /// What the clip was before these changes; nil when it was not there.
@@ -61,9 +60,8 @@ struct ClipListChanges {
         return values
     }
 
-    private func place(of key: Int64, _ values: [String: Value]) throws -> SortPosition? {
-        guard try snapshot.matches(query.predicate, values, entity: ClipModel.entity) else { return nil }
-        let value = values[query.sort.attribute] ?? .null
-        return snapshot.position(of: ClipModel.objectID(key), value: value, in: query.sort)
+    private func place(of key: Int64, _ values: [String: Value]) -> SortPosition {
+        snapshot.position(
+            of: ClipModel.objectID(key), value: values[query.sort.attribute] ?? .null, in: query.sort)
     }
 }

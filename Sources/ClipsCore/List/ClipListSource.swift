@@ -1,5 +1,6 @@
 package import HistoryTracking
 package import PersistentStore
+import SearchIndex
 
 /// The store's side of a live list: answers its requests and tells it of changes.
 ///
@@ -10,7 +11,12 @@ package actor ClipListSource: HistoryConsumer {
     private nonisolated let container: PersistentContainer
     private nonisolated let ownSession: Int64?
     private nonisolated let deliver: @Sendable ([ClipListMessage]) -> Void
+    private nonisolated let index: SearchIndex
     private var query: ClipQuery
+    /// What is shown of a query with a filter.
+    private var selection: ClipSelection?
+    /// A request for more than the search has found so far.
+    private var waiting: LiveList<ClipRow>.Request?
     private var generation = 0
     private var token: HistoryToken?
     private var anchor: SortPosition?
@@ -23,6 +29,7 @@ package actor ClipListSource: HistoryConsumer {
     ) {
         container = store.container
         ownSession = store.session
+        index = SearchIndex(store.container, ClipModel.searched)
         self.query = query
         self.rowsAround = rowsAround
         self.deliver = deliver
@@ -70,17 +77,32 @@ package actor ClipListSource: HistoryConsumer {
         }
     }
 
-    /// Counts the list's rows; apart from the first window, which need not wait for it.
+    /// Counts the list's rows; apart from the first window, which need not wait for it. A search goes on in steps,
+    /// between which others are answered.
     private func count() async {
+        let generation = generation
         do {
-            try await onSnapshot { source, snapshot in
-                source.deliver([
-                    .count(try snapshot.count(source.query.request), generation: source.generation)
-                ])
+            var isCounted = false
+            while !isCounted && generation == self.generation {
+                try await onSnapshot { source, snapshot in
+                    guard source.generation == generation else { return }
+                    try source.selection?.extend(source.index, in: snapshot)
+                    if let request = source.waiting { try source.reply(to: request, from: snapshot) }
+                    guard source.selection?.isComplete ?? true else { return }
+                    let count = try source.selection?.positions.count ?? snapshot.count(source.query.request)
+                    source.deliver([.count(count, generation: generation)])
+                    source.tellOfSearch()
+                }
+                isCounted = selection?.isComplete ?? true
             }
         } catch {
             deliver([.failed("\(error)", requestNumber: nil, generation: generation)])
         }
+    }
+
+    private func tellOfSearch() {
+        guard let selection, selection.isComplete, selection.hasMore else { return }
+        deliver([.hasMore(generation: generation)])
     }
 
     /// Runs `body` on a snapshot to which the list has been brought. All on one thread: nothing gets in between.
@@ -97,13 +119,7 @@ package actor ClipListSource: HistoryConsumer {
 
     private func readAnew(from snapshot: StoreSnapshot) throws {
         let newest = try snapshot.newestToken()
-        let pages = ClipListPages(query: query, snapshot: snapshot)
-        let window =
-            if let anchor {
-                try pages.around(anchor, before: rowsAround, after: rowsAround)
-            } else {
-                try pages.start(limit: rowsAround)
-            }
+        let window = query.admitsAll ? try plainWindow(snapshot) : try foundWindow(snapshot)
         // Only now: what could not be read has to come again.
         token = newest
         deliver([.window(window, generation: generation)])
@@ -111,6 +127,24 @@ package actor ClipListSource: HistoryConsumer {
             let generation = generation
             Task { if generation == self.generation { await self.count() } }
         }
+    }
+
+    private func plainWindow(_ snapshot: StoreSnapshot) throws -> LiveList<ClipRow>.Window {
+        selection = nil
+        let pages = ClipListPages(query: query, snapshot: snapshot)
+        guard let anchor else { return try pages.start(limit: rowsAround) }
+        return try pages.around(anchor, before: rowsAround, after: rowsAround)
+    }
+
+    private func foundWindow(_ snapshot: StoreSnapshot) throws -> LiveList<ClipRow>.Window {
+        var found = ClipSelection(query)
+        try found.extend(index, in: snapshot, wanted: rowsAround)
+        waiting = nil
+        selection = found
+        let pages = SelectedPages(selection: found, snapshot: snapshot)
+        if found.isComplete { tellOfSearch() }
+        guard let anchor else { return try pages.start(limit: rowsAround) }
+        return try pages.around(anchor, before: rowsAround, after: rowsAround)
     }
 
     /// Tells the list of what has been committed up to the snapshot.
@@ -131,7 +165,10 @@ package actor ClipListSource: HistoryConsumer {
         let number = token?.number ?? 0
         let news = transactions.filter { $0.number > number }
         let newest = try snapshot.newestToken()
-        let changes = try ClipListChanges(query: query, snapshot: snapshot).changes(of: news)
+        var patch = ClipListChanges(query: query, snapshot: snapshot, selection: selection)
+        selection = nil
+        let changes = try patch.changes(of: news)
+        selection = patch.selection
         token = newest
         guard !news.isEmpty else { return }
         let summaries = news.map { TransactionSummary($0, ownSession: ownSession) }
@@ -140,30 +177,31 @@ package actor ClipListSource: HistoryConsumer {
             (changes.isEmpty ? [] : [.changes(changes, generation: generation)]) + [.transactions(summaries)])
     }
 
+    /// What the search has not come to yet is answered when it has.
     private func reply(to request: LiveList<ClipRow>.Request, from snapshot: StoreSnapshot) throws {
-        let pages = ClipListPages(query: query, snapshot: snapshot)
-        var window: LiveList<ClipRow>.Window
-        switch request.kind {
-        case .after(let position, let limit):
-            let (rows, isLast) = try pages.after(position, limit: limit)
-            return deliver([
-                .more(
-                    rows, .after, reachedEdge: isLast, requestNumber: request.number, generation: generation)
-            ])
-        case .before(let position, let limit):
-            let (rows, isFirst) = try pages.before(position, limit: limit)
-            return deliver([
-                .more(
-                    rows, .before, reachedEdge: isFirst, requestNumber: request.number, generation: generation
-                )
-            ])
-        case .start(let limit): window = try pages.start(limit: limit)
-        case .end(let limit): window = try pages.end(limit: limit)
-        case .around(let position, let before, let after):
-            window = try pages.around(position, before: before, after: after)
-        case .at(let index, let before, let after): window = try pages.at(index, before: before, after: after)
+        waiting = nil
+        let answer = ClipListAnswer(request: request, generation: generation)
+        guard let found = selection else {
+            return deliver([try answer.message(ClipListPages(query: query, snapshot: snapshot))])
         }
-        window.requestNumber = request.number
-        deliver([.window(window, generation: generation)])
+        guard found.isComplete || found.positions.count >= request.reach(in: found) else {
+            waiting = request
+            return
+        }
+        deliver([try answer.message(SelectedPages(selection: found, snapshot: snapshot))])
+    }
+}
+
+extension LiveList.Request where Row == ClipRow {
+    /// How many found clips are needed to answer it.
+    fileprivate func reach(in found: ClipSelection) -> Int {
+        switch kind {
+        case .start(let limit): limit
+        case .end: .max
+        case .after(let position, let limit): found.index(of: position) + 1 + limit
+        case .before: 0
+        case .around(let position, _, let after): found.index(of: position) + after
+        case .at(let index, _, let after): index + after
+        }
     }
 }

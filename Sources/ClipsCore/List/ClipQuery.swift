@@ -1,8 +1,9 @@
 package import PersistentStore
+package import SearchIndex
 
 /// Which clips a list shows, and in what order.
 package struct ClipQuery: Hashable, Sendable {
-    /// Words that a clip must contain, each anywhere in its title, address, tags, text, note or author.
+    /// What a person typed to find clips; see `SearchQuery` for what it may be.
     package var filter: String
     package var sort: SortOrder
 
@@ -22,15 +23,16 @@ package struct ClipQuery: Hashable, Sendable {
         }
     }
 
-    package var predicate: Predicate? {
-        let words = filter.split { $0.isWhitespace }
-        guard !words.isEmpty else { return nil }
-        let places: [ClipAttribute] = [.title, .url, .tags, .text, .note, .author]
-        return .and(words.map { word in .or(places.map { .contains($0.rawValue, String(word)) }) })
-    }
+    /// The filter as it is understood now; words like `yesterday` mean another day tomorrow.
+    package var search: SearchQuery { SearchQuery(filter) }
 
+    package var admitsAll: Bool { search.isEmpty }
+
+    package func hasSameFilter(as other: ClipQuery) -> Bool { search == other.search }
+
+    /// All clips in the order of the query; the filter is not in it.
     package var request: FetchRequest {
-        var request = FetchRequest(ClipModel.entity, where: predicate, sort: sort)
+        var request = FetchRequest(ClipModel.entity, sort: sort)
         request.attributes = ClipModel.listAttributes
         return request
     }

@@ -1,10 +1,12 @@
 import PersistentStore
+import SearchIndex
 
 extension ClipStore {
     /// Hands over the clips of a query in its order, reading them a page at a time.
     package func forEachClip(
         _ query: ClipQuery, limit: Int = .max, _ body: (Clip) throws -> Void
     ) async throws {
+        guard query.admitsAll else { return try await forEachFound(query, limit: limit, body) }
         var request = query.request
         request.attributes = nil
         var left = limit
@@ -20,5 +22,42 @@ extension ClipStore {
             left -= objects.count
             request.after = last
         }
+    }
+
+    private func forEachFound(_ query: ClipQuery, limit: Int, _ body: (Clip) throws -> Void) async throws {
+        guard query.sort == ClipQuery.newestFirst else {
+            return try await forEachFoundAndSorted(query, limit: limit, body)
+        }
+        var search = ClipSearch(query.search, sort: .newest, limit: limit, in: self)
+        while let hits = try await search.next() { for hit in hits { try body(hit) } }
+    }
+
+    /// In another order than that of the search, the last found may come first: all are found before the first is
+    /// handed over, by their keys.
+    private func forEachFoundAndSorted(
+        _ query: ClipQuery, limit: Int, _ body: (Clip) throws -> Void
+    ) async throws {
+        var search = ClipSearch(query.search, sort: .newest, limit: .max, in: self)
+        var places: [SortPosition] = []
+        while let hits = try await search.nextHits() {
+            var request = FetchRequest(ClipModel.entity, where: .keys(hits.map(\.id)))
+            request.attributes = [query.sort.attribute]
+            let wanted = request
+            places += try await container.read { snapshot in
+                try snapshot.fetch(wanted).map { snapshot.position(of: $0, in: query.sort) }
+            }
+        }
+        places = Array(places.sorted().prefix(limit))
+        for first in stride(from: 0, to: places.count, by: 200) {
+            for clip in try await clips(places[first..<min(places.count, first + 200)].map(\.key)) { try body(clip) }
+        }
+    }
+
+    /// The clips with these ids, in this order; those that are gone are left out.
+    func clips(_ ids: [Int64]) async throws(StoreError) -> [Clip] {
+        let request = FetchRequest(ClipModel.entity, where: .keys(ids))
+        let objects = try await container.read { try $0.fetch(request) }
+        let byKey = Dictionary(uniqueKeysWithValues: objects.map { ($0.id.key, $0) })
+        return ids.compactMap { byKey[$0].map(Clip.init) }
     }
 }

@@ -110,7 +110,7 @@ struct ListPane {
     private func drawEmpty(_ area: Rect, _ frame: inout Frame) {
         let add = state.keys.name(of: .add)
         let lines: [(String, Style)]
-        if state.query.predicate == nil {
+        if state.query.admitsAll {
             lines = [
                 ("No clips yet", Theme.bold), ("", .plain),
                 ("Press \(add) to save an address or a text,", .plain),

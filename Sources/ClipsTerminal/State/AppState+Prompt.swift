@@ -33,7 +33,7 @@ extension AppState {
     private mutating func filter(_ text: String) {
         var wanted = query
         wanted.filter = text
-        guard wanted.predicate != query.predicate else {
+        guard !wanted.hasSameFilter(as: query) else {
             query = wanted
             return
         }

@@ -192,7 +192,7 @@ extension AppState {
         case .window(_, let generation):
             // The person's own filter is shown, whatever is held.
             if feed.isShowing, generation == feed.generation { return false }
-        case .more, .count, .failed:
+        case .more, .count, .hasMore, .failed:
             if pause?.messages.isEmpty ?? true, pause?.isOverfull != true { return false }
         case .transactions(let transactions):
             isOwn = transactions.contains(where: \.isOwn)
