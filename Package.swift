@@ -46,8 +46,8 @@ let package = Package(
         .executableTarget(
             name: "clips",
             dependencies: [
-                "ClipsTerminal", "ClipsExchange", "ClipsCore", "HistoryTracking", "PersistentStore",
-                "AppGroup", "Terminal",
+                "ClipsTerminal", "ClipsExchange", "ClipsCore", "SearchIndex", "HistoryTracking",
+                "PersistentStore", "AppGroup", "Terminal",
             ]),
 
         // The figures, and what C alone reaches on the same machine.
@@ -85,7 +85,7 @@ let package = Package(
             dependencies: ["ClipsExchange", "ClipsCore", "PersistentStore", "TestSupport", "clips"]),
         .testTarget(
             name: "SearchIndexTests",
-            dependencies: ["SearchIndex", "ClipsCore", "PersistentStore", "SQLite", "TestSupport"]),
+            dependencies: ["SearchIndex", "ClipsCore", "PersistentStore", "TestSupport", "clips"]),
         .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "clips"]),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal", "CTerminal"]),

@@ -20,7 +20,7 @@ struct Command: Sendable {
     ]
 
     static let all = [
-        browse, .extension, .add, .list, .show, .delete, .import, .export, .history, .consumers,
+        browse, .extension, .add, .list, .search, .show, .delete, .import, .export, .history, .consumers,
     ]
 
     static func named(_ name: String) -> Command? { all.first { $0.name == name } }

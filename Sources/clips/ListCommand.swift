@@ -5,8 +5,8 @@ import Terminal
 
 extension Command {
     static let list = Command(
-        name: "list", summary: "Prints the clips, newest first; with words, those that contain them all.",
-        operands: "[WORD…]",
+        name: "list", summary: "Prints the clips, newest first; with a query, what it finds (see 'search').",
+        operands: "[QUERY…]",
         options: [
             Option("--limit", value: "N", "at most so many"),
             Option("--sort", value: "KEY", "created, updated, title, url, author, starred or unread"),
@@ -21,6 +21,7 @@ extension Command {
         let limit = try arguments.number("--limit") ?? .max
         let store = try await invocation.openStore(author: "cli")
         let lines = ClipLines(isJSON: invocation.isJSON)
+        if !query.admitsAll { try await invocation.prepareSearch(store) }
         try await store.forEachClip(query, limit: limit) { clip in
             invocation.output.line(try lines.line(clip))
         }

@@ -16,7 +16,8 @@ import Testing
         "Terminal": ["CTerminal"],
         "ClipsTerminal": ["ClipsCore", "HistoryTracking", "PersistentStore", "Terminal"],
         "clips": [
-            "ClipsTerminal", "ClipsExchange", "ClipsCore", "HistoryTracking", "PersistentStore", "Terminal",
+            "ClipsTerminal", "ClipsExchange", "ClipsCore", "SearchIndex", "HistoryTracking",
+            "PersistentStore", "Terminal",
         ],
         "ClipsBenchmarks": [
             "ClipsCore", "SearchIndex", "HistoryTracking", "PersistentStore", "FileWatch", "SQLite",

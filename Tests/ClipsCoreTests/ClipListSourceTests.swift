@@ -83,7 +83,7 @@ import Testing
             case .changes(let changes, let generation):
                 if generation == state.generation { state.list.apply(changes: changes) }
             case .transactions(let summaries): state.transactions += summaries
-            case .state, .failed, .hasMore: break
+            case .state, .failed, .indexing, .hasMore: break
             }
         }
     }
@@ -157,7 +157,8 @@ import Testing
                 )
             case 9:
                 query.filter =
-                    ["", "swift", "中", "CAFÉ", "%", "sqlite his", "tag:sw", "-swift", "is:starred OR 文"].randomElement(using: &random) ?? ""
+                    ["", "swift", "中", "CAFÉ", "%", "sqlite his", "tag:sw", "-swift", "is:starred OR 文"]
+                    .randomElement(using: &random) ?? ""
                 await front.show(query)
             case 10: front.change { $0.moveToEnd() }
             case 11: front.change { $0.moveToStart() }

@@ -36,7 +36,8 @@ import Testing
     @Test(arguments: 0..<8)
     func `the index finds what a look at every clip finds`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
-        let container = try await PersistentContainer(path: folder.path(of: "clips.db"), model: try ClipModel.make())
+        let container = try await PersistentContainer(
+            path: folder.path(of: "clips.db"), model: try ClipModel.make())
         let context = container.makeContext(author: "test")
         for _ in 0..<40 { try await context.insert("Clip", SampleWords.values(using: &random)) }
         try await context.save()

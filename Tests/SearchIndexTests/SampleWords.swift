@@ -5,10 +5,13 @@ import TestSupport
 /// Words of several scripts, and clips and queries made of them.
 enum SampleWords {
     static let words = [
-        "swift", "Swiftly", "SQLite", "history", "histoire", "Café", "cafe\u{301}", "ÉCOLE", "straße", "Strasse", "naïve",
+        "swift", "Swiftly", "SQLite", "history", "histoire", "Café", "cafe\u{301}", "ÉCOLE", "straße",
+        "Strasse", "naïve",
         "歴史", "歴史地図", "地図", "中国", "中国人", "ガイド", "ｶﾞｲﾄﾞ", "がいど", "カ\u{3099}イド", "Новости", "ёлка", "елка", "й",
-        "고속도로", "ภาษาไทย", "ｆｕｌｌ", "full", "C++", "c++17", "100%", "a_b", "x", "日", "🎉", "it's", "re-read", "OR",
-        "https://example.org/swift/1", "0123456789abcdef0123456789abcdef0123456789abcdef", "ﬁne", "Ａ日本語Ｂ", "\u{A0}",
+        "고속도로", "ภาษาไทย", "ｆｕｌｌ", "full", "C++", "c++17", "100%", "a_b", "x", "日", "🎉", "it's", "re-read",
+        "OR",
+        "https://example.org/swift/1", "0123456789abcdef0123456789abcdef0123456789abcdef", "ﬁne", "Ａ日本語Ｂ",
+        "\u{A0}",
     ]
 
     static func text(_ count: ClosedRange<Int>, using random: inout SeededRandom) -> String {
@@ -21,7 +24,9 @@ enum SampleWords {
         return [
             "title": .text(text(0...4, using: &random)), "text": .text(text(0...12, using: &random)),
             "note": .text(text(0...2, using: &random)), "tags": .text(tags.joined),
-            "url": .text(Bool.random(using: &random) ? "https://www.Beispiel.example/\(text(1...1, using: &random))" : ""),
+            "url": .text(
+                Bool.random(using: &random)
+                    ? "https://www.Beispiel.example/\(text(1...1, using: &random))" : ""),
             "author": .text(["app", "extension", "École"].randomElement(using: &random) ?? ""),
             "starred": .boolean(Bool.random(using: &random)), "unread": .boolean(Bool.random(using: &random)),
             "created": .integer(1_790_000_000_000 + Int64.random(in: 0...40, using: &random) * 43_200_000),
@@ -46,9 +51,14 @@ enum SampleWords {
         switch Int.random(in: 0..<12, using: &random) {
         case 0: return sign + field + "\"\(text(1...3, using: &random))\""
         case 1: return sign + field + piece + "*"
-        case 2: return sign + (["is:starred", "is:unread", "is:read", "is:st"].randomElement(using: &random) ?? "")
+        case 2:
+            return sign
+                + (["is:starred", "is:unread", "is:read", "is:st"].randomElement(using: &random) ?? "")
         case 3:
-            let times = ["after:2026-09-25", "before:2026-10", "on:2026-10-01", "after:yesterday", "on:2026", "before:3d"]
+            let times = [
+                "after:2026-09-25", "before:2026-10", "on:2026-10-01", "after:yesterday", "on:2026",
+                "before:3d",
+            ]
             return sign + (times.randomElement(using: &random) ?? "")
         case 4: return "\"\(piece)"
         case 5: return ["-", "OR", "tag:", "\"", "*", "-\"\"", "after:x"].randomElement(using: &random) ?? ""

@@ -49,9 +49,15 @@ private final class SearchCost {
         try fillPlain(plain)
         let beside = plainBegan.secondsSince
         let each = Double(written.clips)
-        let comparison = Comparison(rounds: 1) { [ours / each] } beside: { [beside / each] }
+        let comparison = Comparison(rounds: 1) {
+            [ours / each]
+        } beside: {
+            [beside / each]
+        }
         return [
-            Measurement("indexing, each of \(written.clips) clips", .time, comparison, beside: "plain FTS5", goal: nil),
+            Measurement(
+                "indexing, each of \(written.clips) clips", .time, comparison, beside: "plain FTS5", goal: nil
+            ),
             Measurement("size of the store", .memory, [WrittenStore.size(written.path)]),
             Measurement("size of the index", .memory, [WrittenStore.size(index.path)]),
             Measurement("size of plain FTS5", .memory, [WrittenStore.size(plain)]),
@@ -117,7 +123,11 @@ private final class SearchCost {
             ours.append(try time(query.joined(separator: " ")))
             beside.append(try timeLIKE(query))
         }
-        var comparison = Comparison(rounds: 0) { [] } beside: { [] }
+        var comparison = Comparison(rounds: 0) {
+            []
+        } beside: {
+            []
+        }
         for (one, other) in zip(ours, beside) { comparison.add([one], [other]) }
         return [Measurement("a query", .time, comparison, beside: "LIKE", goal: nil)]
     }

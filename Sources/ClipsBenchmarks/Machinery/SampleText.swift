@@ -5,8 +5,10 @@ struct SampleText {
     private let characters: [String]
 
     private static let syllables = [
-        "ka", "lo", "mi", "ter", "san", "vo", "re", "du", "ing", "pro", "con", "al", "be", "é", "schw", "ung", "tion",
-        "er", "qui", "na", "ra", "ste", "ø", "lin", "mar", "to", "ü", "ch", "ez", "pi", "go", "wa", "ny", "ß", "fre",
+        "ka", "lo", "mi", "ter", "san", "vo", "re", "du", "ing", "pro", "con", "al", "be", "é", "schw", "ung",
+        "tion",
+        "er", "qui", "na", "ra", "ste", "ø", "lin", "mar", "to", "ü", "ch", "ez", "pi", "go", "wa", "ny", "ß",
+        "fre",
     ]
     static let distinctWords = 200_000
 
@@ -14,9 +16,11 @@ struct SampleText {
         var random = Numbers(seed: 7)
         words = (0..<Self.distinctWords).map { rank in
             let length = 1 + (rank > 50 ? 1 : 0) + (rank > 3000 ? 1 : 0) + Int(random.next() % 2)
-            return (0..<length).map { _ in Self.syllables[Int(random.next() % UInt64(Self.syllables.count))] }.joined()
+            return (0..<length).map { _ in Self.syllables[Int(random.next() % UInt64(Self.syllables.count))] }
+                .joined()
         }
-        characters = (0..<3000).compactMap { Unicode.Scalar(0x4E00 + $0 * 5).map { String(Character($0)) } }
+        characters =
+            (0..<3000).compactMap { Unicode.Scalar(0x4E00 + $0 * 5).map { String(Character($0)) } }
             + (0x3042...0x3093).compactMap { Unicode.Scalar($0).map { String(Character($0)) } }
     }
 
@@ -28,7 +32,8 @@ struct SampleText {
     }
     func tags(_ number: Int) -> String {
         var random = Numbers(seed: UInt64(number) &* 31 &+ 4)
-        return (0..<Int(random.next() % 4)).map { _ in words[Int(random.next() % 400)] }.joined(separator: ",")
+        return (0..<Int(random.next() % 4)).map { _ in words[Int(random.next() % 400)] }.joined(
+            separator: ",")
     }
 
     /// Every eighth clip is Chinese or Japanese.

@@ -26,7 +26,9 @@ struct Options {
             case "--clips": clips = try value(word)
             case "--data": data = try value(word)
             case "--searched":
-                guard let count = Int(try value(word)), count > 0 else { throw UsageError("\(word) needs a number.") }
+                guard let count = Int(try value(word)), count > 0 else {
+                    throw UsageError("\(word) needs a number.")
+                }
                 searchedClips = count
             default:
                 let name = word.uppercased()

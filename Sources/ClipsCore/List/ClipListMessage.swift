@@ -1,4 +1,5 @@
 package import HistoryTracking
+package import SearchIndex
 
 /// What a list of clips is told, in the order of the store's snapshots.
 package enum ClipListMessage: Sendable {
@@ -12,6 +13,8 @@ package enum ClipListMessage: Sendable {
     /// What was committed, for who wants to say so; comes after the changes it made.
     case transactions([TransactionSummary])
     case state(TrackingState)
+    /// How far the search index is, while it is made; searches are right meanwhile, but slower.
+    case indexing(SearchIndexState)
     /// A request that the store could not answer, and why.
     case failed(String, requestNumber: Int?, generation: Int)
 }

@@ -23,7 +23,9 @@ package struct ClipSearch {
     }
 
     /// Brings the index up to date first; a store is searched without it where that cannot be.
-    package func prepare(progress: (SearchIndexState) -> Void = { _ in }) async throws(StoreError) -> SearchIndexState {
+    package func prepare(progress: (SearchIndexState) -> Void = { _ in }) async throws(StoreError)
+        -> SearchIndexState
+    {
         try await index.bringUpToDate(progress: progress)
     }
 

@@ -49,7 +49,9 @@ extension ClipStore {
         }
         places = Array(places.sorted().prefix(limit))
         for first in stride(from: 0, to: places.count, by: 200) {
-            for clip in try await clips(places[first..<min(places.count, first + 200)].map(\.key)) { try body(clip) }
+            for clip in try await clips(places[first..<min(places.count, first + 200)].map(\.key)) {
+                try body(clip)
+            }
         }
     }
 

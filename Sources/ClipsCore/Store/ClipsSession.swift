@@ -6,6 +6,7 @@ package final class ClipsSession: Sendable {
     package let store: ClipStore
     private let source: ClipListSource
     private let tracker: HistoryTracker
+    private let indexing: Indexing
 
     private static let day = Duration.seconds(24 * 3600)
 
@@ -19,6 +20,7 @@ package final class ClipsSession: Sendable {
     ) async throws(StoreError) {
         store = try await ClipStore(path: path, author: author, contextName: "window", options: options)
         source = ClipListSource(store: store, query: query, rowsAround: rowsAround, deliver: deliver)
+        indexing = Indexing(path: path, author: author, options: options) { deliver([.indexing($0)]) }
         // The list starts from what is there; its cursor only keeps the cleaning behind it.
         let parameters = TrackingParameters(
             name: author, author: author, cursor: .transient(every: .seconds(2)),
@@ -30,6 +32,7 @@ package final class ClipsSession: Sendable {
     package func start() async throws(StoreError) { try await tracker.start() }
 
     package func stop() async {
+        await indexing.stop()
         await tracker.stop()
         await store.container.close()
     }
@@ -39,6 +42,7 @@ package final class ClipsSession: Sendable {
     }
 
     package func show(_ query: ClipQuery, generation: Int, anchor: SortPosition?) async {
+        if !query.admitsAll { indexing.start() }
         await source.show(query, generation: generation, anchor: anchor)
     }
 

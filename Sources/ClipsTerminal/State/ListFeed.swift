@@ -197,7 +197,7 @@ extension AppState {
         case .transactions(let transactions):
             isOwn = transactions.contains(where: \.isOwn)
             pause?.newCount += transactions.filter { !$0.isOwn }.reduce(0) { $0 + $1.inserted }
-        case .changes, .state: break
+        case .changes, .state, .indexing: break
         }
         guard pause?.isOverfull != true else {
             if isOwn { show(query, around: list.selectedRow?.position) }

@@ -34,7 +34,9 @@ struct Candidates {
     }
 
     private mutating func takeTime(_ literal: SearchQuery.Literal) -> Bool {
-        guard case .time(let relation, let period) = literal.condition, !literal.isNegated else { return false }
+        guard case .time(let relation, let period) = literal.condition, !literal.isNegated else {
+            return false
+        }
         if relation != .before { createdFrom = max(createdFrom, period.start) }
         if relation == .before { createdBefore = min(createdBefore, period.start) }
         if relation == .on { createdBefore = min(createdBefore, period.end) }

@@ -10,7 +10,8 @@ final class DocumentWriter {
     init(known: Set<UInt64> = []) { self.known = known }
 
     /// Looks up which words of a few documents the index has, before any of them goes in.
-    func learnWords(of documents: [SearchDocument], from connection: borrowing Connection) throws(SQLiteError) {
+    func learnWords(of documents: [SearchDocument], from connection: borrowing Connection) throws(SQLiteError)
+    {
         var asked: [UInt64: String] = [:]
         for text in documents.lazy.flatMap(Self.texts) {
             Folding.fold(text).withUnsafeBufferPointer { folded in
@@ -33,14 +34,19 @@ final class DocumentWriter {
         [document.title, document.tags, document.url, document.text, document.note, document.author]
     }
 
-    func add(_ document: SearchDocument, as number: Int64, to connection: borrowing Connection) throws(SQLiteError) {
+    func add(_ document: SearchDocument, as number: Int64, to connection: borrowing Connection)
+        throws(SQLiteError)
+    {
         try connection.run(
             "INSERT INTO document (number, object, created) VALUES (?1, ?2, ?3)", number, document.id,
             document.created)
         let row = try connection.prepare(
-            "INSERT INTO words (rowid, title, tags, url, text, note, author) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+            "INSERT INTO words (rowid, title, tags, url, text, note, author) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
+        )
         try row.bind(number, at: 1)
-        for (index, text) in Self.texts(document).enumerated() { try row.bind(words(of: text), at: index + 2) }
+        for (index, text) in Self.texts(document).enumerated() {
+            try row.bind(words(of: text), at: index + 2)
+        }
         while try row.step() {}
         for tag in document.tags.split(separator: ",") { try addName(.tag, String(tag), to: connection) }
         try addName(.author, document.author, to: connection)
@@ -93,7 +99,8 @@ final class DocumentWriter {
         _ kind: SearchName, _ name: String, to connection: borrowing Connection
     ) throws(SQLiteError) {
         guard !name.isEmpty, seenNames.insert("\(kind.rawValue)\(name)").inserted else { return }
-        let row = try connection.prepare("INSERT OR IGNORE INTO name (kind, folded, name) VALUES (?1, ?2, ?3)")
+        let row = try connection.prepare(
+            "INSERT OR IGNORE INTO name (kind, folded, name) VALUES (?1, ?2, ?3)")
         try row.bind(kind.rawValue, at: 1)
         try row.bind(Folding.fold(name), at: 2)
         try row.bind(name, at: 3)

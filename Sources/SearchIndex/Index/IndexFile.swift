@@ -25,12 +25,14 @@ final class IndexFile {
             let connection = try Connection(path: path, access: .create, busyTimeoutMilliseconds: 100)
             if !exists { chmod(path, 0o600) }
             // What a power cut takes is made again.
-            try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+            try connection.execute(
+                "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+            try connection.execute("PRAGMA journal_size_limit = 4194304")
             try connection.execute("PRAGMA cache_size = -16384; PRAGMA mmap_size = 1073741824")
             try Self.makeTables(connection)
             self.connection = connection
             isReadOnly = false
-        } catch where [.readOnly, .cannotOpen].contains(error.primary) {
+        } catch  where [.readOnly, .cannotOpen].contains(error.primary) {
             connection = try Connection(path: path, access: .readOnly, busyTimeoutMilliseconds: 100)
             isReadOnly = true
         }
@@ -50,7 +52,8 @@ final class IndexFile {
         for end in ["-wal", "-shm", ""] { unlink(path + end) }
     }
 
-    private static let foreign = SQLiteError(code: 26, message: "the file is not a search index of this version")
+    private static let foreign = SQLiteError(
+        code: 26, message: "the file is not a search index of this version")
 
     private static func identity(_ path: String) -> (UInt, UInt)? {
         var status = stat()

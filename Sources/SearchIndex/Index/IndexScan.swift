@@ -36,7 +36,8 @@ struct IndexScan {
     }
 
     /// The next documents; fewer than asked for only at the end.
-    mutating func next(_ count: Int, _ connection: borrowing Connection) throws(SQLiteError) -> [SearchPlace] {
+    mutating func next(_ count: Int, _ connection: borrowing Connection) throws(SQLiteError) -> [SearchPlace]
+    {
         guard let expression, !isAtEnd else { return [] }
         let rows = try Self.rows(connection)
         try rows.bind(expression, at: 1)

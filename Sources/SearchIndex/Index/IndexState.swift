@@ -9,7 +9,8 @@ struct IndexRecord {
         /// Everything is in; its parts are to be put together.
         case gathering = 1
         case merging = 2
-        case ready = 3
+        case trimming = 3
+        case ready = 4
     }
 
     /// Another number for each building.
@@ -44,7 +45,8 @@ struct IndexRecord {
             SELECT edition, store, generation, position, phase, built_created, built_object, built, total, dead,
             next_number, next_late_number FROM state WHERE id = 1
             """)
-        guard try row.step(), let store = UUID(uuidString: row.text(1)), let phase = Phase(rawValue: row.integer(4))
+        guard try row.step(), let store = UUID(uuidString: row.text(1)),
+            let phase = Phase(rawValue: row.integer(4))
         else { return nil }
         edition = row.integer(0)
         cursor = HistoryToken(storeID: store, generation: row.integer(2), number: row.integer(3))

@@ -20,7 +20,9 @@ extension SearchIndex {
     /// Brings the index up to a snapshot, by one bounded step.
     ///
     /// - Parameter mayBuild: false to leave a building to whoever has the time.
-    nonisolated func advance(in snapshot: StoreSnapshot, mayBuild: Bool, isAheadOfAll: Bool = false) throws -> IndexStep {
+    nonisolated func advance(in snapshot: StoreSnapshot, mayBuild: Bool, isAheadOfAll: Bool = false) throws
+        -> IndexStep
+    {
         try assumeIsolated { index in
             try index.step(snapshot, mayBuild: mayBuild, isAheadOfAll: isAheadOfAll)
         }
@@ -45,7 +47,9 @@ extension SearchIndex {
                     record = nil
                 }
             }
-            if mayBuild, let known = record, known.phase == .ready, try isTooFarBehind(known, snapshot) { record = nil }
+            if mayBuild, let known = record, known.phase == .ready, try isTooFarBehind(known, snapshot) {
+                record = nil
+            }
             guard mayBuild || record?.phase == .ready else {
                 return .more(record?.state ?? .building(done: 0, total: 0))
             }
@@ -54,6 +58,7 @@ extension SearchIndex {
             switch record.phase {
             case .building: try build(&record, connection, snapshot)
             case .gathering, .merging: try merge(&record, connection)
+            case .trimming: try trim(&record, connection)
             case .ready: try catchUp(&record, connection, snapshot)
             }
             try record.write(connection)
@@ -117,7 +122,13 @@ extension SearchIndex {
         try connection.run(
             "INSERT INTO words (words, rank) VALUES ('merge', ?1)", record.phase == .gathering ? -4000 : 4000)
         let after = try connection.integer("SELECT total_changes()") ?? 0
-        record.phase = after - before < 2 ? .ready : .merging
+        record.phase = after - before < 2 ? .trimming : .merging
+    }
+
+    /// Gives back the room that the parts took before they were put together.
+    private func trim(_ record: inout IndexRecord, _ connection: borrowing Connection) throws {
+        try connection.execute("PRAGMA incremental_vacuum(4000)")
+        if try connection.integer("PRAGMA freelist_count") ?? 0 == 0 { record.phase = .ready }
     }
 
     private func catchUp(
@@ -161,7 +172,8 @@ extension SearchIndex {
         var isCut = false
         try snapshot.forEachTransaction(HistoryFetchRequest(.token(cursor))) { transaction in
             for change in transaction.changes where change.objectID.entity == schema.entity {
-                if change.kind == .update, schema.indexedAttributes.isDisjoint(with: change.updatedAttributes) {
+                if change.kind == .update, schema.indexedAttributes.isDisjoint(with: change.updatedAttributes)
+                {
                     continue
                 }
                 if known.insert(change.objectID.key).inserted { objects.append(change.objectID.key) }
@@ -191,7 +203,7 @@ extension IndexRecord {
     var state: SearchIndexState {
         switch phase {
         case .building: .building(done: Int(built), total: max(Int(total), Int(built)))
-        case .gathering, .merging: .finishing
+        case .gathering, .merging, .trimming: .finishing
         case .ready: .ready
         }
     }

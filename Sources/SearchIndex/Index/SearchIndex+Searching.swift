@@ -10,7 +10,8 @@ extension SearchIndex {
     /// Exactly those that the query admits in the snapshot, whatever state the index is in. Catches up first if that
     /// is little; never builds.
     package nonisolated func search(
-        _ query: SearchQuery, sort: SearchSort = .newest, after cursor: SearchCursor? = nil, bounds: SearchBounds,
+        _ query: SearchQuery, sort: SearchSort = .newest, after cursor: SearchCursor? = nil,
+        bounds: SearchBounds,
         in snapshot: StoreSnapshot
     ) throws -> SearchPage {
         try assumeIsolated { index in
@@ -46,7 +47,8 @@ extension SearchIndex {
             return page
         }
         let rest = try find(
-            query, except: headings, tier: 1, after: cursor?.tier == 1 ? cursor : nil, bounds: left, in: snapshot)
+            query, except: headings, tier: 1, after: cursor?.tier == 1 ? cursor : nil, bounds: left,
+            in: snapshot)
         page.hits += rest.hits
         page.next = rest.next
         page.read += rest.read

@@ -14,7 +14,8 @@ struct SearchRun {
     private var isFull = false
 
     init(
-        _ query: SearchQuery, except: SearchQuery?, tier: Int, after start: SearchPlace, _ candidates: Candidates,
+        _ query: SearchQuery, except: SearchQuery?, tier: Int, after start: SearchPlace,
+        _ candidates: Candidates,
         _ bounds: SearchBounds, _ store: StoreScan
     ) {
         self.query = query
@@ -47,7 +48,8 @@ struct SearchRun {
         var size = 64
         while !isFull && !source.isAtEnd {
             let places = try source.next(size, connection)
-            let bound = source.isAtEnd ? source.builtPlace ?? SearchPlace(created: .min, id: .min) : places.last
+            let bound =
+                source.isAtEnd ? source.builtPlace ?? SearchPlace(created: .min, id: .min) : places.last
             guard let bound else { continue }
             let lateOnes = late.prefix { $0 >= bound }
             let newOnes = unindexed.prefix { $0 >= bound }
@@ -67,7 +69,9 @@ struct SearchRun {
     }
 
     /// Takes in the next candidates, all down to a place.
-    private mutating func take(_ places: [SearchPlace], admitted: [SearchPlace], upTo bound: SearchPlace) throws {
+    private mutating func take(_ places: [SearchPlace], admitted: [SearchPlace], upTo bound: SearchPlace)
+        throws
+    {
         var hits = admitted
         if candidates.isExact && except == nil {
             hits += places.filter { isInTime($0) }

@@ -9,7 +9,9 @@ struct StoreScan {
         guard !places.isEmpty else { return [] }
         var request = FetchRequest(index.schema.entity, where: .keys(places.map(\.id)))
         request.attributes = index.schema.attributes
-        return try snapshot.fetch(request).map { SearchDocument($0, index.schema) }.sorted { $0.place > $1.place }
+        return try snapshot.fetch(request).map { SearchDocument($0, index.schema) }.sorted {
+            $0.place > $1.place
+        }
     }
 
     func next(_ count: Int, after place: SearchPlace) throws -> [SearchDocument] {

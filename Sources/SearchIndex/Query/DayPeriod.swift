@@ -20,9 +20,10 @@ package struct DayPeriod: Hashable, Sendable {
         + ["this", "last"].flatMap { which in ["week", "month", "year"].map { "\(which)-\($0)" } }
 
     /// Whether more letters could make it a period.
-    static func mayBecome(_ typed: some StringProtocol) -> Bool {
+    static func mayBecome(_ typed: String) -> Bool {
         let typed = typed.lowercased()
-        return words.contains { $0.hasPrefix(typed) } || typed.allSatisfy { $0.isASCII && $0.isNumber || $0 == "-" }
+        return words.contains { $0.hasPrefix(typed) }
+            || typed.allSatisfy { $0.isASCII && $0.isNumber || $0 == "-" }
     }
 
     /// The first day, and the first day after it.

@@ -12,7 +12,9 @@ extension SearchQuery {
         var query = self
         query.clauses = clauses.map { clause in
             clause.map { literal in
-                guard !literal.isNegated, case .text(let text, .anywhere) = literal.condition else { return literal }
+                guard !literal.isNegated, case .text(let text, .anywhere) = literal.condition else {
+                    return literal
+                }
                 return Literal(isNegated: false, condition: .text(text, in: .heading))
             }
         }
@@ -97,7 +99,8 @@ extension SearchText {
 
     private func isBound(_ range: Range<Int>, in text: UnsafeBufferPointer<UInt8>) -> Bool {
         (!isBoundAtStart || range.lowerBound == 0 || !Self.isInsideWord(text, at: range.lowerBound))
-            && (!isBoundAtEnd || range.upperBound == text.count || !Self.isInsideWord(text, at: range.upperBound))
+            && (!isBoundAtEnd || range.upperBound == text.count
+                || !Self.isInsideWord(text, at: range.upperBound))
     }
 
     /// Whether the scalars on both sides of a place belong to one word.

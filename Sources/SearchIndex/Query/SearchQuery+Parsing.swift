@@ -7,8 +7,11 @@ extension SearchQuery {
     }
 }
 
+/// Goes by scalars: an accent typed after a quote or a space makes one character with it.
 private struct QueryParser {
-    private var rest: Substring
+    private typealias Scalars = Substring.UnicodeScalarView
+
+    private var rest: Scalars
     private let calendar: SearchCalendar
 
     private enum Token {
@@ -17,7 +20,7 @@ private struct QueryParser {
     }
 
     init(_ text: String, calendar: SearchCalendar) {
-        rest = text[...]
+        rest = text[...].unicodeScalars
         self.calendar = calendar
     }
 
@@ -42,7 +45,7 @@ private struct QueryParser {
     /// Nil at the end; what means nothing is passed over.
     private mutating func next() -> Token? {
         while true {
-            rest = rest.drop { $0.isWhitespace }
+            rest = rest.drop { $0.properties.isWhitespace }
             guard !rest.isEmpty else { return nil }
             let isNegated = rest.first == "-"
             if isNegated { rest = rest.dropFirst() }
@@ -54,9 +57,9 @@ private struct QueryParser {
                 if let text = phrase() { return literal(isNegated, .text(text, in: field)) }
                 continue
             }
-            let word = rest.prefix { !$0.isWhitespace }
+            let word = rest.prefix { !$0.properties.isWhitespace }
             rest = rest[word.endIndex...]
-            if word == "OR", !isNegated { return .or }
+            if Self.text(word) == "OR", !isNegated { return .or }
             if let condition = condition(word) { return literal(isNegated, condition) }
         }
     }
@@ -71,7 +74,7 @@ private struct QueryParser {
         let text = inside.prefix { $0 != "\"" }
         let isOpen = text.endIndex == inside.endIndex
         rest = isOpen ? rest[rest.endIndex...] : inside[text.endIndex...].dropFirst()
-        let search = SearchText(String(text), isOpen ? .openPhrase : .phrase)
+        let search = SearchText(Self.text(text), isOpen ? .openPhrase : .phrase)
         return search.folded.isEmpty ? nil : search
     }
 
@@ -84,35 +87,37 @@ private struct QueryParser {
         return field
     }
 
-    private func condition(_ word: Substring) -> SearchQuery.Condition? {
+    private func condition(_ word: Scalars) -> SearchQuery.Condition? {
         guard let (name, value) = Self.parts(word) else { return text(word, in: .anywhere) }
         if let field = SearchField.typed.first(where: { $0.rawValue == name }) {
             return text(value, in: field)
         }
         if name == "is" {
-            let wanted = value.lowercased()
+            let wanted = Self.text(value).lowercased()
             if let flag = SearchQuery.Flag(rawValue: wanted) { return .flag(flag) }
             let isUnfinished = SearchQuery.Flag.allCases.contains { $0.rawValue.hasPrefix(wanted) }
             return isUnfinished ? nil : text(word, in: .anywhere)
         }
         if let relation = SearchQuery.TimeRelation(rawValue: name) {
-            if let period = DayPeriod(String(value), calendar: calendar) { return .time(relation, period) }
-            return DayPeriod.mayBecome(value) ? nil : text(word, in: .anywhere)
+            if let period = DayPeriod(Self.text(value), calendar: calendar) { return .time(relation, period) }
+            return DayPeriod.mayBecome(Self.text(value)) ? nil : text(word, in: .anywhere)
         }
         return text(word, in: .anywhere)
     }
 
-    private func text(_ word: Substring, in field: SearchField) -> SearchQuery.Condition? {
+    private func text(_ word: Scalars, in field: SearchField) -> SearchQuery.Condition? {
         var core = word
         while core.last == "*" { core.removeLast() }
-        let search = SearchText(String(core), core.endIndex == word.endIndex ? .word : .prefix)
+        let search = SearchText(Self.text(core), core.endIndex == word.endIndex ? .word : .prefix)
         return search.folded.isEmpty ? nil : .text(search, in: field)
     }
 
-    private static func parts(_ word: Substring) -> (name: String, value: Substring)? {
+    private static func parts(_ word: Scalars) -> (name: String, value: Scalars)? {
         guard let colon = word.firstIndex(of: ":") else { return nil }
         let name = word[..<colon]
-        guard name.utf8.count <= 8, name.allSatisfy(\.isLetter) else { return nil }
-        return (name.lowercased(), word[word.index(after: colon)...])
+        guard name.count <= 8, name.allSatisfy(\.properties.isAlphabetic) else { return nil }
+        return (text(name).lowercased(), word[word.index(after: colon)...])
     }
+
+    private static func text(_ scalars: Scalars) -> String { String(scalars) }
 }

@@ -47,7 +47,8 @@ enum MarkedLetters {
 
     /// Letters that stand for two.
     static let pairs: [(Unicode.Scalar, String)] = [
-        ("ß", "ss"), ("ẞ", "ss"), ("æ", "ae"), ("Æ", "ae"), ("œ", "oe"), ("Œ", "oe"), ("þ", "th"), ("Þ", "th"),
+        ("ß", "ss"), ("ẞ", "ss"), ("æ", "ae"), ("Æ", "ae"), ("œ", "oe"), ("Œ", "oe"), ("þ", "th"),
+        ("Þ", "th"),
         ("ĳ", "ij"), ("Ĳ", "ij"), ("ﬁ", "fi"), ("ﬂ", "fl"),
     ]
 

@@ -1,0 +1,102 @@
+import ClipsCore
+import FoundationEssentials
+import Glibc
+import PersistentStore
+import SearchIndex
+import Terminal
+
+extension Command {
+    static let search = Command(
+        name: "search",
+        summary: """
+            Finds clips, the best first, with what was found in them.
+
+            QUERY is words, "whole words", beginnings*, -not, this OR that, and
+            title: tag: author: site: url: text: note:, is:starred is:unread is:read,
+            after: before: on: with 2026-11-01, 2026-11, yesterday, monday, last-week, 3d
+            """,
+        operands: "QUERY…",
+        options: [
+            Option("--limit", value: "N", "at most so many (20)"),
+            Option("--sort", value: "KEY", "relevance: title and tags first; or newest"),
+        ], example: "clips search 'tag:swift \"typed throws\" -is:read after:2026-10'"
+    ) { invocation in
+        let arguments = invocation.arguments
+        let sort: SearchSort
+        switch arguments.value("--sort") ?? "relevance" {
+        case "relevance": sort = .relevance
+        case "newest", "created": sort = .newest
+        case let other: throw UsageError("A search cannot be sorted by '\(other)': relevance or newest.")
+        }
+        let query = SearchQuery(arguments.operands.joined(separator: " "))
+        guard !query.isEmpty else { throw UsageError("What is to be found? Give words.") }
+        let store = try await invocation.openStore(author: "cli")
+        try await invocation.prepareSearch(store)
+        let limit = try arguments.number("--limit") ?? 20
+        var search = ClipSearch(query, sort: sort, limit: limit, in: store)
+        let lines = FoundLines(
+            query: query, isMarked: invocation.output.isTerminal && getenv("NO_COLOR") == nil)
+        while let clips = try await search.next() {
+            for clip in clips {
+                invocation.output.line(
+                    try invocation.isJSON ? ClipLines(isJSON: true).line(clip) : lines.text(clip))
+            }
+        }
+        return .done
+    }
+}
+
+extension Invocation {
+    /// Brings the search index up to date, and says how far it is when a person would wonder.
+    func prepareSearch(_ store: ClipStore) async throws {
+        let tells = !isQuiet && isatty(STDERR_FILENO) == 1
+        var told = false
+        let search = ClipSearch(SearchQuery(""), sort: .newest, limit: 0, in: store)
+        let state = try await search.prepare { state in
+            guard tells, case .building(let done, let total) = state, total > 20_000 else { return }
+            told = true
+            Output.standardError.write(
+                "\rclips: indexing, \(done * 100 / max(1, total)) % of \(total) clips ")
+        }
+        if told { Output.standardError.write("\r\u{1B}[K") }
+        if case .unavailable(let reason) = state {
+            remark("clips: searching without an index, which takes longer (\(reason)).")
+        }
+    }
+}
+
+/// Found clips as text, with what was found in bold on a terminal.
+private struct FoundLines {
+    let query: SearchQuery
+    let isMarked: Bool
+
+    func text(_ clip: Clip) -> String {
+        let day = String(clip.created.ISO8601Format().prefix(10))
+        let star = clip.isStarred ? "* " : ""
+        let title = clip.displayTitle
+        var line = SafeText.line("\(clip.id)  \(day)  \(clip.author)  ") + star
+        line += marked(title, query.matches(in: title, of: .title))
+        if !clip.tags.isEmpty {
+            let tags = clip.tags.joined(separator: ", ")
+            line += "  [" + marked(tags, query.matches(in: tags, of: .tag)) + "]"
+        }
+        for (text, field) in [(clip.text, SearchField.text), (clip.note, .note), (clip.url, .url)] {
+            if text != title, let excerpt = query.excerpt(of: text, in: field, length: 150) {
+                line += "\n    " + marked(excerpt.text, excerpt.matches)
+            }
+        }
+        return line
+    }
+
+    private func marked(_ text: String, _ ranges: [Range<String.Index>]) -> String {
+        var line = ""
+        var from = text.startIndex
+        for range in ranges {
+            line += SafeText.line(String(text[from..<range.lowerBound]))
+            let match = SafeText.line(String(text[range]))
+            line += isMarked ? "\u{1B}[1m\(match)\u{1B}[22m" : match
+            from = range.upperBound
+        }
+        return line + SafeText.line(String(text[from...]))
+    }
+}

@@ -1,0 +1,144 @@
+import ClipsCore
+import PersistentStore
+import SearchIndex
+import TestSupport
+import Testing
+
+/// The query language, without a store.
+@Suite struct SearchQueryTests {
+    /// Wednesday, 25 November 2026, 10:00 in a zone two hours east of UTC.
+    static let calendar = SearchCalendar.fixed(now: 1_795_593_600_000, secondsFromGMT: 7200)
+
+    static func document(
+        title: String = "", tags: String = "", url: String = "", text: String = "", note: String = "",
+        author: String = "app", created: Int64 = 0, starred: Bool = false, unread: Bool = false
+    ) -> SearchDocument {
+        let values: [String: Value] = [
+            "title": .text(title), "tags": .text(tags), "url": .text(url), "text": .text(text),
+            "note": .text(note),
+            "author": .text(author), "created": .integer(created), "starred": .boolean(starred),
+            "unread": .boolean(unread),
+        ]
+        return SearchDocument(id: 1, ClipModel.searched) { values[$0] ?? .null }
+    }
+
+    @Test(arguments: [
+        ("swift", "Learning Swift today", true), ("wif", "Learning Swift today", true),
+        ("wif*", "Swift", false),
+        ("Swi*", "Learning swift", true), ("\"swift\"", "swiftly", false), ("\"swift\"", "so Swift.", true),
+        ("\"typed  throws\"", "about typed\nthrows now", true), ("\"typed throw\"", "typed throws", false),
+        ("\"typed thr", "typed throws", true), ("learn -swift", "Learning Rust", true),
+        ("learn -swift", "Learning Swift", false), ("rust OR swift", "Swift", true),
+        ("z rust OR swift", "Swift", false),
+        ("café", "CAFE\u{301}", true), ("cafe", "Café", true), ("ecole", "ÉCOLE", true),
+        ("strasse", "Straße", true),
+        ("елка", "Ёлка", true), ("и", "й", false), ("ガイド", "ｶﾞｲﾄﾞ", true), ("がいど", "ガイド", true),
+        ("史", "高速道路の歴史と地図", true), ("歴史と", "高速道路の歴史と地図", true), ("史歴", "歴史", false),
+        ("full", "ｆｕｌｌ", true), ("c++", "C++17", true), ("++c", "C++", false), ("100%", "100 %", false),
+        ("naïve", "naive", true), ("고속", "고속도로", true), ("🎉", "done 🎉!", true), ("-", "anything", true),
+        ("OR", "anything", true), ("\"", "anything", true), ("tag:", "anything", true), ("or", "more", true),
+        ("or", "less", false), ("http://x", "see http://x.org", true), ("foo:bar", "foo:bar", true),
+    ])
+    func `a title is found or not`(query: String, title: String, isFound: Bool) {
+        #expect(SearchQuery(query).matches(Self.document(title: title)) == isFound, "\(query) in \(title)")
+    }
+
+    @Test func `fields are looked at alone`() {
+        let clip = Self.document(
+            title: "Bread", tags: "Baking,to read", url: "https://me@www.example.org/bread", text: "flour",
+            note: "later", author: "extension", starred: true, unread: true)
+        let found = [
+            "title:bread", "tag:bak", "tag:\"to read\"", "tag:to", "site:example.org", "site:example",
+            "text:flour",
+            "note:late", "author:ext", "url:www", "is:starred", "is:unread", "TAG:baking", "-is:read",
+            "-tag:bread",
+        ]
+        let notFound = [
+            "title:flour", "tag:aking", "tag:\"to\"", "tag:read", "site:www", "site:bread", "text:bread",
+            "note:flour",
+            "author:tension", "author:\"ext\"", "is:read", "-is:starred", "url:flour",
+        ]
+        for query in found { #expect(SearchQuery(query).matches(clip), "\(query)") }
+        for query in notFound { #expect(!SearchQuery(query).matches(clip), "\(query)") }
+    }
+
+    /// From a local day and hour, in the zone of the calendar.
+    private func moment(_ year: Int, _ month: Int, _ day: Int, hour: Int = 12) -> Int64 {
+        Self.calendar.start(CalendarDay(year: year, month: month, day: day)) + Int64(hour) * 3_600_000
+    }
+
+    @Test func `days are those of the person's zone`() {
+        func finds(_ query: String, _ moment: Int64) -> Bool {
+            SearchQuery(query, calendar: Self.calendar).matches(Self.document(created: moment))
+        }
+        #expect(Self.calendar.today == CalendarDay(year: 2026, month: 11, day: 25))
+        let cases: [(String, inside: Int64, outside: Int64)] = [
+            ("on:today", moment(2026, 11, 25, hour: 0), moment(2026, 11, 24, hour: 23)),
+            ("on:yesterday", moment(2026, 11, 24), moment(2026, 11, 25, hour: 0)),
+            ("on:wednesday", moment(2026, 11, 25), moment(2026, 11, 18)),
+            ("on:monday", moment(2026, 11, 23), moment(2026, 11, 16)),
+            ("on:thu", moment(2026, 11, 19), moment(2026, 11, 26)),
+            ("on:last-week", moment(2026, 11, 16, hour: 0), moment(2026, 11, 23, hour: 0)),
+            ("on:this-month", moment(2026, 11, 1), moment(2026, 10, 31)),
+            ("on:last-year", moment(2025, 12, 31), moment(2026, 1, 1)),
+            ("after:3d", moment(2026, 11, 22, hour: 0), moment(2026, 11, 21, hour: 23)),
+            ("after:2w", moment(2026, 11, 11), moment(2026, 11, 10)),
+            ("before:1y", moment(2025, 11, 24), moment(2025, 11, 25)),
+            ("after:2026-11-01", moment(2026, 11, 1, hour: 0), moment(2026, 10, 31, hour: 23)),
+            ("before:2026-11", moment(2026, 10, 31, hour: 23), moment(2026, 11, 1, hour: 0)),
+            ("on:2026-11", moment(2026, 11, 30, hour: 23), moment(2026, 12, 1, hour: 0)),
+            ("on:2026", moment(2026, 1, 1, hour: 0), moment(2025, 12, 31, hour: 23)),
+            ("-after:yesterday", moment(2026, 11, 23), moment(2026, 11, 24)),
+        ]
+        for (query, inside, outside) in cases {
+            #expect(finds(query, inside), "\(query)")
+            #expect(!finds(query, outside), "\(query)")
+        }
+    }
+
+    @Test(arguments: [
+        "after:", "after:20", "before:yest", "on:2026-1", "is:sta", "is:", "tag:\"", "-tag:", "title:*",
+    ])
+    func `what is not finished leaves out nothing`(query: String) {
+        #expect(SearchQuery(query).isEmpty || query == "on:2026-1", "\(SearchQuery(query))")
+    }
+
+    @Test(arguments: 0..<20)
+    func `any text is a query, and printed it is the same`(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let pieces = [
+            "\"", "-", "*", ":", " ", "\n", "OR", "tag", "title:", "is:starred", "after:", "2026-11", "3d",
+            "on:monday",
+            "\u{301}", "\u{3099}", "か", "é", "word", "\u{0}", "🎉", "\u{200D}", "\r\n", "\u{A0}", "is:", "'",
+            "--",
+        ]
+        for _ in 0..<500 {
+            let text = (0..<Int.random(in: 0...9, using: &random)).map { _ in
+                Int.random(in: 0..<8, using: &random) == 0
+                    ? String(
+                        Unicode.Scalar(UInt32.random(in: 0...0xFFFF, using: &random)).map(Character.init)
+                            ?? "x")
+                    : pieces.randomElement(using: &random) ?? ""
+            }.joined()
+            let query = SearchQuery(text, calendar: Self.calendar)
+            let again = SearchQuery(query.description, calendar: Self.calendar)
+            #expect(
+                query == again,
+                "seed \(seed): \(text.debugDescription) gave \(query.description.debugDescription)")
+            _ = query.matches(Self.document(title: text))
+        }
+    }
+
+    @Test func `what was found is marked, whatever it folds to`() {
+        func marked(_ query: String, _ text: String) -> [String] {
+            SearchQuery(query).matches(in: text, of: .text).map { String(text[$0]) }
+        }
+        #expect(marked("cafe", "Un Cafe\u{301}, deux CAFÉS") == ["Cafe\u{301}", "CAFÉ"])
+        #expect(marked("s", "Straße") == ["S", "ß"])
+        #expect(marked("がい", "ｶﾞｲﾄﾞ") == ["ｶﾞｲ"])
+        #expect(marked("title:cafe -x", "cafe") == [])
+        let long = String(repeating: "word ", count: 100) + "needle " + String(repeating: "word ", count: 100)
+        let excerpt = SearchQuery("needle").excerpt(of: long, in: .text, length: 60)
+        #expect(excerpt?.text.count ?? 0 <= 62 && excerpt?.matches.count == 1)
+    }
+}
