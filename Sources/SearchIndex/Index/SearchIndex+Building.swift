@@ -135,10 +135,22 @@ extension SearchIndex {
         _ record: inout IndexRecord, _ connection: borrowing Connection, _ snapshot: StoreSnapshot
     ) throws {
         let changes = try changes(after: record.cursor, limit: Self.catchingUpStep, snapshot)
-        let documents = try self.documents(changes.objects, snapshot).sorted { $0.place < $1.place }
+        // A long transaction is one step whatever it holds, but not at once in memory.
+        for first in stride(from: 0, to: changes.objects.count, by: Self.catchingUpStep) {
+            let end = min(changes.objects.count, first + Self.catchingUpStep)
+            try renew(Array(changes.objects[first..<end]), &record, connection, snapshot)
+        }
+        record.cursor = changes.upTo
+    }
+
+    private func renew(
+        _ objects: [Int64], _ record: inout IndexRecord, _ connection: borrowing Connection,
+        _ snapshot: StoreSnapshot
+    ) throws {
+        let documents = try self.documents(objects, snapshot).sorted { $0.place < $1.place }
         let writer = DocumentWriter()
         try writer.learnWords(of: documents, from: connection)
-        for object in changes.objects where try DocumentWriter.remove(object, from: connection) {
+        for object in objects where try DocumentWriter.remove(object, from: connection) {
             record.dead += 1
         }
         let newest = try newestPlace(connection)
@@ -150,7 +162,6 @@ extension SearchIndex {
             }
         }
         try writer.flush(to: connection)
-        record.cursor = changes.upTo
     }
 
     /// The place of the newest document that is not late.
@@ -178,6 +189,8 @@ extension SearchIndex {
                 }
                 if known.insert(change.objectID.key).inserted { objects.append(change.objectID.key) }
             }
+            // The token of a piece is that of the whole.
+            guard transaction.isComplete else { return true }
             upTo = transaction.token
             isCut = objects.count >= limit
             return !isCut

@@ -18,6 +18,7 @@ extension SearchIndex {
         progress: (SearchIndexState) -> Void = { _ in }
     ) async throws(StoreError) -> SearchIndexState {
         var attempts = 0
+        var hasBuilt = false
         while attempts < Self.mostAttempts {
             guard !Task.isCancelled else { throw .cancelled }
             // Twice ahead of a new snapshot: not of another process's commit, but of the store.
@@ -27,10 +28,12 @@ extension SearchIndex {
             }
             switch step {
             case .done:
+                if hasBuilt { await emptyJournal() }
                 try await recordCursor()
                 return .ready
             case .more(let state):
                 attempts = 0
+                if state != .ready { hasBuilt = true }
                 progress(state)
             case .ahead: attempts += 1
             case .notNow:
@@ -40,6 +43,13 @@ extension SearchIndex {
             }
         }
         return .unavailable("another process keeps it locked")
+    }
+
+    /// A building leaves a journal as large as the index.
+    private func emptyJournal() {
+        _ = try? useOutsideTransaction { connection in
+            try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        }
     }
 
     private func pause() {

@@ -63,6 +63,10 @@ package actor SearchIndex {
         return nil
     }
 
+    func useOutsideTransaction(_ body: (borrowing Connection) throws -> Void) throws {
+        if let file { try body(file.connection) }
+    }
+
     var obstacleDescription: String? { obstacle }
 
     private func openFile() -> IndexFile? {
