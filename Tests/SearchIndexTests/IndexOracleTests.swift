@@ -23,7 +23,7 @@ import Testing
                 let next = try index.search(query, sort: sort, after: cursor, bounds: bounds, in: snapshot)
                 found += next.hits.map(\.id)
                 cursor = next.next
-            } while cursor != nil
+            } while cursor != nil && found.count < 10_000
             let request = FetchRequest("Clip", sort: SortOrder("created", isAscending: false))
             let all = try snapshot.fetch(request).map { SearchDocument($0, ClipModel.searched) }
             let matching = all.filter(query.matches)
