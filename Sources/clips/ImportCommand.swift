@@ -7,7 +7,8 @@ import PersistentStore
 extension Command {
     static let `import` = Command(
         name: "import",
-        summary: "Saves the clips of files: bookmarks of any browser (HTML, or JSON), tables (CSV) and\n"
+        summary: "Saves the clips of files.\n"
+            + "Reads bookmarks of any browser (HTML, or JSON), tables (CSV) and\n"
             + "JSON of services, Markdown, JSON lines, plain text. What cannot be read is told.",
         operands: "FILE…  ('-' reads what is piped in)",
         options: [

@@ -175,7 +175,10 @@ import Testing
     }
 
     @Test func `the help of each command fits a screen and shows an example`() throws {
-        for command in ["", "add", "extension", "list", "show", "delete", "history", "consumers"] {
+        for command in [
+            "", "add", "extension", "list", "search", "show", "delete", "import", "export", "history",
+            "consumers",
+        ] {
             let help = try Shell.run(
                 ClipsProgram.path, [command, "--help"].filter { !$0.isEmpty }, environment: clips.environment
             ).output

@@ -164,10 +164,13 @@ import Testing
         // The cursor's own move is a commit of the same store, heard by the second container's tracker too.
         let passes = await tracker.statistics.passes
         let other = try await Notes.open(folder)
-        for _ in 0..<3 { try await other.moveCursor(of: "reader", to: newest) }
-        let heard = try await container.events()
-        try await other.moveCursor(of: "reader", to: newest)
-        for await _ in heard { break }
+        let (heard, journal) = (try await container.events(), Journal())
+        let listening = Task { for await _ in heard { journal.add("heard") } }
+        for number in 0..<3 {
+            _ = try await other.registerConsumer("another \(number)")
+            #expect(await soon { journal.lines.count > number })
+        }
+        listening.cancel()
         #expect(await tracker.statistics.passes == passes)
         await tracker.stop()
     }
