@@ -68,24 +68,15 @@ import Testing
     @Test func `a clip that meets a store kept busy is not lost without a word`() throws {
         try clips.run("add", "--title", "a")
         // A stranger holds the write lock for longer than anybody waits.
-        let holder = Process()
-        holder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        holder.arguments = ["sqlite3", clips.storePath]
-        let pipe = Pipe()
-        let answer = Pipe()
-        holder.standardInput = pipe
-        holder.standardOutput = answer
-        try holder.run()
-        pipe.fileHandleForWriting.write(Data("BEGIN IMMEDIATE; SELECT 'held';\n".utf8))
-        #expect(answer.fileHandleForReading.availableData == Data("held\n".utf8))
+        let holder = try LineProcess("sqlite3", [clips.storePath])
+        #expect(try holder.ask("BEGIN IMMEDIATE; SELECT 'held';") == "held")
         let run = try clips.run("add", "--title", "b", input: "a text that was hard to come by")
         #expect(run.status == 1)
         #expect(
             run.errors.contains("was kept busy for")
-                && run.errors.contains("by sqlite3 (process \(holder.processIdentifier))"), "\(run.errors)")
+                && run.errors.contains("by sqlite3 (process \(holder.identifier))"), "\(run.errors)")
         #expect(try clips.run("list").status == 0)
-        pipe.fileHandleForWriting.closeFile()
-        holder.waitUntilExit()
+        #expect(try holder.ask("COMMIT; SELECT 'released';") == "released")
         // The text waits in a file, and is saved from there.
         let path = try #require(
             run.errors.firstRange(of: /kept in [^;]+/).map { String(run.errors[$0].dropFirst(8)) })

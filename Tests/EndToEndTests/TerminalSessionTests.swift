@@ -131,24 +131,15 @@ import Testing
         for number in 1...30 { try clips.run("add", "--title", "clip number \(number)") }
         let terminal = try TmuxSession(app(), columns: 80, rows: 24, environment: clips.environment)
         #expect(try isLive(terminal))
-        let holder = Process()
-        holder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        holder.arguments = ["sqlite3", clips.storePath]
-        let (pipe, answer) = (Pipe(), Pipe())
-        holder.standardInput = pipe
-        holder.standardOutput = answer
-        try holder.run()
-        pipe.fileHandleForWriting.write(Data("BEGIN IMMEDIATE; SELECT 'held';\n".utf8))
-        #expect(answer.fileHandleForReading.availableData == Data("held\n".utf8))
+        let holder = try LineProcess("sqlite3", [clips.storePath])
+        #expect(try holder.ask("BEGIN IMMEDIATE; SELECT 'held';") == "held")
         try terminal.send("*")
         #expect(try eventually { try terminal.shows("aving") })
         try terminal.send("7", "j")
         #expect(try eventually { try terminal.cursorLine().contains("clip number 23") })
         try terminal.send("/", "number 2")
         #expect(try eventually { try !terminal.shows("clip number 30") })
-        pipe.fileHandleForWriting.write(Data("COMMIT;\n".utf8))
-        pipe.fileHandleForWriting.closeFile()
-        holder.waitUntilExit()
+        #expect(try holder.ask("COMMIT; SELECT 'released';") == "released")
         #expect(try eventually { try clips.sqlite3("SELECT starred FROM Clip WHERE id = 30") == "1" })
     }
 }
