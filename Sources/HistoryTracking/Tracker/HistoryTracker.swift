@@ -38,7 +38,11 @@ public actor HistoryTracker {
     /// The newest transactions that a step was not given again, oldest first; a hundred at most.
     public internal(set) var parkedTransactions: [ParkedTransaction] = []
 
-    /// - Parameter didMerge: told after each merge what it meant for the objects of a context.
+    /// - Parameters:
+    ///   - container: the store.
+    ///   - parameters: how the tracker works.
+    ///   - consumer: whom the transactions are handed to.
+    ///   - didMerge: told after each merge what it meant for the objects of a context.
     public init(
         container: PersistentContainer, parameters: TrackingParameters,
         consumer: (any HistoryConsumer)? = nil,

@@ -22,8 +22,11 @@ public struct BatchInsertRequest: Sendable {
         self.init(entity, total: rows.count) { rows }
     }
 
-    /// - Parameter rows: makes the rows, on the store's writing thread; they are taken one after the other, so those
-    ///   of a lazy sequence never have to be in memory as a whole.
+    /// - Parameters:
+    ///   - entity: the entity of the new objects.
+    ///   - total: how many rows there will be, if that is known; for ``BatchProgress``.
+    ///   - rows: makes the rows, on the store's writing thread; they are taken one after the other, so those of a
+    ///     lazy sequence never have to be in memory as a whole.
     public init<Rows: Sequence<[String: Value]> & SendableMetatype>(
         _ entity: String, total: Int? = nil, rows: @escaping @Sendable () -> Rows
     ) where Rows.Iterator: SendableMetatype {
@@ -35,8 +38,11 @@ public struct BatchInsertRequest: Sendable {
         }
     }
 
-    /// - Parameter next: the next row, nil after the last. Called on the store's writing thread, with the write lock
-    ///   held: what it waits for, other writers wait for too.
+    /// - Parameters:
+    ///   - entity: the entity of the new objects.
+    ///   - total: how many rows there will be, if that is known; for ``BatchProgress``.
+    ///   - next: the next row, nil after the last. Called on the store's writing thread, with the write lock held:
+    ///     what it waits for, other writers wait for too.
     public init(_ entity: String, total: Int? = nil, next: @escaping @Sendable () -> [String: Value]?) {
         self.entity = entity
         self.total = total

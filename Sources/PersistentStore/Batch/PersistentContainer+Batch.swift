@@ -8,7 +8,11 @@ extension PersistentContainer {
     /// Every context merges a batch, also those of its author: none has its objects yet. Cancelling the task ends
     /// it with ``StoreError/cancelled``, and nothing of it is saved.
     ///
-    /// - Parameter progress: called on another thread at most once every thousand objects.
+    /// - Parameters:
+    ///   - request: what to insert.
+    ///   - author: under whom history has it.
+    ///   - contextName: the name that history has beside the author.
+    ///   - progress: called on another thread at most once every thousand objects.
     @discardableResult
     nonisolated(nonsending) public func execute(
         _ request: BatchInsertRequest, author: String?, contextName: String? = nil,

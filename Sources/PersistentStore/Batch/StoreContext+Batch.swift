@@ -2,7 +2,9 @@ extension StoreContext {
     /// Runs a batch under this context's author and name. What is unsaved here has no part in it, and what it does
     /// is merged here like anybody else's work.
     ///
-    /// - Parameter progress: called on another thread at most once every thousand objects.
+    /// - Parameters:
+    ///   - request: what to insert.
+    ///   - progress: called on another thread at most once every thousand objects.
     @discardableResult
     public nonisolated func execute(
         _ request: BatchInsertRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil

@@ -2,8 +2,11 @@ extension PersistentContainer {
     /// Registers a reader of the history, or takes over its cursor when its process is gone.
     ///
     /// - Parameters:
+    ///   - name: the wanted name.
     ///   - author: whose it is; cleaning can be told not to wait for some authors' consumers.
+    ///   - isTransient: whether it lives as long as this process; cleaning does not wait for it afterwards.
     ///   - retention: how long the store keeps what it has not dealt with yet; the last registration decides.
+    ///   - token: where a new consumer begins; at the newest transaction when nil.
     /// - Returns: the name it got, another than the wanted one when a running process has that, and the
     ///   position after which it has to read.
     nonisolated(nonsending) public func registerConsumer(

@@ -38,8 +38,14 @@ public struct HistoryFetchRequest: Hashable, Sendable {
     /// Goes on within the first transaction after the start, of which some pieces have been read before.
     package var resumption: HistoryResumption?
 
-    /// - Parameter authors: only these authors; an empty set admits nobody, nil admits everybody. Nil in the set
-    ///   stands for writers without an author.
+    /// - Parameters:
+    ///   - start: where to begin.
+    ///   - authors: only these authors; an empty set admits nobody, nil admits everybody. Nil in the set stands for
+    ///     writers without an author.
+    ///   - predicate: which transactions.
+    ///   - changePredicate: which changes of them.
+    ///   - limit: at most so many transactions.
+    ///   - offset: so many transactions are left out first.
     public init(
         _ start: Start = .beginning, authors: Set<String?>? = nil,
         where predicate: TransactionPredicate? = nil, changes changePredicate: ChangePredicate? = nil,

@@ -4,8 +4,10 @@ extension PersistentContainer {
     ///
     /// Works in small batches with pauses between them, beside other writers.
     ///
-    /// - Parameter authors: whose consumers are not waited for, as those of batch imports that never read; consumers
-    ///   that keep history always are waited for all the same.
+    /// - Parameters:
+    ///   - bounds: how old, and how much, history may be.
+    ///   - authors: whose consumers are not waited for, as those of batch imports that never read; consumers that
+    ///     keep history always are waited for all the same.
     nonisolated(nonsending) public func purgeHistory(
         _ bounds: HistoryBounds, ignoring authors: Set<String> = []
     ) async throws(StoreError) -> PurgeResult {

@@ -43,7 +43,9 @@ extension StoreSnapshot {
     /// ``HistoryFetchRequest/mostChangesAtOnce``, in pieces, so that any length of history takes the memory of
     /// one.
     ///
-    /// - Parameter body: returns false to stop. It may ask this snapshot for more.
+    /// - Parameters:
+    ///   - request: which part of the history.
+    ///   - body: returns false to stop. It may ask this snapshot for more.
     public func forEachTransaction(
         _ request: HistoryFetchRequest, _ body: (HistoryTransaction) throws -> Bool
     ) throws {
@@ -58,7 +60,9 @@ extension StoreSnapshot {
     /// Hands over the changes that the request admits, in order, each with its transaction; that has no changes
     /// itself. Never holds more than some hundred, also of a transaction of a million.
     ///
-    /// - Parameter body: returns false to stop. It may ask this snapshot for more.
+    /// - Parameters:
+    ///   - request: which part of the history.
+    ///   - body: returns false to stop. It may ask this snapshot for more.
     public func forEachChange(
         _ request: HistoryFetchRequest, _ body: (HistoryChange, HistoryTransaction) throws -> Bool
     ) throws {
