@@ -10,6 +10,8 @@ public actor HistoryCleaner {
     private var isCleaning = false
 
     /// - Parameters:
+    ///   - container: the store.
+    ///   - strategy: when a tracker's cleaner cleans; ``clean()`` does at any time.
     ///   - bounds: what goes, or stays, whoever has read it.
     ///   - batchAuthors: authors whose consumers are not waited for.
     public init(
