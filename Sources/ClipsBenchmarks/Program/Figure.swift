@@ -5,7 +5,7 @@ struct Figure: Sendable {
     let measure: @Sendable (Workspace) throws -> [Measurement]
 
     static let all = [
-        commitToList, commitToPaint, bulkCost, trackingCost, mergeCost, startToPaint, peakMemory,
-        oneShotProcess, cleaningCost, searchCost, peers,
+        commitToList, commitToPaint, bulkCost, trackingCost, fetchCost, mergeCost, mergeOfMany, startToPaint,
+        peakMemory, oneShotProcess, cleaningCost, searchCost, peers,
     ]
 }

@@ -25,11 +25,11 @@ struct HistoryTrimming {
     /// Nil when it is not this commit's turn.
     init?(_ bounds: HistoryBounds, after recorded: ClosedRange<Int64>, now: Int64) {
         let crossed = recorded.upperBound / Self.interval - (recorded.lowerBound - 1) / Self.interval
-        guard crossed > 0 else { return nil }
+        guard crossed > 0, recorded.upperBound < StoreMetadata.farthest else { return nil }
         self.bounds = bounds
         self.now = now
         newest = recorded.upperBound
-        added = crossed * Self.interval
+        added = min(crossed * Self.interval, Self.most)
     }
 
     struct Plan {
@@ -71,7 +71,7 @@ struct HistoryTrimming {
         let isLong = bounds.maximumChanges.map { newest - ends.floor > Int64($0) } ?? false
         if isLong, let most = bounds.maximumChanges {
             var count = try KeptChanges(ends, on: connection)
-            plan.rowsLeft = min(max(added, newest - count.upTo) * Self.factor, Self.most)
+            plan.rowsLeft = min(min(max(added, newest - count.upTo), Self.most) * Self.factor, Self.most)
             plan.cut = max(plan.cut, try cut(&count, most: most, plan.rowsLeft, on: connection))
             plan.count = count
         }

@@ -51,7 +51,11 @@ struct StoreMetadata: Sendable {
 
     static func integer(_ key: Key, on connection: borrowing Connection) throws(SQLiteError) -> Int64? {
         try connection.integer("SELECT value FROM store_metadata WHERE key = ?1", key.rawValue)
+            .map { min(max($0, -farthest), farthest) }
     }
+
+    /// What somebody has tampered with is kept from the ends of what an integer holds, so that sums of it are safe.
+    static let farthest: Int64 = 1 << 60
 
     /// A token before this number has expired.
     static func historyExpiry(floor: Int64, on connection: borrowing Connection) throws(SQLiteError) -> Int64
