@@ -80,6 +80,24 @@ import Testing
         #expect(try await container.read { try $0.consumers() }.map(\.retention) == [.always])
     }
 
+    @Test func `work in the store and the cursor are one commit, or neither`() async throws {
+        let folder = try TemporaryFolder()
+        let container = try await Notes.open(folder)
+        _ = try await container.registerConsumer("worker")
+        _ = try await container.makeContext(author: "other").save(inserting: ["title": "to be counted"])
+        let newest = try await container.currentToken()
+        let context = container.makeContext(author: "worker")
+        try await context.insert("Note", ["title": "counted"])
+        await #expect(throws: StoreError.unknownConsumer("nobody")) {
+            try await context.save(movingCursorOf: "nobody", to: newest)
+        }
+        #expect(try await container.objects().count == 1)
+        #expect(await context.hasChanges)
+        try await context.save(movingCursorOf: "worker", to: newest)
+        #expect(try await container.objects().count == 2)
+        #expect(try await container.read { try $0.consumers() }.map(\.token) == [newest])
+    }
+
     @Test func `a store from before retentions gets them, and its consumers keep their cursors`() async throws
     {
         var container = try await open()
