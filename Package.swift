@@ -88,7 +88,7 @@ let package = Package(
             dependencies: ["SearchIndex", "ClipsCore", "PersistentStore", "TestSupport", "clips"]),
         .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "clips"]),
-        .testTarget(name: "TerminalTests", dependencies: ["Terminal", "CTerminal"]),
+        .testTarget(name: "TerminalTests", dependencies: ["Terminal", "CTerminal", "TestSupport"]),
         .testTarget(
             name: "ClipsTerminalTests",
             dependencies: ["ClipsTerminal", "ClipsCore", "PersistentStore", "Terminal", "TestSupport"]),

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import ClipsCore
@@ -28,7 +29,7 @@ struct Violation: Error {
 
 /// One random interleaving of a store, its delayed messages, and a person.
 struct RandomRun {
-    var random: SplitMix
+    var random: SeededRandom
     var store: SimulatedStore
     var list: TestList
     var requests: [TestList.Request] = []
@@ -41,7 +42,7 @@ struct RandomRun {
     let maximumHeight: Int
 
     init(seed: UInt64) {
-        random = SplitMix(state: seed)
+        random = SeededRandom(seed: seed)
         let isLarge = seed.isMultiple(of: 25)
         store = SimulatedStore(count: random.below(isLarge ? 900 : 130), using: &random)
         let margin = isLarge ? 50 : 1 + random.below(5)

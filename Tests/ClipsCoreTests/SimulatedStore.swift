@@ -1,4 +1,5 @@
 import ClipsCore
+import TestSupport
 
 /// A row of the simulated list, with a version so that an update can be told from its forerunner.
 struct TestRow: LiveListRow {
@@ -46,7 +47,7 @@ struct SimulatedStore {
     private(set) var rows: [TestRow] = []
     var outbox: [Message] = []
 
-    init(count: Int, using random: inout SplitMix) {
+    init(count: Int, using random: inout SeededRandom) {
         _ = change(operations: count) { store in store.insert(using: &random) }
     }
 
@@ -77,7 +78,7 @@ struct SimulatedStore {
         }
     }
 
-    private mutating func insert(using random: inout SplitMix) -> Int {
+    private mutating func insert(using random: inout SeededRandom) -> Int {
         nextID += 1
         items[nextID] = Item(
             keys: [random.below(200), random.below(200), -nextID], isHidden: random.chance(0.3))
@@ -85,7 +86,7 @@ struct SimulatedStore {
     }
 
     /// Inserts, updates, deletes, hides, restores and moves items, some of them near `favourite`.
-    mutating func changeItems(operations: Int, favourite: Int?, using random: inout SplitMix) {
+    mutating func changeItems(operations: Int, favourite: Int?, using random: inout SeededRandom) {
         var deleted: (Int, Item)?
         let changes = change(operations: operations) { store in
             let kind = random.below(10)
@@ -117,7 +118,7 @@ struct SimulatedStore {
     }
 
     /// Brings an item back that was hidden or deleted.
-    mutating func restore(id: Int, using random: inout SplitMix) {
+    mutating func restore(id: Int, using random: inout SeededRandom) {
         guard row(id) == nil else { return }
         let changes = change(operations: 1) { store in
             var item = store.items[id] ?? Item(keys: [random.below(200), random.below(200), -id])
@@ -129,7 +130,7 @@ struct SimulatedStore {
     }
 
     /// Another order or filter, with a window around an item of the list.
-    mutating func changeQuery(around id: Int?, using random: inout SplitMix) {
+    mutating func changeQuery(around id: Int?, using random: inout SeededRandom) {
         if random.chance(0.5) { sorting = random.below(3) } else { isFiltered.toggle() }
         rows = items.keys.compactMap { row($0) }.sorted { $0.position < $1.position }
         let place = id.flatMap { items[$0] }.map { TestRow.Position(key: $0.keys[sorting], id: id ?? 0) }
@@ -208,18 +209,7 @@ extension LiveList<TestRow> {
     }
 }
 
-/// A small generator of random numbers, so that a failing seed can be run again.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
+extension SeededRandom {
     mutating func below(_ bound: Int) -> Int { Int(next() >> 33) % bound }
 
     mutating func chance(_ probability: Double) -> Bool { Double(below(1 << 20)) < probability * 1_048_576 }

@@ -39,4 +39,21 @@ struct UndoTests {
         await #expect(throws: StoreError.self) { try await store.undo(deleted) }
         #expect(try await store.clip(id).title == "first")
     }
+
+    @Test func `taking back one's own work leaves what others did since as it is`() async throws {
+        let extensionStore = try await ClipStore(path: folder.path(of: "clips.db"), author: "extension")
+        var draft = ClipDraft()
+        draft.title = "mine"
+        let id = try await store.add(draft).id
+        let starred = try #require(try await store.update(id, [.starred: .boolean(true)]).token)
+        draft.title = "another"
+        let other = try await extensionStore.add(draft).id
+        _ = try await extensionStore.update(id, [.title: .text("theirs")])
+        let foreign = try await store.container.transactions(HistoryFetchRequest(.token(starred)))
+        #expect(foreign.map(\.author) == ["extension", "extension"])
+        _ = try await store.undo(starred)
+        let clip = try await store.clip(id)
+        #expect(!clip.isStarred && clip.title == "theirs")
+        #expect(try await store.clip(other).title == "another")
+    }
 }

@@ -1,4 +1,5 @@
 import Terminal
+import TestSupport
 import Testing
 
 struct KeyDecoderTests {
@@ -98,7 +99,7 @@ struct KeyDecoderTests {
 
     @Test func `however bytes are split, the keys are the same`() {
         let seed: UInt64 = 20_260_802
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let pieces: [[UInt8]] = [
             "\u{1B}[", "\u{1B}", "\u{1B}O", "\u{1B}]", "\u{1B}P", "\u{1B}\\", "200~", "\u{1B}[201~", "1;5A",
             "中", "é",

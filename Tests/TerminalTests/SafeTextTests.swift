@@ -1,4 +1,5 @@
 import Terminal
+import TestSupport
 import Testing
 
 struct SafeTextTests {
@@ -28,7 +29,7 @@ struct SafeTextTests {
     }
 
     @Test func `any text becomes safe, once and for all`() {
-        var random = SeededGenerator(seed: 20_260_801)
+        var random = SeededRandom(seed: 20_260_801)
         for _ in 0..<3_000 {
             let text = random.text(length: 12)
             let safe = SafeText.line(text)

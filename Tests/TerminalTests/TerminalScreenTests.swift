@@ -1,5 +1,6 @@
 import Glibc
 import Terminal
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct TerminalScreenTests {
@@ -41,7 +42,7 @@ import Testing
 
     @Test func `drawing differences gives the whole picture`() throws {
         let seed: UInt64 = 20_260_804
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let screen = try screen(6, 24)
         defer { screen.close() }
         var frame = Frame(size: screen.size)

@@ -1,4 +1,5 @@
 import Terminal
+import TestSupport
 import Testing
 
 struct WrappedTextTests {
@@ -52,7 +53,7 @@ struct WrappedTextTests {
 
     @Test func `no line is wider than asked and no letter is lost`() {
         let seed: UInt64 = 20_260_803
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<2_000 {
             let text = random.text(length: 40)
             for width in [1, 2, 3, 7, 20] {

@@ -57,6 +57,20 @@ package final class LineProcess: Sendable {
         waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT)
     }
 
+    /// Waits until it has ended by itself.
+    ///
+    /// - Returns: its exit status, or 128 and the signal's number; nil when it goes on.
+    package func waitsForEnd(within seconds: Double = 10) -> Int32? {
+        var information = siginfo_t()
+        let hasEnded = eventually(within: seconds) {
+            waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT | WNOHANG) == 0
+                && information.si_signo == SIGCHLD
+        }
+        guard hasEnded else { return nil }
+        let status = information._sifields._sigchld.si_status
+        return information.si_code == Int32(CLD_EXITED) ? status : 128 + status
+    }
+
     /// The next line of its output.
     package func answer(within seconds: Double = 10) throws -> String {
         let deadline = Date().addingTimeInterval(seconds)

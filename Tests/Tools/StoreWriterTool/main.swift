@@ -70,13 +70,22 @@ func run() async throws {
         case "register":
             answer(try await container.registerConsumer(words.count > 1 ? String(words[1]) : "").name)
         case "follow":
-            let journal = Journal(path: words.count > 2 ? String(words[2]) : "")
+            let journal = Journal(file: LineFile(path: words.count > 2 ? String(words[2]) : ""))
             var parameters = TrackingParameters(
                 name: words.count > 1 ? String(words[1]) : "", cleaning: .none, logger: SilentLogger())
             parameters.retryPause = .milliseconds(5)
             tracker = HistoryTracker(container: container, parameters: parameters, consumer: journal)
             try await tracker?.start()
             answer("following")
+        case "track":
+            guard words.count == 5, let step = DyingStep(rawValue: String(words[3])) else {
+                return answer("unknown")
+            }
+            let steps = DyingSteps(
+                file: LineFile(path: String(words[2])), step: step, time: Int(words[4]) ?? 1)
+            tracker = await steps.tracker(name: String(words[1]), container: container)
+            try await tracker?.start()
+            answer("tracking")
         case "quit":
             await tracker?.stop()
             await container.close()
@@ -99,22 +108,15 @@ final class WriteLock {
 
 /// Writes down what it is handed, a line each, so that it is known also of a process that was killed.
 struct Journal: HistoryConsumer {
-    let path: String
+    let file: LineFile
     var batchLimit: BatchLimit { .split(7) }
 
     func refresh(from snapshot: StoreSnapshot) throws {
-        add("refreshed \(try snapshot.newestToken().number)\n")
+        file.add("refreshed \(try snapshot.newestToken().number)")
     }
 
     func consume(_ transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws {
-        for transaction in transactions { add("\(transaction.number)\n") }
-    }
-
-    private func add(_ line: String) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        defer { close(descriptor) }
-        let bytes = Array(line.utf8)
-        _ = write(descriptor, bytes, bytes.count)
+        for transaction in transactions { file.add("\(transaction.number)") }
     }
 }
 

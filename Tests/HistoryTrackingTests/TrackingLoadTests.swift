@@ -1,0 +1,130 @@
+import Dispatch
+import Glibc
+import HistoryTracking
+import PersistentStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// A tracker under more than it can show.
+@Suite(.serialized) struct TrackingLoadTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        container = try await Notes.open(folder)
+    }
+
+    private func parameters(_ contexts: [StoreContext] = []) -> TrackingParameters {
+        TrackingParameters(
+            name: "reader", contexts: contexts, cursor: .transient(every: .seconds(1)), cleaning: .none,
+            logger: SilentLogger())
+    }
+
+    private func shell(_ sql: String) throws -> String {
+        let result = try Shell.run("sqlite3", [container.path], input: ".timeout 5000\n" + sql)
+        #expect(result.errors == "")
+        return result.output
+    }
+
+    @Test func `10,000 commits during a pass are a pass or two more, and each comes once`() async throws {
+        let (entered, released) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let isFirst = Atomic(true)
+        let consumer = RecordingConsumer(refusing: { _ in
+            if isFirst.exchange(false, ordering: .relaxed) {
+                entered.signal()
+                released.wait()
+            }
+            return false
+        })
+        let tracker = HistoryTracker(container: container, parameters: parameters(), consumer: consumer)
+        try await tracker.start()
+        let insert = "INSERT INTO Note (title) VALUES ('x');"
+        _ = try shell(insert)
+        #expect(await soon { entered.wait(timeout: .now()) == .success })
+        _ = try shell("PRAGMA synchronous = OFF;" + String(repeating: insert, count: 10_000))
+        released.signal()
+        #expect(consumer.waits(for: 10_001, milliseconds: 10_000))
+        let newest = try await container.currentToken()
+        #expect(await soon { await tracker.token == newest })
+        #expect(Set(consumer.numbers).count == 10_001 && consumer.numbers == consumer.numbers.sorted())
+        // The first at the start, the one that was held, and what the burst's events asked for.
+        #expect(await tracker.statistics.passes <= 5)
+        await tracker.stop()
+    }
+
+    @Test func `between passes a live tracker holds no read transaction, so the log can be emptied`()
+        async throws
+    {
+        let view = container.makeContext(author: "view")
+        let consumer = RecordingConsumer()
+        let tracker = HistoryTracker(
+            container: container, parameters: parameters([view]), consumer: consumer)
+        try await tracker.start()
+        for round in 1...5 {
+            #expect(
+                try shell(
+                    "PRAGMA synchronous = OFF;"
+                        + String(repeating: "INSERT INTO Note (title) VALUES ('x');", count: 50)) == "")
+            #expect(consumer.waits(for: round * 50, milliseconds: 5000))
+            let newest = try await container.currentToken()
+            #expect(await soon { await tracker.token == newest })
+            // busy, pages in the log, pages written back: sqlite.org/pragma.html#pragma_wal_checkpoint
+            #expect(await soon { (try? shell("PRAGMA wal_checkpoint(TRUNCATE);")) == "0|0|0\n" })
+            var status = stat()
+            #expect(stat(container.path + "-wal", &status) == 0 && status.st_size == 0)
+        }
+        await tracker.stop()
+    }
+
+    @Test func `the log stays small under 20,000 commits beside a live tracker`() async throws {
+        let consumer = RecordingConsumer()
+        let tracker = HistoryTracker(
+            container: container, parameters: parameters([container.makeContext(author: "view")]),
+            consumer: consumer)
+        try await tracker.start()
+        let writer = try LineProcess("sqlite3", [container.path])
+        writer.send("PRAGMA synchronous = OFF; PRAGMA busy_timeout = 5000;")
+        #expect(try writer.answer() == "5000")
+        var largest: Int = 0
+        for round in 1...20 {
+            writer.send(String(repeating: "INSERT INTO Note (title) VALUES ('x');\n", count: 1000))
+            #expect(consumer.waits(for: round * 1000, milliseconds: 20_000))
+            var status = stat()
+            #expect(stat(container.path + "-wal", &status) == 0)
+            largest = max(largest, Int(status.st_size))
+        }
+        #expect(Set(consumer.numbers).count == 20_000 && consumer.numbers == consumer.numbers.sorted())
+        // SQLite begins the log anew every 1,000 pages of 4 KiB, when no reader is in the way.
+        #expect(largest < 12 << 20, "the log grew to \(largest) bytes")
+        await tracker.stop()
+    }
+
+    @Test @MainActor func `100,000 foreign changes are merged while the main actor does something else`()
+        async throws
+    {
+        let view = container.makeContext(author: "view")
+        let id = try await view.save(inserting: ["title": "a"])
+        let consumer = RecordingConsumer()
+        let merged = Mutex(0)
+        let tracker = HistoryTracker(
+            container: container, parameters: parameters([view]), consumer: consumer,
+            didMerge: { result, _ in merged.withLock { $0 += result.inserted.count } })
+        try await tracker.start()
+        #expect(
+            try shell(
+                """
+                UPDATE Note SET title = 'theirs';
+                WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+                INSERT INTO Note (title) SELECT 'x' FROM n;
+                """) == "")
+        // Keeps the main actor for the whole of the merge.
+        #expect(eventually(within: 60) { merged.withLock { $0 } == 100_000 })
+        #expect(consumer.changes == 100_001)
+        #expect(consumer.seen.batches.count >= 100)
+        try await view.update(id, ["title": "mine, on theirs"])
+        try await view.save()
+        await tracker.stop()
+    }
+}
