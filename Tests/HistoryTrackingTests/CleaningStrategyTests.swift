@@ -1,0 +1,108 @@
+import HistoryTracking
+import PersistentStore
+import TestSupport
+import Testing
+
+/// When a tracker cleans, for whom it waits, and what one does by hand.
+@Suite struct CleaningStrategyTests {
+    let folder: TemporaryFolder
+    let clock = SettableClock()
+    let container: PersistentContainer
+    let context: StoreContext
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        container = try await Notes.open(folder, options: clock.options())
+        context = container.makeContext(author: "app")
+    }
+
+    private func tracker(
+        _ cleaning: CleaningStrategy, _ change: (inout TrackingParameters) -> Void = { _ in }
+    ) -> HistoryTracker {
+        var parameters = TrackingParameters(name: "view", cleaning: cleaning, logger: SilentLogger())
+        change(&parameters)
+        return HistoryTracker(container: container, parameters: parameters)
+    }
+
+    /// One commit that the tracker has passed.
+    private func commit(_ tracker: HistoryTracker) async throws {
+        _ = try await context.save(inserting: ["title": "x"])
+        let newest = try await container.currentToken()
+        #expect(await soon { await tracker.token == newest })
+        // The cursor is written after the pass.
+        #expect(try await soon { try await container.read { try $0.consumers() }.allSatisfy { $0.lag == 0 } })
+    }
+
+    private func kept() async throws -> Int { try await container.transactions().count }
+
+    @Test func `without a strategy nothing goes, however old; by hand everything that was passed does`()
+        async throws
+    {
+        let tracker = tracker(.none)
+        try await tracker.start()
+        for _ in 0..<5 { try await commit(tracker) }
+        clock.advance(days: 100)
+        for _ in 0..<5 { try await commit(tracker) }
+        await tracker.stop()
+        #expect(try await kept() == 10)
+        let result = try await HistoryCleaner(container: container).clean()
+        #expect(result.transactions == 10 && result.changes == 10)
+        #expect(try await kept() == 0)
+        #expect(try await container.objects().count == 10)
+    }
+
+    @Test func `by hand it waits for a consumer that is behind, unless its author never merges`() async throws
+    {
+        _ = try await container.registerConsumer("behind", author: "widget")
+        let tracker = tracker(.none)
+        try await tracker.start()
+        for _ in 0..<3 { _ = try await context.save(inserting: ["title": "x"]) }
+        let newest = try await container.currentToken()
+        #expect(await soon { await tracker.token == newest })
+        await tracker.stop()
+        var result = try await HistoryCleaner(container: container).clean()
+        #expect(result.transactions == 0)
+        #expect(try await kept() == 3)
+        result = try await HistoryCleaner(container: container, batchAuthors: ["widget"]).clean()
+        #expect(result.transactions == 3)
+    }
+
+    @Test func `a tracker does not wait for the consumers of its batch authors`() async throws {
+        _ = try await container.registerConsumer("import", author: "batch")
+        let tracker = tracker(.byNotification(2)) { $0.batchAuthors = ["batch"] }
+        try await tracker.start()
+        for _ in 0..<2 {
+            _ = try await context.save(inserting: ["title": "x"])
+            let newest = try await container.currentToken()
+            #expect(await soon { await tracker.token == newest })
+        }
+        #expect(try await soon { try await kept() < 2 })
+        await tracker.stop()
+    }
+
+    @Test func `by duration a second launch within the interval does not clean, and one after it does`()
+        async throws
+    {
+        var logs: [TrackingParametersTests.Log] = []
+        for (launch, seconds) in [Int64(0), 3599, 1].enumerated() {
+            clock.advance(seconds: seconds)
+            for _ in 0..<3 { _ = try await context.save(inserting: ["title": "x"]) }
+            let log = TrackingParametersTests.Log()
+            logs.append(log)
+            let tracker = tracker(.byDuration(.seconds(3600))) {
+                $0.logger = log
+                $0.logLevel = .detail
+            }
+            try await tracker.start()
+            let newest = try await container.currentToken()
+            #expect(await soon { await tracker.token == newest })
+            if launch != 1 { #expect(await soon { cleanings(log) == 1 }) }
+            await tracker.stop()
+        }
+        #expect(logs.map(cleanings) == [1, 0, 1])
+    }
+
+    private func cleanings(_ log: TrackingParametersTests.Log) -> Int {
+        log.lines.count { $0.1.contains("cleaned") }
+    }
+}
