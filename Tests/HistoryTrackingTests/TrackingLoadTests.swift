@@ -67,11 +67,11 @@ import Testing
                 try shell(
                     "PRAGMA synchronous = OFF;"
                         + String(repeating: "INSERT INTO Note (title) VALUES ('x');", count: 50)) == "")
-            #expect(consumer.waits(for: round * 50, milliseconds: 5000))
+            try #require(consumer.waits(for: round * 50, milliseconds: 5000))
             let newest = try await container.currentToken()
             #expect(await soon { await tracker.token == newest })
             // busy, pages in the log, pages written back: sqlite.org/pragma.html#pragma_wal_checkpoint
-            #expect(await soon { (try? shell("PRAGMA wal_checkpoint(TRUNCATE);")) == "0|0|0\n" })
+            try #require(await soon { (try? shell("PRAGMA wal_checkpoint(TRUNCATE);")) == "0|0|0\n" })
             var status = stat()
             #expect(stat(container.path + "-wal", &status) == 0 && status.st_size == 0)
         }
@@ -90,7 +90,7 @@ import Testing
         var largest: Int = 0
         for round in 1...20 {
             writer.send(String(repeating: "INSERT INTO Note (title) VALUES ('x');\n", count: 1000))
-            #expect(consumer.waits(for: round * 1000, milliseconds: 20_000))
+            try #require(consumer.waits(for: round * 1000, milliseconds: 20_000))
             var status = stat()
             #expect(stat(container.path + "-wal", &status) == 0)
             largest = max(largest, Int(status.st_size))
