@@ -36,6 +36,9 @@ final class RoleWriter: CommitWriter {
         guard write(input, &count, 1) == 1 else { throw BenchmarkError("the writing process is gone") }
     }
 
+    /// Ends it in the middle of whatever it does.
+    func kill() { Glibc.kill(process, SIGKILL) }
+
     func begun() throws -> Moment {
         var stamp: Int64 = 0
         guard read(output, &stamp, 8) == 8 else { throw BenchmarkError("the writing process failed") }

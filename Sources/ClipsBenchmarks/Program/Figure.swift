@@ -6,6 +6,6 @@ struct Figure: Sendable {
 
     static let all = [
         commitToList, commitToPaint, bulkCost, trackingCost, fetchCost, mergeCost, mergeOfMany, startToPaint,
-        peakMemory, oneShotProcess, cleaningCost, searchCost, peers,
+        peakMemory, oneShotProcess, cleaningCost, searchCost, killedWriters, peers,
     ]
 }
