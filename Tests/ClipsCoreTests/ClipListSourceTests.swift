@@ -112,7 +112,7 @@ import Testing
     }
 
     private func becomesRight(_ front: Front, _ query: ClipQuery, _ store: ClipStore) async throws -> Bool {
-        let deadline = Date().addingTimeInterval(10)
+        let deadline = Date().addingTimeInterval(30)
         while Date() < deadline {
             if try await matches(front, query, store) { return true }
             await Task.yield()

@@ -45,7 +45,7 @@ import Testing
         #expect(await soon { entered.wait(timeout: .now()) == .success })
         _ = try shell("PRAGMA synchronous = OFF;" + String(repeating: insert, count: 10_000))
         released.signal()
-        #expect(consumer.waits(for: 10_001, milliseconds: 10_000))
+        #expect(consumer.waits(for: 10_001, milliseconds: 60_000))
         let newest = try await container.currentToken()
         #expect(await soon { await tracker.token == newest })
         #expect(Set(consumer.numbers).count == 10_001 && consumer.numbers == consumer.numbers.sorted())
@@ -67,7 +67,7 @@ import Testing
                 try shell(
                     "PRAGMA synchronous = OFF;"
                         + String(repeating: "INSERT INTO Note (title) VALUES ('x');", count: 50)) == "")
-            try #require(consumer.waits(for: round * 50, milliseconds: 5000))
+            try #require(consumer.waits(for: round * 50, milliseconds: 20_000))
             let newest = try await container.currentToken()
             #expect(await soon { await tracker.token == newest })
             // busy, pages in the log, pages written back: sqlite.org/pragma.html#pragma_wal_checkpoint
