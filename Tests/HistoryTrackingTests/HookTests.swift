@@ -263,4 +263,27 @@ import Testing
         #expect(journal.lines.last == "at last")
         await tracker.stop()
     }
+
+    @Test func `what a consumer refuses each time is parked and told; the rest comes once and in order`()
+        async throws
+    {
+        let consumer = RecordingConsumer(refusing: { $0.contains { $0.contextName == "poison" } })
+        var parameters = parameters()
+        parameters.failuresBeforeParking = 3
+        let tracker = HistoryTracker(container: container, parameters: parameters, consumer: consumer)
+        try await tracker.start()
+        await tracker.stop()
+        for name in ["before", "poison", "after", "later"] {
+            _ = try await container.makeContext(author: "other", name: name).save(inserting: ["title": "x"])
+        }
+        let poison = try await container.transactions().first { $0.contextName == "poison" }
+        try await tracker.start()
+        #expect(try await isUpToDate(tracker))
+        #expect(consumer.seen.transactions.map(\.contextName) == ["before", "after", "later"])
+        #expect(
+            await tracker.parkedTransactions == [
+                ParkedTransaction(number: poison?.number ?? 0, step: .consumer, errorType: "Refusal")
+            ])
+        await tracker.stop()
+    }
 }
