@@ -176,8 +176,12 @@ import Testing
                 _ = state.handle(.worked(WorkResult(work: work, outcome: outcome)), at: noon)
             }
         }
-        try state.press("u")
-        #expect(state.statusLine.contains("nothing yet to take back"))
+        guard case .loadOwnWork? = try state.press("u").last else {
+            Issue.record("the history was not asked")
+            return
+        }
+        _ = state.handle(.ownWorkLoaded(OwnWork([], session: 7)), at: noon)
+        #expect(state.statusLine.contains("nothing in the last week to take back"))
         finish(try state.press("d"), 1)
         #expect(state.statusLine.contains("Deleted “Clip 29” · u takes it back"))
         finish(try state.press("*"), 2)

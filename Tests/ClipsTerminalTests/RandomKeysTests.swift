@@ -12,6 +12,9 @@ import Testing
         "<Esc>", "/", "a",
         "b", "<BS>", "<Left>", "w", "h", "l", "*", "d", "u", "<C-r>", "r", "p", "F", "H", "?", "y", "o", "e",
         "1", "0",
+        "<Space>", "v", "t", "s", "n", "N", "z", ":", "<Tab>", "<S-Tab>", "R", "C", "M", "O", "+x",
+        ":sort title<Enter>", ":set relativenumber on<Enter>", ":tag +a -b<Enter>", "<Up>", "<Down>",
+        "<Enter>",
         "<C-w>", "<Paste:x\\ny>", "<WheelDown:1,1>", "<C-l>", "Q", "<Unknown>", "q",
     ]
 
@@ -37,7 +40,7 @@ import Testing
             case 3: effects = state.handle(.tick, at: now)
             default: effects = try state.press(Self.keys.randomElement(using: &generator) ?? "j", at: now)
             }
-            for effect in effects { answer(effect, &state, now) }
+            for effect in effects { answer(effect, &state, next, now) }
             let frame = state.draw()
             #expect(frame.size == state.size, "seed \(seed), step \(step)")
             _ = state.nextDeadline
@@ -45,7 +48,7 @@ import Testing
     }
 
     /// Just enough of a store to go on with.
-    private func answer(_ effect: Effect, _ state: inout AppState, _ now: Date) {
+    private func answer(_ effect: Effect, _ state: inout AppState, _ next: Int64, _ now: Date) {
         switch effect {
         case .show(_, let generation, _):
             var rows = LiveList<ClipRow>.Window(
@@ -55,6 +58,17 @@ import Testing
             _ = state.handle(.message(.window(rows, generation: generation)), at: now)
         case .work(let work):
             _ = state.handle(.worked(WorkResult(work: work, outcome: .failed("No store."))), at: now)
+        case .showAround(_, _, let generation):
+            let rows = LiveList<ClipRow>.Window(
+                rows: (0..<40).reversed().map { row($0) }, lowerIndex: 0, count: 40, reachesStart: true,
+                reachesEnd: true)
+            _ = state.handle(.message(.window(rows, generation: generation)), at: now)
+        case .gatherRange(_, _, _, let end): _ = state.handle(.rangeGathered([1, 2, 3], end: end), at: now)
+        case .loadTags: _ = state.handle(.tagsLoaded(["alpha", "alps", "beta"]), at: now)
+        case .findMatch: _ = state.handle(.matchFound(next > 80 ? 3 : nil), at: now)
+        case .loadHistory(let filter):
+            let transactions = (1...30).map { transaction($0, inserting: [$0]) }
+            _ = state.handle(.historyLoaded(transactions, filter), at: now)
         case .loadClip(let id): _ = state.handle(.clipLoaded(id: id, nil), at: now)
         default: break
         }

@@ -11,6 +11,7 @@ import TestSupport
 /// The app on a real store and a screen of ncurses, on a thread of its own, as ncurses and its loop need it.
 struct RunningApp: ~Copyable {
     let folder: TemporaryFolder
+    let path: String
     var script: ScriptRunner
 
     var state: AppState { script.runner.state }
@@ -27,10 +28,11 @@ struct RunningApp: ~Copyable {
 
     static func open(
         size: Size = Size(rows: 24, columns: 80), config: String = "", clips: Int = 0,
+        at place: String? = nil,
         _ body: @escaping @Sendable (inout RunningApp) throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
-        let path = folder.path(of: "clips.db")
+        let path = place ?? folder.path(of: "clips.db")
         if clips > 0 {
             let store = try await ClipStore(path: path, author: "seed")
             _ = try await store.add((0..<clips).map { draft("Clip \($0)") })
@@ -42,7 +44,8 @@ struct RunningApp: ~Copyable {
                         let configuration = ClipsApp.Configuration(
                             storePath: path, config: ConfigFile(config))
                         var app = RunningApp(
-                            folder: folder, script: try ScriptRunner(configuration) { try screen(size) })
+                            folder: folder, path: path,
+                            script: try ScriptRunner(configuration) { try screen(size) })
                         defer { app.script.end() }
                         try app.script.start()
                         try body(&app)
@@ -75,7 +78,7 @@ struct RunningApp: ~Copyable {
     func other<Answer: Sendable>(
         _ author: String = "extension", _ work: @escaping @Sendable (ClipStore) async throws -> Answer
     ) throws -> Answer {
-        let path = folder.path(of: "clips.db")
+        let path = path
         let answer = Mutex<Result<Answer, any Error>?>(nil)
         let done = DispatchSemaphore(value: 0)
         Task {

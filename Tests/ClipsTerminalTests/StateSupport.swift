@@ -36,9 +36,15 @@ func arrival(_ ids: [Int64]) -> ClipListMessage {
 }
 
 func transaction(
-    _ number: Int64, inserting ids: [Int64], author: String = "extension", isOwn: Bool = false
+    _ number: Int64, inserting ids: [Int64] = [], deleting deleted: [Int64] = [],
+    author: String = "extension", isOwn: Bool = false
 ) -> TransactionSummary {
     let token = HistoryToken(storeID: UUID(), generation: 1, number: number)
+    let deletions = deleted.map { id in
+        HistoryChange(
+            number: number * 1000 + id, kind: .delete, objectID: ClipModel.objectID(id),
+            updatedAttributes: [], tombstone: ["title": .text("Clip \(id)")], oldValues: [:])
+    }
     let changes = ids.map { id in
         HistoryChange(
             number: number * 1000 + id, kind: .insert, objectID: ClipModel.objectID(id),
@@ -48,8 +54,21 @@ func transaction(
     let transaction = HistoryTransaction(
         number: number, token: token, timestamp: noon, author: author, contextName: nil, process: 42,
         program: "test", session: isOwn ? 7 : 8, firstRow: number,
-        changes: changes, isComplete: true)
+        changes: changes + deletions, isComplete: true)
     return TransactionSummary(transaction, ownSession: 7)
+}
+
+extension ClipRow {
+    /// The same clip, saved just before another one.
+    func inserted(after other: ClipRow) -> ClipRow {
+        let created = other.created.milliseconds + 1
+        let layout = StoredObject.Layout(names: ["title", "created"])
+        let object = StoredObject(
+            id: ClipModel.objectID(id), version: 1, layout: layout, values: [.text(title), .integer(created)])
+        return ClipRow(
+            object,
+            position: SortPosition(value: .integer(created), key: id, isAscending: false, ignoresCase: false))
+    }
 }
 
 extension AppState {

@@ -12,6 +12,8 @@ package enum ClipListMessage: Sendable {
     case changes([LiveList<ClipRow>.Change], generation: Int)
     /// What was committed, for who wants to say so; comes after the changes it made.
     case transactions([TransactionSummary])
+    /// The window just delivered holds everything up to this transaction.
+    case reached(Int64)
     case state(TrackingState)
     /// How far the search index is, while it is made; searches are right meanwhile, but slower.
     case indexing(SearchIndexState)

@@ -72,9 +72,14 @@ struct ClipListPages {
 
 extension SortPosition {
     /// The place with nothing between it and this one.
-    fileprivate var justBefore: SortPosition {
+    var justBefore: SortPosition {
         SortPosition(
             value: value, key: isAscending ? key - 1 : key + 1, isAscending: isAscending,
+            ignoresCase: ignoresCase)
+    }
+    var justAfter: SortPosition {
+        SortPosition(
+            value: value, key: isAscending ? key + 1 : key - 1, isAscending: isAscending,
             ignoresCase: ignoresCase)
     }
 }

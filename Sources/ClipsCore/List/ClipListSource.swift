@@ -65,16 +65,29 @@ package actor ClipListSource: HistoryConsumer {
     }
 
     /// Shows another selection or order from now on; messages of the earlier one carry an older generation.
-    package func show(_ query: ClipQuery, generation: Int, anchor: SortPosition?) async {
+    ///
+    /// - Parameter clip: shown around this clip, if it is in the list, rather than around the anchor.
+    package func show(
+        _ query: ClipQuery, generation: Int, anchor: SortPosition?, around clip: Int64? = nil
+    ) async {
         guard generation > self.generation else { return }
         self.query = query
         self.generation = generation
         self.anchor = anchor
         do {
-            try await onSnapshot { source, snapshot in try source.readAnew(from: snapshot) }
+            try await onSnapshot { source, snapshot in
+                if let clip, let place = try source.place(of: clip, in: snapshot) { source.anchor = place }
+                try source.readAnew(from: snapshot)
+            }
         } catch {
             deliver([.failed("\(error)", requestNumber: nil, generation: generation)])
         }
+    }
+
+    private func place(of clip: Int64, in snapshot: StoreSnapshot) throws -> SortPosition? {
+        var request = FetchRequest(ClipModel.entity, where: .keys([clip]))
+        request.attributes = [query.sort.attribute]
+        return try snapshot.fetch(request).first.map { snapshot.position(of: $0, in: query.sort) }
     }
 
     /// Counts the list's rows; apart from the first window, which need not wait for it. A search goes on in steps,
@@ -122,7 +135,7 @@ package actor ClipListSource: HistoryConsumer {
         let window = query.admitsAll ? try plainWindow(snapshot) : try foundWindow(snapshot)
         // Only now: what could not be read has to come again.
         token = newest
-        deliver([.window(window, generation: generation)])
+        deliver([.window(window, generation: generation), .reached(newest.number)])
         if window.count == nil {
             let generation = generation
             Task { if generation == self.generation { await self.count() } }

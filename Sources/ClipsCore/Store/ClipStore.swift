@@ -82,9 +82,8 @@ package struct ClipStore: Sendable {
         _ id: Int64, version: Int64? = nil, _ changes: [ClipAttribute: Value]
     ) async throws(StoreError) -> SaveResult {
         let context = makeContext()
-        var values = Dictionary(uniqueKeysWithValues: changes.map { ($0.rawValue, $1) })
-        values[ClipAttribute.updated.rawValue] = .integer(now())
-        try await context.update(ClipModel.objectID(id), values, onVersion: version)
+        let values = Dictionary(uniqueKeysWithValues: changes.map { ($0.rawValue, $1) })
+        try await context.update(ClipModel.objectID(id), stamped(values), onVersion: version)
         return try await context.save()
     }
 
@@ -94,6 +93,11 @@ package struct ClipStore: Sendable {
         let context = makeContext()
         for id in ids { await context.delete(ClipModel.objectID(id)) }
         return try await context.save()
+    }
+
+    /// Values with the time of the change.
+    func stamped(_ values: [String: Value]) -> [String: Value] {
+        values.merging([ClipAttribute.updated.rawValue: .integer(now())]) { $1 }
     }
 
     /// A context that has this store's session, so that all its work counts as own.

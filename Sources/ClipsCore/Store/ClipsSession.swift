@@ -1,3 +1,4 @@
+import FoundationEssentials
 package import HistoryTracking
 package import PersistentStore
 
@@ -41,22 +42,39 @@ package final class ClipsSession: Sendable {
         await source.answer(request, generation: generation, anchor: anchor)
     }
 
-    package func show(_ query: ClipQuery, generation: Int, anchor: SortPosition?) async {
+    package func show(
+        _ query: ClipQuery, generation: Int, anchor: SortPosition?, around clip: Int64? = nil
+    ) async {
         if !query.admitsAll { indexing.start() }
-        await source.show(query, generation: generation, anchor: anchor)
+        await source.show(query, generation: generation, anchor: anchor, around: clip)
     }
 
     /// The newest transactions, oldest first.
-    package func recentTransactions(limit: Int) async throws(StoreError) -> [TransactionSummary] {
+    package func recentTransactions(
+        limit: Int, where predicate: TransactionPredicate? = nil
+    ) async throws(StoreError) -> [TransactionSummary] {
         let session = store.session
         return try await store.container.read { snapshot in
-            try snapshot.transactions(HistoryFetchRequest(.newest, limit: limit))
-                .map { TransactionSummary($0, ownSession: session) }
+            var summaries: [TransactionSummary] = []
+            let request = HistoryFetchRequest(.newest, where: predicate, limit: limit)
+            try snapshot.forEachTransaction(request) { transaction in
+                summaries.append(TransactionSummary(transaction, ownSession: session))
+                return true
+            }
+            return summaries
         }
     }
 
-    /// The consumers of the store's history.
-    package func consumers() async throws(StoreError) -> [ConsumerRecord] {
-        try await store.container.read { try $0.consumers() }
+    /// The changes of a transaction; nil when there is no such transaction.
+    package func detail(of token: HistoryToken) async throws(StoreError) -> TransactionDetail? {
+        try await store.container.read { try TransactionDetail(token, in: $0) }
+    }
+
+    /// Who follows the history, and what a cleaning by this app would take.
+    package func cleaningPreview() async throws(StoreError) -> CleaningPreview {
+        let now = Date(milliseconds: store.now())
+        return try await store.container.read { snapshot in
+            try CleaningPreview(youngest: now - 7 * 86400, oldest: now - 30 * 86400, in: snapshot)
+        }
     }
 }

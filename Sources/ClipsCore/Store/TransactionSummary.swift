@@ -27,6 +27,7 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
     package let updated: Int
     package let deleted: Int
     package let insertedClips: [Int64]
+    package let deletedClips: [Int64]
     package let lines: [Line]
 
     package init(_ transaction: HistoryTransaction, ownSession: Int64?) {
@@ -43,6 +44,7 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
         updated = changes.count { $0.kind == .update }
         deleted = changes.count { $0.kind == .delete }
         insertedClips = changes.lazy.filter { $0.kind == .insert }.map(\.objectID.key)
+        deletedClips = changes.lazy.filter { $0.kind == .delete }.map(\.objectID.key)
         lines = changes.prefix(Self.mostLines).map { change in
             Line(
                 kind: change.kind, clip: change.objectID.key, updated: change.updatedAttributes,

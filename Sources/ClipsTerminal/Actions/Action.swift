@@ -1,4 +1,4 @@
-/// What a key can do; the raw value is the action's name in the config file.
+/// What a key or a command can do; the raw value is the action's name in the config file and behind `:`.
 package enum Action: String, CaseIterable, Sendable {
     case down, up, first, last
     case halfPageDown = "half-page-down"
@@ -7,14 +7,23 @@ package enum Action: String, CaseIterable, Sendable {
     case pageUp = "page-up"
     case open
     case switchPane = "switch-pane"
-    case back, left, right, wrap
+    case back, left, right, wrap, zoom
 
-    case filter, follow, pause
+    case filter
+    case nextMatch = "next-match"
+    case previousMatch = "previous-match"
+    case sort, mark, range, follow, pause
 
-    case add, edit, star
+    case add, edit, tag, star
     case toggleUnread = "toggle-unread"
     case delete, undo, redo
-    case browse, copy
+    case browse
+    case browseHere = "browse-here"
+    case copy
 
-    case history, help, redraw, suspend, quit
+    case history, restore, consumers
+
+    case help, command, set, mistakes
+    case toggleMouse = "toggle-mouse"
+    case redraw, suspend, quit
 }

@@ -3,9 +3,7 @@ package import Terminal
 
 /// What the config file sets. A mistake in it is told with its line, and the rest counts.
 package struct ConfigFile: Sendable {
-    package private(set) var follows = true
-    package private(set) var colors: ColorCapability.Choice?
-    package private(set) var wraps = true
+    private var values: [Setting: String] = [:]
     /// A sentence for each line that could not be used.
     package private(set) var mistakes: [String] = []
     private(set) var keys = KeyMap()
@@ -39,6 +37,17 @@ package struct ConfigFile: Sendable {
         return ConfigFile(text)
     }
 
+    package subscript(_ setting: Setting) -> String { values[setting] ?? setting.usual }
+
+    package var follows: Bool { self[.follow] == "on" }
+    package var wraps: Bool { self[.wrap] == "on" }
+    package var takesMouse: Bool { self[.mouse] == "on" }
+    package var tellsRelativeNumbers: Bool { self[.relativenumber] == "on" }
+    package var colors: ColorCapability.Choice? {
+        values[.color].flatMap(ColorCapability.Choice.init(rawValue:))
+    }
+    var theme: Theme.Choice { Theme.Choice(rawValue: self[.theme]) ?? .auto }
+
     private mutating func take(_ command: String, _ words: [String]) -> String? {
         switch (command, words.count) {
         case ("bind", 2): bind(words[0], words[1])
@@ -59,8 +68,13 @@ package struct ConfigFile: Sendable {
 
     private mutating func bind(_ name: String, _ action: String) -> String? {
         guard let key = Key(named: name) else { return Self.unknownKey(name) }
+        if case .character(let character) = key, character.isASCII, character.isNumber {
+            return "'\(name)' counts and cannot be bound."
+        }
         guard let action = Action(rawValue: action) else {
-            return "there is no action '\(action)'; key ? lists them."
+            let near = Spelling.nearest(to: action, in: Action.allCases.map(\.rawValue))
+            return
+                "there is no action '\(action)'; \(near.map { "is it '\($0)'?" } ?? "the help lists them.")"
         }
         keys.bind(key, to: action)
         return nil
@@ -70,27 +84,23 @@ package struct ConfigFile: Sendable {
         "'\(name)' is no key; write a character, <C-x>, <F1> or <Enter>."
     }
 
-    private mutating func set(_ option: String, _ value: String) -> String? {
-        switch option {
-        case "follow": set(\.follows, value)
-        case "wrap": set(\.wraps, value)
-        case "color": setColor(value)
-        default: "there is no option '\(option)'; the options are follow, wrap and color."
+    /// Returns what is wrong with it, if something is.
+    mutating func set(_ option: String, _ value: String) -> String? {
+        guard let setting = Setting(rawValue: option) else {
+            let names = Setting.allCases.map(\.rawValue)
+            let near = Spelling.nearest(to: option, in: names).map { "is it '\($0)'?" }
+            return "there is no option '\(option)'; \(near ?? "the options are \(Self.list(names)).")"
         }
-    }
-
-    private mutating func set(_ path: WritableKeyPath<ConfigFile, Bool>, _ value: String) -> String? {
-        guard value == "on" || value == "off" else { return "'\(value)' is neither on nor off." }
-        self[keyPath: path] = value == "on"
+        guard setting.values.contains(value) else {
+            return setting.values == ["on", "off"]
+                ? "'\(value)' is neither on nor off."
+                : "'\(value)' is no \(option); choose from \(Self.list(setting.values))."
+        }
+        values[setting] = value
         return nil
     }
 
-    private mutating func setColor(_ value: String) -> String? {
-        guard let choice = ColorCapability.Choice(rawValue: value) else {
-            let choices = ColorCapability.Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            return "'\(value)' is no choice of colours; choose from \(choices)."
-        }
-        colors = choice
-        return nil
+    private static func list(_ names: [String]) -> String {
+        names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
     }
 }

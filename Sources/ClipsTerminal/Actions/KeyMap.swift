@@ -26,9 +26,9 @@ struct KeyMap: Sendable {
 
     func keys(of action: Action) -> [Key] { keys[action] ?? [] }
 
-    /// The usual key of an action as people write it, for hints; the action's name when it has none.
+    /// The usual key of an action as people write it, for hints; its command when it has none.
     func name(of action: Action) -> String {
-        keys(of: action).first.map { Self.shown($0) } ?? action.rawValue
+        keys(of: action).first.map { Self.shown($0) } ?? ":\(action.rawValue)"
     }
 
     /// `^D` rather than `<C-d>`, `Enter` rather than `<Enter>`.

@@ -4,6 +4,9 @@ import Terminal
 /// The clip that is read.
 struct DetailPane {
     let state: AppState
+    private var theme: Theme { state.theme }
+
+    init(state: AppState) { self.state = state }
 
     func draw(_ layout: Layout, in frame: inout Frame) {
         if let separator = layout.separator { drawSeparator(separator, &frame) }
@@ -13,8 +16,9 @@ struct DetailPane {
             let isOwnText = line.part == .text || line.part == .note
             frame.put(
                 line.text, in: area, row: row, column: isOwnText ? -detail.hiddenColumns : 0,
-                style: Self.style(line.part))
+                style: style(line.part))
         }
+        highlight(detail, area, &frame)
         var note: String?
         if detail.isGone {
             note = "This clip was deleted."
@@ -25,20 +29,30 @@ struct DetailPane {
         }
         if let note {
             frame.fill(Rect(row: area.row, column: area.column, rows: 1, columns: area.size.columns))
-            frame.putCut(note, in: area, width: area.size.columns, style: Theme.error)
+            frame.putCut(note, in: area, width: area.size.columns, style: theme.error)
         }
         if state.isReading { frame.cursor = Position(row: area.row, column: area.column) }
+    }
+
+    private func highlight(_ detail: DetailState, _ area: Rect, _ frame: inout Frame) {
+        let words = state.highlightedWords
+        guard !words.isEmpty else { return }
+        for (row, line) in detail.lines.enumerated() where detail.hiddenColumns == 0 || line.part != .text {
+            frame.highlight(
+                words, in: line.text, at: Position(row: area.row + row, column: area.column),
+                width: area.size.columns, theme.match)
+        }
     }
 
     /// What the list knows already, until the clip is loaded.
     private func drawRow(_ area: Rect, _ frame: inout Frame) {
         guard let row = state.list.selectedRow, row.id == state.detail.id else { return }
-        frame.putCut(row.title, in: area, width: area.size.columns, style: Theme.bold)
+        frame.putCut(row.title, in: area, width: area.size.columns, style: theme.bold)
     }
 
     private func drawSeparator(_ separator: Rect, _ frame: inout Frame) {
         let isVertical = separator.size.columns == 1
-        let style = state.isReading ? Theme.bold : Theme.dim
+        let style = state.isReading ? theme.bold : theme.dim
         for place in 0..<(isVertical ? separator.size.rows : separator.size.columns) {
             frame.put(
                 isVertical ? "│" : "─", in: separator, row: isVertical ? place : 0,
@@ -46,12 +60,12 @@ struct DetailPane {
         }
     }
 
-    private static func style(_ part: DetailText.Part) -> Style {
+    private func style(_ part: DetailText.Part) -> Style {
         switch part {
-        case .title: Theme.bold
-        case .address: Theme.address
-        case .facts, .tags: Theme.dim
-        case .note: Style(attributes: .italic)
+        case .title: theme.bold
+        case .address: theme.address
+        case .facts, .tags: theme.dim
+        case .note: theme.italic
         case .text, .space: .plain
         }
     }

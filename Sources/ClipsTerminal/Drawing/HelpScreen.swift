@@ -1,29 +1,41 @@
 import Terminal
 
-/// The keys, printed from the table of actions.
+/// The keys and commands, printed from the table of actions. Enter runs the selected one.
 struct HelpScreen {
     let state: AppState
+    private var theme: Theme { state.theme }
+
+    init(state: AppState) { self.state = state }
 
     struct Line: Hashable {
         var keys = ""
         var text: String
+        var action: Action?
         var isHeading = false
+        /// The first line of an entry.
+        var isFirst = false
     }
 
     static func indent(_ columns: Int) -> Int { columns >= 40 ? 14 : 8 }
 
-    /// Sentences that are wider than the screen go on below.
-    static func lines(_ keys: KeyMap, columns: Int) -> [Line] {
+    /// Sentences that are wider than the screen go on below. Headings stand only in the whole list.
+    static func lines(_ entries: [ActionTable.Entry], _ keys: KeyMap, columns: Int) -> [Line] {
         let width = max(1, columns - indent(columns))
+        let isWhole = entries.count == ActionTable.entries.count
         var lines: [Line] = []
         for group in ActionTable.Group.allCases {
-            if !lines.isEmpty { lines.append(Line(text: "")) }
-            lines.append(Line(text: group.rawValue, isHeading: true))
-            for entry in ActionTable.entries where entry.group == group {
-                let names = keys.keys(of: entry.action).map { KeyMap.shown($0) }.joined(separator: " ")
+            if isWhole {
+                if !lines.isEmpty { lines.append(Line(text: "")) }
+                lines.append(Line(text: group.rawValue, isHeading: true))
+            }
+            for entry in entries where entry.group == group {
+                var names = keys.keys(of: entry.action).map { KeyMap.shown($0) }.joined(separator: " ")
+                if names.isEmpty { names = keys.name(of: entry.action) }
                 var sentence = WrappedText(entry.help, width: width)
                 for (row, text) in sentence.lines(0..<16).enumerated() {
-                    lines.append(Line(keys: row == 0 ? names : "", text: text))
+                    lines.append(
+                        Line(
+                            keys: row == 0 ? names : "", text: text, action: entry.action, isFirst: row == 0))
                 }
             }
         }
@@ -31,23 +43,40 @@ struct HelpScreen {
     }
 
     func draw(_ layout: Layout, in frame: inout Frame) {
+        let entries = state.help.entries(state.keys)
         if let header = layout.header {
-            frame.fill(header, style: Theme.heading)
-            frame.putCut("Keys", in: header, column: 1, width: header.size.columns - 1, style: Theme.heading)
+            frame.fill(header, style: theme.heading)
+            let title = state.help.filter.isEmpty ? "Keys and commands" : "Help on “\(state.help.filter)”"
+            frame.putCut(title, in: header, column: 1, width: header.size.columns - 1, style: theme.heading)
         }
         guard let area = layout.list else { return }
-        let indent = Self.indent(area.size.columns)
-        let lines = Self.lines(state.keys, columns: area.size.columns)
-        for (row, line) in lines.dropFirst(state.help.top).prefix(area.size.rows)
-            .enumerated()
-        {
-            if line.isHeading {
-                frame.putCut(
-                    line.text, in: area, row: row, column: 1, width: area.size.columns - 1, style: Theme.bold)
-            } else {
-                frame.putRight(line.keys, in: area, row: row, width: indent - 2, style: Theme.key)
-                frame.putCut(line.text, in: area, row: row, column: indent, width: area.size.columns - indent)
-            }
+        guard !entries.isEmpty else {
+            return frame.putCut(
+                "Nothing in the help has these words.", in: area, column: 1, width: area.size.columns - 1)
         }
+        let lines = Self.lines(entries, state.keys, columns: area.size.columns)
+        let selected =
+            entries.indices.contains(state.help.selected) ? entries[state.help.selected].action : nil
+        for (row, line) in lines.dropFirst(state.help.top).prefix(area.size.rows).enumerated() {
+            draw(line, area, row, isSelected: line.action != nil && line.action == selected, &frame)
+        }
+    }
+
+    private func draw(_ line: Line, _ area: Rect, _ row: Int, isSelected: Bool, _ frame: inout Frame) {
+        let indent = Self.indent(area.size.columns)
+        guard !line.isHeading else {
+            return frame.putCut(
+                line.text, in: area, row: row, column: 1, width: area.size.columns - 1, style: theme.bold)
+        }
+        let isPossible = line.action.map { state.obstacle(to: $0, on: state.help.origin) == nil } ?? true
+        frame.putRight(
+            line.keys, in: area, row: row, width: indent - 2, style: isPossible ? theme.key : theme.dim)
+        frame.putCut(
+            line.text, in: area, row: row, column: indent, width: area.size.columns - indent,
+            style: isPossible ? .plain : theme.dim)
+        guard isSelected else { return }
+        let place = Rect(row: area.row + row, column: area.column, rows: 1, columns: area.size.columns)
+        frame.restyle(place) { $0 = theme.selection }
+        if line.isFirst { frame.cursor = Position(row: place.row, column: place.column) }
     }
 }

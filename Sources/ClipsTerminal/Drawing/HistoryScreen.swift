@@ -5,11 +5,14 @@ import Terminal
 /// Who saved what: transactions as they come, and the changes of the selected one.
 struct HistoryScreen {
     let state: AppState
+    private var theme: Theme { state.theme }
+
+    init(state: AppState) { self.state = state }
 
     /// The changes take the lower part where there is room for both.
     private static func changeRows(_ layout: Layout) -> Int {
         let rows = layout.list?.size.rows ?? 0
-        return rows >= 8 ? rows * 2 / 5 : 0
+        return rows >= 8 ? rows / 2 : 0
     }
 
     static func listRows(_ layout: Layout) -> Int {
@@ -20,21 +23,25 @@ struct HistoryScreen {
         guard let area = layout.list else { return }
         let width = area.size.columns
         if let header = layout.header {
-            frame.fill(header, style: Theme.heading)
-            put(["Time", "Author", "Changes", "By"], in: header, style: [Theme.heading], &frame)
+            frame.fill(header, style: theme.heading)
+            put(["Time", "Author", "Changes", "By"], in: header, style: [theme.heading], &frame)
         }
         guard !state.history.transactions.isEmpty else {
+            let filter = state.history.filter
             return frame.putCut(
-                "Nothing was saved yet, or its history has been cleaned away.", in: area, column: 1,
-                width: width - 1)
+                filter.isEmpty
+                    ? "Nothing was saved yet, or its history has been cleaned away."
+                    : "Nothing in the history is \(filter.text).", in: area, column: 1, width: width - 1)
         }
         for row in 0..<Self.listRows(layout) {
             let index = state.history.top + row
             guard index < state.history.transactions.count else { break }
             let line = Rect(row: area.row + row, column: area.column, rows: 1, columns: width)
             draw(state.history.transactions[index], line, &frame)
-            if index == state.history.selected {
-                frame.restyle(line) { $0 = Theme.selection }
+            if index == state.history.selected, state.history.isInChanges {
+                frame.restyle(line) { $0.attributes.formUnion(theme.unfocusedSelection.attributes) }
+            } else if index == state.history.selected {
+                frame.restyle(line) { $0 = theme.selection }
                 frame.cursor = Position(row: line.row, column: line.column)
             }
         }
@@ -42,7 +49,10 @@ struct HistoryScreen {
         if changes > 0, let selected = state.history.selectedTransaction {
             let lower = Rect(
                 row: area.row + area.size.rows - changes, column: area.column, rows: changes, columns: width)
-            drawChanges(selected, lower, &frame)
+            ChangesPane(state: state, transaction: selected).draw(lower, in: &frame)
+        } else if state.history.isInChanges, let selected = state.history.selectedTransaction {
+            frame.fill(area)
+            ChangesPane(state: state, transaction: selected).draw(area, in: &frame)
         }
     }
 
@@ -55,7 +65,7 @@ struct HistoryScreen {
             .filter { !$0.isEmpty }.joined(separator: " · ")
         put(
             [time(transaction), author, counts, origin + (transaction.isOwn ? " · you" : "")], in: line,
-            style: [Theme.dim, Theme.author(author), Theme.bold, Theme.dim], &frame)
+            style: [theme.dim, theme.author(author), theme.bold, theme.dim], &frame)
     }
 
     private func time(_ transaction: TransactionSummary) -> String {
@@ -73,31 +83,6 @@ struct HistoryScreen {
             let width = index < widths.count ? widths[index] : max(0, line.size.columns - column)
             frame.putCut(cell, in: line, column: column, width: width, style: style[index % style.count])
             column += width + 1
-        }
-    }
-
-    private func drawChanges(_ transaction: TransactionSummary, _ area: Rect, _ frame: inout Frame) {
-        for column in 0..<area.size.columns { frame.put("─", in: area, column: column, style: Theme.dim) }
-        let total = transaction.inserted + transaction.updated + transaction.deleted
-        let shown = transaction.lines.prefix(max(0, area.size.rows - 1))
-        for (row, line) in shown.enumerated() {
-            let left = total - row
-            if row == area.size.rows - 2, left > 1 {
-                frame.put("  … and \(left) more", in: area, row: row + 1, style: Theme.dim)
-                return
-            }
-            // What the list has loaded already is known by its title.
-            let title =
-                (line.title ?? state.list.rows.first { $0.id == line.clip }?.title).map { ": \($0)" } ?? ""
-            let (sign, text): (String, String) =
-                switch line.kind {
-                case .insert: ("+", "clip \(line.clip) saved\(title)")
-                case .update:
-                    ("~", "clip \(line.clip) changed (\(line.updated.joined(separator: ", ")))\(title)")
-                case .delete: ("-", "clip \(line.clip) deleted\(title)")
-                }
-            frame.put(sign, in: area, row: row + 1, column: 1, style: Theme.bold)
-            frame.putCut(text, in: area, row: row + 1, column: 3, width: area.size.columns - 3)
         }
     }
 }

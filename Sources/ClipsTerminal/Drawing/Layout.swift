@@ -15,7 +15,7 @@ struct Layout: Equatable {
     private static let fewestColumnsBeside = 100
     private static let fewestRowsBelow = 30
 
-    init(_ size: Size, isReading: Bool, isOneScreen: Bool = false) {
+    init(_ size: Size, isReading: Bool, isOneScreen: Bool = false, isZoomed: Bool = false) {
         var rows = size.rows
         func row(_ row: Int) -> Rect { Rect(row: row, column: 0, rows: 1, columns: size.columns) }
         if rows >= 10, size.columns >= 30 {
@@ -29,6 +29,8 @@ struct Layout: Equatable {
         var body = Rect(row: 0, column: 0, rows: rows, columns: size.columns)
         if isOneScreen {
             arrangement = .listOnly
+        } else if isZoomed {
+            arrangement = isReading ? .detailOnly : .listOnly
         } else if size.columns >= Self.fewestColumnsBeside, rows >= 4 {
             arrangement = .beside
         } else if size.rows >= Self.fewestRowsBelow {

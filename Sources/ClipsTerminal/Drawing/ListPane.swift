@@ -1,4 +1,5 @@
 import ClipsCore
+import PersistentStore
 import Terminal
 
 /// The columns of the list that there is room for.
@@ -8,6 +9,8 @@ struct ListColumns: Equatable {
         var width = 0
     }
 
+    /// The distance from the cursor.
+    private(set) var number: Column?
     private(set) var title = Column()
     private(set) var site: Column?
     private(set) var tags: Column?
@@ -16,9 +19,13 @@ struct ListColumns: Equatable {
     /// The columns of the bar, the star and the unread dot stand before the title.
     let hasMarks: Bool
 
-    init(width: Int) {
+    init(width: Int, tellsNumbers: Bool = false) {
         hasMarks = width >= 12
-        let start = hasMarks ? 4 : 0
+        var start = hasMarks ? 4 : 0
+        if tellsNumbers, width >= 24 {
+            number = Column(start: 4, width: 4)
+            start = 9
+        }
         var end = max(start, width)
         func take(_ columns: Int, from width: Int, _ least: Int) -> Column? {
             guard width >= least else { return nil }
@@ -39,10 +46,14 @@ struct ListColumns: Equatable {
 /// The list of clips.
 struct ListPane {
     let state: AppState
+    private var theme: Theme { state.theme }
+
+    init(state: AppState) { self.state = state }
 
     func draw(_ layout: Layout, in frame: inout Frame) {
         guard let area = layout.list else { return }
-        let columns = ListColumns(width: area.size.columns)
+        let columns = ListColumns(
+            width: area.size.columns, tellsNumbers: state.config.tellsRelativeNumbers)
         if let header = layout.header { drawHeader(columns, header, &frame) }
         guard state.list.count > 0 || !state.list.isLoaded else { return drawEmpty(area, &frame) }
         for row in 0..<area.size.rows {
@@ -50,60 +61,85 @@ struct ListPane {
             guard index < state.list.count else { break }
             let line = Rect(row: area.row + row, column: area.column, rows: 1, columns: area.size.columns)
             if let clip = state.list.row(at: index) {
-                draw(clip, columns, line, &frame)
+                draw(clip, index, columns, line, &frame)
             } else {
-                frame.put("…", in: line, column: columns.title.start, style: Theme.dim)
+                frame.put("…", in: line, column: columns.title.start, style: theme.dim)
             }
             guard index == state.list.selectedIndex else { continue }
             if state.isReading {
-                frame.restyle(line) { $0.attributes.formUnion(Theme.unfocusedSelection.attributes) }
+                frame.restyle(line) { style in
+                    style.attributes.formUnion(theme.unfocusedSelection.attributes)
+                    style.background = theme.unfocusedSelection.background
+                }
             } else {
-                frame.restyle(line) { $0 = Style(attributes: [.reverse]) }
+                frame.restyle(line) { $0 = theme.selection }
                 frame.cursor = Position(row: line.row, column: line.column)
             }
         }
     }
 
     private func drawHeader(_ columns: ListColumns, _ area: Rect, _ frame: inout Frame) {
-        frame.fill(area, style: Theme.heading)
+        frame.fill(area, style: theme.heading)
         func put(_ text: String, _ column: ListColumns.Column?) {
             guard let column else { return }
-            frame.putCut(text, in: area, column: column.start, width: column.width, style: Theme.heading)
+            frame.putCut(text, in: area, column: column.start, width: column.width, style: theme.heading)
         }
-        put("Title", columns.title)
-        put("Site", columns.site)
-        put("Tags", columns.tags)
-        put("Author", columns.author)
+        let sort = state.query.sort
+        func name(_ text: String, _ attribute: ClipAttribute) -> String {
+            guard sort.attribute == attribute.rawValue else { return text }
+            return text + (sort.isAscending ? "↑" : "↓")
+        }
+        put(name("Title", .title), columns.title)
+        put(name("Site", .url), columns.site)
+        put(name("Tags", .tags), columns.tags)
+        put(name("Author", .author), columns.author)
         if let age = columns.age {
-            frame.putRight("Age", in: area, column: age.start, width: age.width, style: Theme.heading)
+            let isUsual = sort == ClipQuery.newestFirst
+            frame.putRight(
+                isUsual ? "Age" : name("Age", .created), in: area, column: age.start, width: age.width,
+                style: theme.heading)
         }
     }
 
-    private func draw(_ clip: ClipRow, _ columns: ListColumns, _ line: Rect, _ frame: inout Frame) {
+    private func draw(
+        _ clip: ClipRow, _ index: Int, _ columns: ListColumns, _ line: Rect, _ frame: inout Frame
+    ) {
         let isNew = state.arrivals.isMarked(clip.id)
+        let isMarked = state.marks.contains(clip.id)
+        if let number = columns.number {
+            let distance = abs(index - state.list.selectedIndex)
+            frame.putRight(
+                String(distance == 0 ? index + 1 : distance), in: line, column: number.start,
+                width: number.width, style: distance == 0 ? theme.bold : theme.dim)
+        }
         if columns.hasMarks {
-            if isNew { frame.put("▌", in: line, style: Theme.arrival) }
-            if clip.isStarred { frame.put("*", in: line, column: 1, style: Theme.star) }
-            if clip.isUnread { frame.put("•", in: line, column: 2, style: Theme.dim) }
+            if isNew { frame.put("▌", in: line, style: theme.arrival) }
+            if isMarked { frame.put("✓", in: line, style: theme.mark) }
+            if clip.isStarred { frame.put("*", in: line, column: 1, style: theme.star) }
+            if clip.isUnread { frame.put("•", in: line, column: 2, style: theme.dim) }
         }
         frame.putCut(
             clip.title, in: line, column: columns.title.start, width: columns.title.width,
-            style: isNew ? Theme.bold : .plain)
+            style: isMarked ? theme.mark : isNew ? theme.bold : .plain)
+        frame.highlight(
+            state.highlightedWords, in: clip.title,
+            at: Position(row: line.row, column: line.column + columns.title.start),
+            width: columns.title.width, theme.match)
         if let site = columns.site {
-            frame.putCut(clip.site, in: line, column: site.start, width: site.width, style: Theme.dim)
+            frame.putCut(clip.site, in: line, column: site.start, width: site.width, style: theme.dim)
         }
         if let tags = columns.tags {
             let text = clip.tags.map { "#" + $0 }.joined(separator: " ")
-            frame.putCut(text, in: line, column: tags.start, width: tags.width, style: Theme.dim)
+            frame.putCut(text, in: line, column: tags.start, width: tags.width, style: theme.dim)
         }
         if let author = columns.author {
             frame.putCut(
                 clip.author, in: line, column: author.start, width: author.width,
-                style: isNew ? Theme.arrival : Theme.author(clip.author))
+                style: isNew ? theme.arrival : theme.author(clip.author))
         }
         if let age = columns.age {
             let text = Age(of: clip.created, at: state.now).text
-            frame.putRight(text, in: line, column: age.start, width: age.width, style: Theme.dim)
+            frame.putRight(text, in: line, column: age.start, width: age.width, style: theme.dim)
         }
     }
 
@@ -112,15 +148,15 @@ struct ListPane {
         let lines: [(String, Style)]
         if state.query.admitsAll {
             lines = [
-                ("No clips yet", Theme.bold), ("", .plain),
+                ("No clips yet", theme.bold), ("", .plain),
                 ("Press \(add) to save an address or a text,", .plain),
                 ("or run in another terminal:", .plain), ("", .plain),
-                ("  clips add --url https://www.swift.org --title Swift", Theme.bold), ("", .plain),
-                ("What any program saves appears here at once.", Theme.dim),
+                ("  clips add --url https://www.swift.org --title Swift", theme.bold), ("", .plain),
+                ("What any program saves appears here at once.", theme.dim),
             ]
         } else {
             lines = [
-                ("No clip contains “\(state.query.filter)”", Theme.bold), ("", .plain),
+                ("No clip contains “\(state.query.filter)”", theme.bold), ("", .plain),
                 ("\(state.keys.name(of: .back)) shows all clips again.", .plain),
             ]
         }

@@ -7,6 +7,9 @@ import Terminal
 /// line of keys below it.
 struct StatusLine {
     let state: AppState
+    private var theme: Theme { state.theme }
+
+    init(state: AppState) { self.state = state }
 
     func draw(_ layout: Layout, in frame: inout Frame) {
         if let hints = layout.hints { drawHints(hints, &frame) }
@@ -16,9 +19,10 @@ struct StatusLine {
         frame.fill(line)
         if state.prompt != nil {
             drawPrompt(line, &frame)
+            if let message = state.message { drawBeside(message, layout, &frame) }
         } else if let message = state.message {
             if message.isError, drawError(message.text, above: line, &frame) { return }
-            let style = message.isError ? Theme.error : Theme.bold
+            let style = message.isError ? theme.error : theme.bold
             let used = frame.put(
                 SafeText.cut(message.text, to: line.size.columns - indent(line)), in: line,
                 column: indent(line), style: style)
@@ -28,28 +32,43 @@ struct StatusLine {
         }
     }
 
+    /// What is to be told while something is typed takes the line of the keys.
+    private func drawBeside(_ message: AppState.Message, _ layout: Layout, _ frame: inout Frame) {
+        guard let line = layout.hints else { return }
+        frame.fill(line)
+        frame.putCut(
+            message.text, in: line, column: 1, width: line.size.columns - 1,
+            style: message.isError ? theme.error : theme.bold)
+    }
+
     private func indent(_ line: Rect) -> Int { line.size.columns >= 20 ? 1 : 0 }
 
     /// An error that does not fit the line takes rows above it: what it says to do stands at its end.
     private func drawError(_ text: String, above line: Rect, _ frame: inout Frame) -> Bool {
         let width = line.size.columns - 2 * indent(line)
-        guard DisplayWidth.columns(of: SafeText.line(text)) > width, width > 0 else { return false }
+        guard width > 0,
+            DisplayWidth.columns(of: SafeText.line(text)) > width || text.contains("\n")
+        else { return false }
         var wrapped = WrappedText(text, width: width)
-        let most = max(1, min(6, line.row + 1))
-        let rows = wrapped.lines(0..<most)
+        let most = max(1, min(max(6, line.row / 2), line.row + 1))
+        var rows = wrapped.lines(0..<most)
+        if wrapped.count(upTo: most + 1) > most, rows.count > 1 {
+            rows[rows.count - 1] =
+                "… and more" + (state.config.mistakes.isEmpty ? "" : " · :mistakes shows all")
+        }
         let area = Rect(
             row: line.row - rows.count + 1, column: line.column, rows: rows.count, columns: line.size.columns)
         frame.fill(area)
         for (row, text) in rows.enumerated() {
-            frame.put(text, in: area, row: row, column: indent(line), style: Theme.error)
+            frame.put(text, in: area, row: row, column: indent(line), style: theme.error)
         }
         return true
     }
 
     private func drawPrompt(_ line: Rect, _ frame: inout Frame) {
         guard let prompt = state.prompt else { return }
-        let label = line.size.columns >= 40 ? " " + prompt.label : prompt.kind == .filter ? "/" : ""
-        let start = frame.put(label, in: line, style: Theme.bold)
+        let label = line.size.columns >= 40 ? " " + prompt.label : prompt.shortLabel
+        let start = frame.put(label, in: line, style: theme.bold)
         let width = max(1, line.size.columns - start - 1)
         // The end of what is typed stays visible.
         var first = prompt.editor.cursor
@@ -63,13 +82,13 @@ struct StatusLine {
         let shown = String(prompt.editor.characters[first...].prefix(width + 8))
         frame.put(SafeText.line(shown), in: line, column: start, width: width + 1)
         if prompt.editor.characters.isEmpty {
-            frame.put(prompt.placeholder, in: line, column: start, style: Theme.dim)
+            frame.put(prompt.placeholder, in: line, column: start, style: theme.dim)
         }
         let column = min(line.size.columns - 1, start + DisplayWidth.columns(of: SafeText.line(before)))
         frame.cursor = Position(row: line.row, column: max(0, column))
         if prompt.kind == .filter, line.size.columns >= 60, !prompt.editor.characters.isEmpty {
             let count = " \(position) "
-            frame.putRight(count, in: line, width: line.size.columns, style: Theme.dim)
+            frame.putRight(count, in: line, width: line.size.columns, style: theme.dim)
         }
     }
 
@@ -82,7 +101,7 @@ struct StatusLine {
         }
         var column = indent(line)
         for (index, part) in left.enumerated() {
-            if index > 0 { column += frame.put(" · ", in: line, column: column, style: Theme.dim) }
+            if index > 0 { column += frame.put(" · ", in: line, column: column, style: theme.dim) }
             column += frame.put(
                 SafeText.cut(part.text, to: line.size.columns - column), in: line, column: column,
                 style: part.style)
@@ -104,7 +123,7 @@ struct StatusLine {
         guard mayCut ? end > column + 5 : end - width(parts) >= column + 2 else { return }
         var start = max(column + 2, end - width(parts))
         for (index, part) in parts.enumerated() {
-            if index > 0 { start += frame.put(" · ", in: line, column: start, style: Theme.dim) }
+            if index > 0 { start += frame.put(" · ", in: line, column: start, style: theme.dim) }
             start += frame.put(
                 SafeText.cut(part.text, to: end - start), in: line, column: start, style: part.style)
         }
@@ -122,63 +141,115 @@ struct StatusLine {
         var parts: [StyledRun] = []
         switch state.screen {
         case .help:
-            return [
-                StyledRun("Keys", Theme.bold),
-                StyledRun("\(state.keys.name(of: .back)) goes back", Theme.dim),
-            ]
+            let entries = state.help.entries(state.keys)
+            parts = [StyledRun("\(min(state.help.selected + 1, entries.count))/\(entries.count)", theme.bold)]
+            guard entries.indices.contains(state.help.selected) else { return parts }
+            let entry = entries[state.help.selected]
+            if let obstacle = state.obstacle(to: entry.action, on: state.help.origin) {
+                parts.append(StyledRun(obstacle, theme.held))
+            } else {
+                parts.append(StyledRun("Enter runs \(entry.usage)", theme.dim))
+            }
+            return parts
+        case .consumers, .mistakes, .conflict:
+            return [StyledRun("\(state.keys.name(of: .back)) goes back", theme.dim)]
         case .history:
-            parts.append(StyledRun("History", Theme.bold))
+            parts.append(StyledRun("History", theme.bold))
             let count = state.history.transactions.count
             if count > 0 { parts.append(StyledRun("\(state.history.selected + 1)/\(Self.grouped(count))")) }
-        case .list: parts.append(StyledRun(position, Theme.bold))
+            if !state.history.filter.isEmpty {
+                parts.append(StyledRun("/\(state.history.filter.text)", theme.bold))
+            }
+        case .list: parts.append(StyledRun(position, theme.bold))
         }
-        if let count = state.typedCount { parts.append(StyledRun("\(count)…", Theme.bold)) }
-        if state.saving.isSlow(at: state.now) { parts.append(StyledRun("saving…", Theme.held)) }
+        if let count = state.typedCount { parts.append(StyledRun("\(count)…", theme.bold)) }
+        if state.screen == .list, !state.marks.isEmpty {
+            let mode = state.marks.range == nil ? "" : " · range"
+            parts.append(StyledRun("\(Self.grouped(state.marks.count)) marked\(mode)", theme.mark))
+        }
+        if state.saving.isSlow(at: state.now) { parts.append(StyledRun("saving…", theme.held)) }
         guard state.screen == .list else { return parts }
-        if state.isReading, state.detail.hasMore { parts.append(StyledRun("↓ more", Theme.dim)) }
+        if state.isReading, state.detail.hasMore { parts.append(StyledRun("↓ more", theme.dim)) }
         if let pause = state.pause {
             let news = pause.newCount > 0 ? " · \(Self.grouped(pause.newCount)) new" : ""
-            parts.append(StyledRun("paused\(news)", Theme.held))
+            parts.append(StyledRun("paused\(news)", theme.held))
         }
         if state.arrivals.aboveCount > 0 {
-            parts.append(StyledRun("↑ \(Self.grouped(state.arrivals.aboveCount)) new", Theme.arrival))
+            parts.append(StyledRun("↑ \(Self.grouped(state.arrivals.aboveCount)) new", theme.arrival))
         }
-        if !state.query.filter.isEmpty { parts.append(StyledRun("/\(state.query.filter)", Theme.bold)) }
-        if !state.list.follows { parts.append(StyledRun("not following", Theme.dim)) }
+        if !state.query.filter.isEmpty { parts.append(StyledRun("/\(state.query.filter)", theme.bold)) }
+        if state.query.sort != ClipQuery.newestFirst {
+            parts.append(StyledRun("by \(ClipQuery.label(of: state.query.sort))", theme.dim))
+        }
+        if !state.list.follows { parts.append(StyledRun("not following", theme.dim)) }
         return parts
     }
 
     private var rightParts: [StyledRun] {
         var parts: [StyledRun] = []
         switch state.sync.state {
-        case .stopped: parts.append(StyledRun(state.list.isLoaded ? "…" : "opening…", Theme.dim))
-        case .live: parts.append(StyledRun("live", Theme.live))
-        case .sweeping: parts.append(StyledRun("looking for changes (no file events)", Theme.held))
+        case .stopped: parts.append(StyledRun(state.list.isLoaded ? "…" : "opening…", theme.dim))
+        case .live: parts.append(StyledRun("live", theme.live))
+        case .sweeping: parts.append(StyledRun("looking for changes (no file events)", theme.held))
         case .storeReplaced:
-            return [StyledRun("the store's file was replaced: quit and start again", Theme.error)]
-        case .failing(let error): return [StyledRun("not live: \(error)", Theme.error)]
+            return [StyledRun("the store's file was replaced: quit and start again", theme.error)]
+        case .failing(let error): return [StyledRun("not live: \(error)", theme.error)]
         }
         if let change = state.sync.lastChange {
             let age = Age(of: change.at, at: state.now).text
             parts.append(
-                StyledRun("\(change.author) \(change.counts) \(age == "now" ? age : age + " ago")", Theme.dim)
+                StyledRun("\(change.author) \(change.counts) \(age == "now" ? age : age + " ago")", theme.dim)
             )
         }
         return parts
     }
 
+    /// What Tab would put in, in the place of the keys.
+    private func drawCandidates(_ candidates: [String], chosen: Int?, _ line: Rect, _ frame: inout Frame) {
+        var column = 1
+        // The chosen one is in sight.
+        for (index, candidate) in candidates.enumerated().dropFirst(max(0, (chosen ?? 0) - 2)) {
+            guard column < line.size.columns - 2 else { return }
+            column += frame.put(
+                SafeText.cut(candidate, to: line.size.columns - column), in: line, column: column,
+                style: index == chosen ? theme.selection : theme.dim)
+            column += 2
+        }
+    }
+
+    private var hintedActions: [(Action, String)] {
+        switch state.screen {
+        case .list where state.marks.isEmpty || state.isReading:
+            [(.down, "down"), (.up, "up"), (.nextMatch, "next match"), (.back, "back"), (.help, "help")]
+        case .list:
+            [
+                (.help, "help"), (.back, "unmark"), (.delete, "delete"), (.tag, "tag"), (.star, "star"),
+                (.copy, "copy"), (.browse, "browser"),
+            ]
+        case .history:
+            [
+                (.help, "help"), (.back, "back"), (.filter, "author, time"), (.switchPane, "changes"),
+                (.restore, "restore"), (.consumers, "consumers"),
+            ]
+        case .help: [(.back, "back"), (.filter, "search"), (.open, "run"), (.down, "down")]
+        case .consumers, .mistakes, .conflict: [(.back, "back"), (.down, "down"), (.help, "help")]
+        }
+    }
+
     private func drawHints(_ line: Rect, _ frame: inout Frame) {
+        if let completion = state.completion, !completion.candidates.isEmpty {
+            return drawCandidates(completion.candidates, chosen: completion.selected, line, &frame)
+        }
         let hinted = ActionTable.entries.compactMap { entry in
             entry.hint.map { (entry.action, $0.label, $0.rank) }
         }
         var hints = hinted.map {
             (text: "\(state.keys.name(of: $0.0)) \($0.1)", key: state.keys.name(of: $0.0), rank: $0.2)
         }
-        if state.screen != .list || state.isReading {
-            let usual: [(Action, String)] = [(.down, "down"), (.up, "up"), (.back, "back"), (.help, "help")]
-            hints = usual.map { action, label in
-                let key = state.keys.name(of: action)
-                return (text: "\(key) \(label)", key: key, rank: 0)
+        if state.screen != .list || state.isReading || !state.marks.isEmpty {
+            hints = hintedActions.enumerated().map { rank, hint in
+                let key = state.keys.name(of: hint.0)
+                return (text: "\(key) \(hint.1)", key: key, rank: rank)
             }
         }
         func width() -> Int { hints.reduce(1) { $0 + DisplayWidth.columns(of: $1.text) + 2 } }
@@ -190,8 +261,8 @@ struct StatusLine {
         var column = 1
         for hint in hints {
             let start = column
-            column += frame.put(hint.text, in: line, column: column, style: Theme.dim) + 2
-            frame.put(hint.key, in: line, column: start, style: Theme.key)
+            column += frame.put(hint.text, in: line, column: column, style: theme.dim) + 2
+            frame.put(hint.key, in: line, column: start, style: theme.key)
         }
     }
 

@@ -20,7 +20,7 @@ final class AppRunner {
         clock: AppClock
     ) {
         (self.screen, self.mailbox, self.worker, self.clock) = (screen, mailbox, worker, clock)
-        state = AppState(size: screen.size, now: clock.now, config: config)
+        state = AppState(size: screen.size, now: clock.now, config: config, colors: screen.colors)
         if state.message == nil, let note = screen.note { state.tell(note) }
     }
 
@@ -55,29 +55,50 @@ final class AppRunner {
         case .suspend:
             screen.suspend()
             handle(.resized(screen.size))
-        case .copy(let text):
+        case .copy(let text, let what):
             do {
                 try screen.copyToClipboard(text)
-                handle(.notice("Copied \(text)"))
+                let size = text.utf8.count > 200 ? " (\(text.utf8.count) bytes)" : ": \(text)"
+                handle(.notice("Copied \(what)\(size)"))
             } catch {
                 handle(.failure("\(error)"))
             }
-        case .open(let url): open(url)
+        case .setMouse(let isOn): screen.setMouse(isOn)
+        case .open(let urls): open(urls)
+        case .openHere(let url): openHere(url)
         case .edit(let form, let clip): edit(form, clip)
         case .removeFile(let path): unlink(path)
         default: worker.add(effect)
         }
     }
 
-    private func open(_ url: String) {
-        if let refusal = Browser.refusal(of: url) { return handle(.failure(refusal)) }
-        let command = Browser.command(for: url, browser: Self.variable("BROWSER"))
-        guard let child = ChildProcess.detached(command) else {
-            return handle(
-                .failure("'\(command[0])' could not be started; set BROWSER to your browser's command."))
+    private func open(_ urls: [String]) {
+        for url in urls {
+            if let refusal = Browser.refusal(of: url) { return handle(.failure(refusal)) }
+            let command = Browser.command(for: url, browser: Self.variable("BROWSER"))
+            guard let child = ChildProcess.detached(command) else {
+                return handle(
+                    .failure("'\(command[0])' could not be started; set BROWSER to your browser's command."))
+            }
+            browsers.append(child)
         }
-        browsers.append(child)
-        handle(.notice("Opened \(url)"))
+        handle(.notice(urls.count == 1 ? "Opened \(urls[0])" : "Opened \(urls.count) addresses"))
+    }
+
+    /// The browser has the terminal until it ends.
+    private func openHere(_ url: String) {
+        if let refusal = Browser.refusal(of: url) { return handle(.failure(refusal)) }
+        let named = Self.variable("CLIPS_TERMINAL_BROWSER")
+        let command = named.map { Browser.command(for: url, browser: $0) } ?? Browser.inTerminal(url)
+        screen.leave()
+        let status = ChildProcess.here(command)
+        screen.enter()
+        handle(.resized(screen.size))
+        guard status == nil || status == 127 else { return }
+        handle(
+            .failure(
+                "'\(command[0])' could not be started; set CLIPS_TERMINAL_BROWSER to a browser for the terminal."
+            ))
     }
 
     private func edit(_ form: String, _ clip: Clip?) {

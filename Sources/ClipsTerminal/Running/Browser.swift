@@ -11,6 +11,14 @@ enum Browser {
         return "Only addresses of http, https, file and mailto are opened."
     }
 
+    /// The first browser for the terminal that is installed.
+    static func inTerminal(_ url: String) -> [String] {
+        let folders = (getenv("PATH").map { String(cString: $0) } ?? "").split(separator: ":")
+        let browsers = ["w3m", "elinks", "links", "lynx"]
+        let found = browsers.first { name in folders.contains { access("\($0)/\(name)", X_OK) == 0 } }
+        return [found ?? browsers[0], url]
+    }
+
     /// BROWSER's words, `%s` in them being the address; xdg-open without it. No shell sees any of it.
     static func command(for url: String, browser: String?) -> [String] {
         // BROWSER may name several, the best one first.

@@ -6,7 +6,8 @@ import Terminal
 enum InteractiveLoop {
     static func run(_ configuration: ClipsApp.Configuration) throws -> Int32 {
         let runner = try ClipsApp.makeRunner(configuration) {
-            try TerminalScreen(colors: configuration.screenColors)
+            try TerminalScreen(
+                colors: configuration.screenColors, mouse: configuration.config.takesMouse)
         }
         var input = TerminalInput(runner.screen)
         var status: Int32 = 0

@@ -2,6 +2,7 @@ import ClipsCore
 import HistoryTracking
 import PersistentStore
 import Synchronization
+import Terminal
 
 /// Does what the app wants of the store, away from the keys, and posts what became of it.
 ///
@@ -68,12 +69,16 @@ final class StoreWorker: Sendable {
     func add(_ effect: Effect) {
         switch effect {
         case .answer: requests.add(effect)
-        case .show:
+        case .show, .showAround:
             requests.add(effect) { _ in true }
         case .loadClip:
             // Only the clip that the person is on now is wanted.
             reads.add(effect) { if case .loadClip = $0 { true } else { false } }
-        case .measure, .loadHistory, .loadForEdit: reads.add(effect)
+        case .loadChanges:
+            reads.add(effect) { if case .loadChanges = $0 { true } else { false } }
+        case .measure, .loadHistory, .loadForEdit, .gather, .gatherRange, .findMatch, .loadTags,
+            .loadOwnWork, .loadConsumers:
+            reads.add(effect)
         case .work: works.add(effect)
         default: break
         }
@@ -85,63 +90,61 @@ final class StoreWorker: Sendable {
             await session.answer(request, generation: generation, anchor: anchor)
         case .show(let query, let generation, let anchor):
             await session.show(query, generation: generation, anchor: anchor)
-        case .loadClip(let id): await load(id, in: session)
-        case .measure(let id, var text):
-            _ = text.count(upTo: .max)
-            mailbox.post(.detailMeasured(id: id, text))
-        case .loadHistory:
-            do {
-                mailbox.post(.historyLoaded(try await session.recentTransactions(limit: 500)))
-            } catch {
-                mailbox.post(.failure("\(error)"))
-            }
-        case .loadForEdit(let id):
-            do {
-                mailbox.post(.editLoaded(try await session.store.clip(id)))
-            } catch {
-                mailbox.post(.failure("\(error)"))
-            }
+        case .showAround(let clip, let query, let generation):
+            await session.show(query, generation: generation, anchor: nil, around: clip)
         case .work(let work):
             mailbox.post(.worked(WorkResult(work: work, outcome: await outcome(work, session))))
-        default: break
+        default: await read(effect, in: session)
         }
     }
 
-    private func load(_ id: Int64, in session: ClipsSession) async {
+    private func read(_ effect: Effect, in session: ClipsSession) async {
         do {
-            mailbox.post(.clipLoaded(id: id, try await session.store.clip(id)))
-        } catch ClipError.noSuchClip {
-            mailbox.post(.clipLoaded(id: id, nil))
+            if let event = try await event(effect, session) { mailbox.post(event) }
         } catch {
             mailbox.post(.failure("\(error)"))
         }
     }
 
-    private func outcome(_ work: Work, _ session: ClipsSession) async -> WorkResult.Outcome {
-        do {
-            return try await save(work, session)
-        } catch {
-            return .failed(Self.sentence(error, form: work.form ?? Self.keptForm(of: work)))
+    private func event(_ effect: Effect, _ session: ClipsSession) async throws -> AppEvent? {
+        let store = session.store
+        switch effect {
+        case .loadClip(let id):
+            do {
+                return .clipLoaded(id: id, try await store.clip(id))
+            } catch ClipError.noSuchClip {
+                return .clipLoaded(id: id, nil)
+            }
+        case .measure(let id, var text):
+            _ = text.count(upTo: .max)
+            return .detailMeasured(id: id, text)
+        case .loadHistory(let filter):
+            let transactions = try await session.recentTransactions(limit: 500, where: filter.predicate)
+            return .historyLoaded(transactions, filter)
+        case .loadChanges(let token): return .changesLoaded(token, try await session.detail(of: token))
+        case .loadConsumers: return .consumersLoaded(try await session.cleaningPreview())
+        case .loadOwnWork: return .ownWorkLoaded(try await store.ownWork())
+        case .loadTags: return .tagsLoaded(try await store.tagNames())
+        case .loadForEdit(let id): return .editLoaded(try await store.clip(id))
+        case .gather(let ids, let sort, let purpose):
+            let clips = try await store.clips(ids, in: sort, mostBytes: TerminalScreen.longestCopy)
+            return .gathered(clips, purpose)
+        case .gatherRange(let query, let first, let last, let end):
+            let ids = try await store.clipIDs(query, from: first, through: last, limit: Marks.most)
+            return .rangeGathered(ids, end: end)
+        case .findMatch(let query, let place, let isForward):
+            return .matchFound(try await store.nearestClip(query, to: place, isForward: isForward))
+        default: return nil
         }
     }
 
-    private func save(_ work: Work, _ session: ClipsSession) async throws -> WorkResult.Outcome {
-        let store = session.store
-        switch work {
-        case .add(let draft, _):
-            let (id, earlier, token) = try await store.add(draft)
-            let remark = earlier.first.map { "the address was already saved as clip \($0)" }
-            return .done(token: token, clips: [id], remark: remark)
-        case .update(let id, let version, let changes, _, _):
-            let result = try await store.update(id, version: version, changes)
-            return .done(token: result.token, clips: [id], remark: nil)
-        case .delete(let id, _):
-            let result = try await store.delete([id])
-            guard result.token != nil else { return .failed("The clip was already gone.") }
-            return .done(token: result.token, clips: [], remark: nil)
-        case .undo(let step), .redo(let step):
-            let result = try await store.undo(step.token)
-            return .done(token: result.token, clips: result.insertedIDs.values.map(\.key), remark: nil)
+    private func outcome(_ work: Work, _ session: ClipsSession) async -> WorkResult.Outcome {
+        do {
+            return try await Saving(store: session.store).perform(work)
+        } catch StoreError.tokenExpired {
+            return .impossible("The history of that has been cleaned away; it cannot be brought back.")
+        } catch {
+            return .failed(Self.sentence(error, form: work.form ?? Self.keptForm(of: work)))
         }
     }
 

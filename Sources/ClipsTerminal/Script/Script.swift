@@ -1,6 +1,6 @@
 import Terminal
 
-/// A script: lines of keys, commands that begin with `:`, comments that begin with `#`.
+/// A script: lines of keys (`::` for those that begin with a colon), commands that begin with `:`, comments that begin with `#`.
 struct Script: Sendable {
     enum Step: Hashable, Sendable {
         case keys([Key])
@@ -31,7 +31,9 @@ struct Script: Sendable {
     }
 
     private static func step(_ line: Substring) throws -> Step {
-        guard line.hasPrefix(":") else { return .keys(try KeyParser.keys(in: String(line))) }
+        // Two colons begin keys, of which the first is one.
+        let keys = line.hasPrefix("::") ? line.dropFirst() : line
+        guard line.hasPrefix(":"), keys == line else { return .keys(try KeyParser.keys(in: String(keys))) }
         let words = line.dropFirst().split(separator: " ", maxSplits: 1)
         let argument = words.count > 1 ? String(words[1]) : ""
         switch words.first {

@@ -14,7 +14,14 @@ enum AppEvent: Sendable {
     case openingFailed(String)
     case clipLoaded(id: Int64, Clip?)
     case detailMeasured(id: Int64, DetailText)
-    case historyLoaded([TransactionSummary])
+    case rangeGathered([Int64], end: SortPosition)
+    case gathered([Clip], Purpose)
+    case matchFound(Int64?)
+    case tagsLoaded([String])
+    case ownWorkLoaded(OwnWork)
+    case historyLoaded([TransactionSummary], HistoryFilter)
+    case changesLoaded(HistoryToken, TransactionDetail?)
+    case consumersLoaded(CleaningPreview)
     case worked(WorkResult)
     case editLoaded(Clip)
     case edited(EditedForm)
@@ -30,7 +37,13 @@ struct WorkResult: Sendable {
 
     enum Outcome: Sendable {
         case done(token: HistoryToken?, clips: [Int64], remark: String?)
+        /// Done, and this is what was done: only the store could tell.
+        case told(String, token: HistoryToken?, clips: [Int64])
+        /// Somebody else changed the clip meanwhile; what is in the store now.
+        case conflict(Clip?)
         case failed(String)
+        /// It can never be done.
+        case impossible(String)
     }
 }
 

@@ -5,29 +5,78 @@ extension AppState {
     mutating func takeInPrompt(_ key: Key) {
         guard var prompt else { return }
         switch key {
-        case .escape, .control("c"):
-            self.prompt = nil
-            if prompt.kind == .filter { cancelFilter() }
+        case .escape, .control("c"): give(up: prompt)
         case .enter:
             self.prompt = nil
-            if prompt.kind == .add { add(prompt.editor.text) }
-            beforeFilter = nil
+            accept(prompt)
         case .control("z"): emit(.suspend)
         case .control("l"): emit(.redraw)
-        case .down where prompt.kind == .filter, .control("n") where prompt.kind == .filter: list.move(by: 1)
-        case .up where prompt.kind == .filter, .control("p") where prompt.kind == .filter: list.move(by: -1)
-        case .pageDown where prompt.kind == .filter: list.page(by: 1, half: false)
-        case .pageUp where prompt.kind == .filter: list.page(by: -1, half: false)
-        case .backspace where prompt.editor.characters.isEmpty:
-            self.prompt = nil
-            beforeFilter = nil
+        case .tab: complete(isForward: true)
+        case .backTab: complete(isForward: false)
+        case .down, .control("n"), .up, .control("p"), .pageDown, .pageUp: moveInPrompt(key)
+        case .backspace where prompt.editor.characters.isEmpty: give(up: prompt)
         default:
             guard prompt.editor.take(key) else {
                 return tell("Enter takes what you typed, Esc gives it up.")
             }
+            (prompt.completion, prompt.recalled) = (nil, nil)
             self.prompt = prompt
             if prompt.kind == .filter { filter(prompt.editor.text) }
+            if prompt.kind == .helpFilter { help.filter = prompt.editor.text }
         }
+    }
+
+    private mutating func give(up prompt: Prompt) {
+        self.prompt = nil
+        if prompt.kind == .filter { cancelFilter() }
+        if prompt.kind == .helpFilter { help.filter = "" }
+    }
+
+    private mutating func accept(_ prompt: Prompt) {
+        let text = prompt.editor.text
+        switch prompt.kind {
+        case .filter:
+            beforeFilter = nil
+            if !text.isEmpty { lastWords = text }
+        case .add: add(text)
+        case .tags(let ids, of: let tags?): for id in ids { tag(id, from: tags, to: text) }
+        case .tags(let ids, of: nil): if !text.trimmed.isEmpty { tag(ids, by: text) }
+        case .command: run(text)
+        case .helpFilter: runHelpEntry()
+        case .historyFilter: filterHistory(text)
+        }
+    }
+
+    /// The keys that move in what the prompt is about.
+    private mutating func moveInPrompt(_ key: Key) {
+        let isUp = key == .up || key == .control("p") || key == .pageUp
+        let isPage = key == .pageUp || key == .pageDown
+        switch prompt?.kind {
+        case .filter where isPage: list.page(by: isUp ? -1 : 1, half: false)
+        case .filter: list.move(by: isUp ? -1 : 1)
+        case .helpFilter where isPage: help.page(by: isUp ? -1 : 1, half: false)
+        case .helpFilter: help.move(by: isUp ? -1 : 1)
+        case .command: recall(isUp: isUp)
+        default: tell("Enter takes what you typed, Esc gives it up.")
+        }
+    }
+
+    private mutating func recall(isUp: Bool) {
+        let place = (prompt?.recalled ?? -1) + (isUp ? 1 : -1)
+        guard place >= 0 else {
+            prompt = Prompt(kind: .command)
+            return
+        }
+        guard let line = commands.line(place) else { return }
+        prompt = Prompt(kind: .command, editor: LineEditor(line), recalled: place)
+    }
+
+    /// Shows what contains the words, as `/` does.
+    mutating func filter(by text: String) {
+        beforeFilter = nil
+        if !text.isEmpty { lastWords = text }
+        isReading = false
+        filter(text)
     }
 
     private mutating func filter(_ text: String) {
@@ -52,7 +101,7 @@ extension AppState {
     }
 
     /// An address alone is an address, anything else is a text that is called by its first line.
-    private mutating func add(_ input: String) {
+    mutating func add(_ input: String) {
         let trimmed = input.trimmingPrefix { $0.isWhitespace }
         guard let end = trimmed.lastIndex(where: { !$0.isWhitespace }) else {
             emit(.edit(form: ClipForm().text, nil))
@@ -87,7 +136,7 @@ extension AppState {
                 return tell("Nothing was changed.")
             }
             let title = String((form.title.isEmpty ? clip.displayTitle : form.title).prefix(40))
-            start(.update(clip.id, version: clip.version, changes, "edited “\(title)”", form: edited.path))
+            start(.edit(clip, changes, "edited “\(title)”", form: edited.path))
         } else if form.draft.isEmpty {
             emit(.removeFile(edited.path))
             tell("Nothing was saved: the form was empty.")

@@ -6,7 +6,7 @@ import Terminal
 
 /// All that the app shows and remembers, as a value: events change it and say what is to be done outside.
 struct AppState: Sendable {
-    enum Screen: Sendable { case list, history, help }
+    enum Screen: Hashable, Sendable { case list, history, consumers, help, mistakes, conflict }
 
     /// Something to tell in the status line until the next key.
     struct Message: Hashable, Sendable {
@@ -17,22 +17,38 @@ struct AppState: Sendable {
     var size: Size
     var now: Date
     let keys: KeyMap
+    var config: ConfigFile
+    private let colors: ColorCapability
+    private(set) var theme: Theme
     var screen = Screen.list
     /// The clip has the keys: it stays open whatever happens to the list.
     var isReading = false
+    /// What has the keys has the screen.
+    var isZoomed = false
+    var isMouseOn: Bool
 
     var list = LiveList<ClipRow>(height: 1)
     var query = ClipQuery()
     var feed = ListFeed()
     var arrivals = Arrivals()
+    var marks = Marks()
     var sync = SyncStatus()
     var pause: Pause?
 
     var detail = DetailState()
     var history = HistoryList()
-    var help = HelpPlace()
+    var help = HelpList()
+    var pageOfText = ScrolledLines()
+    var cleaning: CleaningPreview?
 
     var prompt: Prompt?
+    var menu: Menu?
+    var conflicts: [EditConflict] = []
+    var commands = CommandHistory()
+    /// The store's tags, the most used first; read when they may be typed.
+    var knownTags: [String] = []
+    /// What was filtered for last.
+    var lastWords = ""
     /// Where the person was before filtering.
     var beforeFilter: (query: ClipQuery, place: Wanted?, position: SortPosition?)?
     var typedCount: Int?
@@ -42,17 +58,20 @@ struct AppState: Sendable {
 
     private var outbox: [Effect] = []
 
-    init(size: Size, now: Date, config: ConfigFile = ConfigFile()) {
+    init(
+        size: Size, now: Date, config: ConfigFile = ConfigFile(), colors: ColorCapability = .palette
+    ) {
         self.size = size
         self.now = now
+        self.config = config
+        self.colors = colors
         keys = config.keys
-        list.follows = config.follows
+        theme = Theme(config.theme, colors)
+        isMouseOn = config.takesMouse
         list.scrollMargin = 2
-        detail.isWrapped = config.wraps
-        if let first = config.mistakes.first {
-            let others = config.mistakes.count - 1
-            tell(others == 0 ? first : "\(first) (and \(others) more)", isError: true)
-        }
+        takeSettings()
+        outbox = []
+        if !config.mistakes.isEmpty { tell(config.mistakes.joined(separator: "\n"), isError: true) }
         settle()
     }
 
@@ -61,7 +80,9 @@ struct AppState: Sendable {
         self.now = now
         arrivals.expire(at: now)
         switch event {
-        case .key(let key): take(key)
+        case .key(let key):
+            take(key)
+            stretchRange()
         case .resized(let size): self.size = size
         case .tick: retry()
         case .message(let message): take(message)
@@ -70,11 +91,22 @@ struct AppState: Sendable {
         case .notice(let sentence): tell(sentence)
         case .clipLoaded(let id, let clip): if id == detail.id { detail.show(clip) }
         case .detailMeasured(let id, let text): if id == detail.id { detail.moveToEnd(of: text) }
-        case .historyLoaded(let transactions): history.add(transactions)
-        case .worked(let result): take(result)
+        case .rangeGathered(let ids, let end): take(range: ids, end: end)
+        case .gathered(let clips, let purpose): take(clips, for: purpose)
+        case .matchFound(let id): takeMatch(id)
+        case .tagsLoaded(let tags): knownTags = tags
+        case .ownWorkLoaded(let work): take(work)
+        case .historyLoaded(let transactions, let filter):
+            if filter == history.filter { history.add(transactions) }
+        case .changesLoaded(let token, let detail): history.take(detail, of: token)
+        case .consumersLoaded(let preview): cleaning = preview
+        case .worked(let result):
+            take(result)
+            history.outdate()
         case .editLoaded(let clip): emit(.edit(form: ClipForm(clip).text, clip))
         case .edited(let form): take(form)
         }
+        if marks.range?.isWaiting == true, list.selectedRow != nil, !feed.isShowing { stretchRange() }
         settle()
         defer { outbox = [] }
         return outbox
@@ -86,9 +118,22 @@ struct AppState: Sendable {
         message = Message(text: text, isError: isError)
     }
 
-    var layout: Layout { Layout(size, isReading: isReading, isOneScreen: screen != .list) }
+    /// Makes what is set be so.
+    mutating func takeSettings() {
+        list.follows = config.follows
+        detail.isWrapped = config.wraps
+        theme = Theme(config.theme, colors)
+        if isMouseOn != config.takesMouse {
+            isMouseOn = config.takesMouse
+            emit(.setMouse(isMouseOn))
+        }
+    }
 
-    /// The clip that a key acts on.
+    var layout: Layout {
+        Layout(size, isReading: isReading, isOneScreen: screen != .list, isZoomed: isZoomed)
+    }
+
+    /// The clip that a key acts on, if none are marked.
     var target: (id: Int64, row: ClipRow?)? {
         if isReading, let id = detail.id { return (id, list.rows.first { $0.id == id }) }
         return list.selectedRow.map { ($0.id, $0) }
@@ -97,15 +142,19 @@ struct AppState: Sendable {
     /// Brings sizes, the detail and the list's requests in line with what just happened.
     private mutating func settle() {
         let layout = layout
+        let rows = layout.list?.size.rows ?? 0
         switch screen {
         case .list:
             list.resize(height: layout.list?.size.rows ?? list.height)
             settleDetail(layout)
-        case .history: history.resize(height: HistoryScreen.listRows(layout))
+        case .history:
+            history.resize(height: HistoryScreen.listRows(layout))
+            if let token = history.nextRequest() { emit(.loadChanges(token)) }
         case .help:
-            help.layOut(
-                count: HelpScreen.lines(keys, columns: size.columns).count,
-                height: layout.list?.size.rows ?? 0)
+            help.layOut(HelpScreen.lines(help.entries(keys), keys, columns: size.columns), height: rows)
+        case .consumers, .mistakes:
+            pageOfText.layOut(count: TextScreen(state: self).lines(columns: size.columns).count, height: rows)
+        case .conflict: break
         }
         arrivals.settle(top: list.row(at: list.top)?.position, reachesTop: list.isLoaded && list.top == 0)
         askForRows()

@@ -6,35 +6,62 @@ import Terminal
 enum Effect: Sendable {
     case answer(LiveList<ClipRow>.Request, generation: Int, anchor: SortPosition?)
     case show(ClipQuery, generation: Int, anchor: SortPosition?)
+    /// Shows a selection around a clip, wherever it is in it.
+    case showAround(Int64, ClipQuery, generation: Int)
     case loadClip(Int64)
     /// Finds all lines of a long text, away from the keys.
     case measure(id: Int64, DetailText)
-    case loadHistory
+    /// Reads the ids of a stretch of the list.
+    case gatherRange(ClipQuery, from: SortPosition, through: SortPosition, end: SortPosition)
+    /// Reads clips to do something with them outside of the store.
+    case gather([Int64], SortOrder, Purpose)
+    case findMatch(ClipQuery, from: SortPosition?, isForward: Bool)
+    case loadTags
+    case loadOwnWork
+    case loadHistory(HistoryFilter)
+    case loadChanges(HistoryToken)
+    case loadConsumers
     case work(Work)
     case loadForEdit(Int64)
     /// Runs the editor on a form, in the terminal.
     case edit(form: String, Clip?)
     case removeFile(String)
-    case open(url: String)
-    case copy(String)
+    case open(urls: [String])
+    /// Opens an address in a browser that needs the terminal.
+    case openHere(url: String)
+    case copy(String, what: String)
+    case setMouse(Bool)
     case redraw
     case suspend
     case quit
 }
 
-/// Something to be committed.
+/// What clips are read for.
+enum Purpose: Hashable, Sendable {
+    case copy(CopyForm)
+    case open
+}
+
+/// Something to be committed, as one transaction.
 enum Work: Sendable {
     case add(ClipDraft, form: String?)
-    case update(Int64, version: Int64?, [ClipAttribute: Value], String, form: String?)
-    case delete(Int64, title: String)
+    /// Changes made in the editor, on the clip as it was then.
+    case edit(Clip, [ClipAttribute: Value], String, form: String?)
+    /// A clip that somebody deleted while it was edited.
+    case bringBack(Clip, ClipForm, form: String?)
+    case update(Int64, [ClipAttribute: Value], String)
+    case toggle(ClipAttribute, [Int64])
+    case tag([Int64], adding: [String], removing: [String])
+    case delete([Int64], title: String)
+    case restore(Int64?, deletedBy: HistoryToken)
     case undo(UndoStep)
     case redo(UndoStep)
 
     /// The file that holds the person's text until it is saved.
     var form: String? {
         switch self {
-        case .add(_, let form), .update(_, _, _, _, let form): form
-        case .delete, .undo, .redo: nil
+        case .add(_, let form), .edit(_, _, _, let form), .bringBack(_, _, let form): form
+        default: nil
         }
     }
 }
@@ -42,6 +69,6 @@ enum Work: Sendable {
 /// A transaction of ours that can be taken back.
 struct UndoStep: Hashable, Sendable {
     let token: HistoryToken
-    /// What it did, such as `deleted “Title”`.
+    /// What it did, such as `deleted “Title”`; empty where only the history knows.
     let what: String
 }

@@ -12,6 +12,11 @@ struct LineEditor: Sendable {
         cursor = characters.count
     }
 
+    init(_ text: String, cursor: Int) {
+        characters = Array(text.prefix(Self.mostCharacters))
+        self.cursor = max(0, min(cursor, characters.count))
+    }
+
     var text: String { String(characters) }
 
     /// Returns false for a key that edits nothing.
@@ -49,28 +54,5 @@ struct LineEditor: Sendable {
         while start > 0, characters[start - 1].isWhitespace { start -= 1 }
         while start > 0, !characters[start - 1].isWhitespace { start -= 1 }
         return start
-    }
-}
-
-/// A question on the status line that the person is answering.
-struct Prompt: Sendable {
-    enum Kind: Sendable { case filter, add }
-
-    let kind: Kind
-    var editor: LineEditor
-
-    var label: String {
-        switch kind {
-        case .filter: "/"
-        case .add: "Add address or text: "
-        }
-    }
-
-    /// What an empty line does.
-    var placeholder: String {
-        switch kind {
-        case .filter: "words in the title, address, tags, text"
-        case .add: "Enter alone opens your editor"
-        }
     }
 }

@@ -58,6 +58,10 @@ extension AppState {
             sync.state = state
             return
         }
+        if case .reached(let number) = message {
+            sync.newestTransaction = max(sync.newestTransaction, number)
+            return
+        }
         note(message)
         if pause != nil, hold(message) { return }
         apply(message)
@@ -68,6 +72,8 @@ extension AppState {
         switch message {
         case .transactions(let transactions):
             history.add(transactions)
+            outdateHistory(by: transactions)
+            for transaction in transactions { marks.remove(transaction.deletedClips) }
             for transaction in transactions {
                 sync.newestTransaction = max(sync.newestTransaction, transaction.id)
                 sync.lastChange = SyncStatus.Change(
@@ -81,6 +87,17 @@ extension AppState {
             if detail.id != nil { reloadDetail() }
         default: break
         }
+    }
+
+    /// Whether a clip is there, and what came after a change, may have changed.
+    private mutating func outdateHistory(by transactions: [TransactionSummary]) {
+        guard screen == .history, let detail = history.selectedDetail else { return }
+        let shown = Set(detail.changes.map(\.clip))
+        let concerns = transactions.contains { transaction in
+            (transaction.insertedClips + transaction.deletedClips).contains { shown.contains($0) }
+                || transaction.lines.contains { shown.contains($0.clip) }
+        }
+        if concerns { history.outdate() }
     }
 
     private mutating func reloadDetail(after transactions: [TransactionSummary]) {
@@ -145,13 +162,26 @@ extension AppState {
 
     /// Asks for another selection. Without an anchor it is shown from its first row.
     mutating func show(_ query: ClipQuery, around anchor: SortPosition?) {
+        begin(query)
+        emit(.show(query, generation: feed.generation, anchor: anchor))
+    }
+
+    /// The same, shown around a clip wherever it is.
+    mutating func show(_ query: ClipQuery, aroundClip id: Int64?) {
+        guard let id else { return show(query, around: nil) }
+        begin(query)
+        emit(.showAround(id, query, generation: feed.generation))
+    }
+
+    private mutating func begin(_ query: ClipQuery) {
+        // A range is a stretch of one list; in another it is marks.
+        if query != self.query { marks.closeRange() }
         self.query = query
         feed.generation += 1
         feed.isShowing = true
         feed.retryAt = nil
         pause?.messages = []
         pause?.isOverfull = false
-        emit(.show(query, generation: feed.generation, anchor: anchor))
     }
 
     mutating func retry() {
@@ -197,7 +227,7 @@ extension AppState {
         case .transactions(let transactions):
             isOwn = transactions.contains(where: \.isOwn)
             pause?.newCount += transactions.filter { !$0.isOwn }.reduce(0) { $0 + $1.inserted }
-        case .changes, .state, .indexing: break
+        case .changes, .state, .reached, .indexing: break
         }
         guard pause?.isOverfull != true else {
             if isOwn { show(query, around: list.selectedRow?.position) }

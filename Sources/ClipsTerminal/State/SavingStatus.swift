@@ -4,12 +4,18 @@ import PersistentStore
 
 /// Work on its way into the store, and our own work that can be taken back.
 struct SavingStatus: Sendable {
+    enum Direction: Sendable { case undo, redo }
+
     private(set) var count = 0
     private var since: Date?
     /// The newest transaction of ours that the list has not shown yet.
     var awaited: Int64 = 0
-    fileprivate(set) var undoable: [UndoStep] = []
-    fileprivate(set) var redoable: [UndoStep] = []
+    var undoable: [UndoStep] = []
+    var redoable: [UndoStep] = []
+    /// Whether the history was asked for what was done before this session.
+    var knowsEarlierWork = false
+    /// What waits for its answer.
+    var wanted: Direction?
 
     /// A save that is quick is not worth a word.
     private static let patience = 0.3
@@ -28,12 +34,12 @@ struct SavingStatus: Sendable {
         if since == nil { since = now }
     }
 
-    fileprivate mutating func end(at now: Date) {
+    mutating func end(at now: Date) {
         count = max(0, count - 1)
         since = count == 0 ? nil : now
     }
 
-    fileprivate mutating func keep(_ step: UndoStep) {
+    mutating func keep(_ step: UndoStep) {
         undoable.append(step)
         if undoable.count > Self.mostSteps { undoable.removeFirst() }
     }
@@ -46,15 +52,37 @@ extension AppState {
     }
 
     mutating func undo() {
-        guard let step = saving.undoable.popLast() else {
-            return tell("You have done nothing yet to take back.")
-        }
-        start(.undo(step))
+        if let step = saving.undoable.popLast() { return start(.undo(step)) }
+        askForEarlierWork(.undo, "You have done nothing in the last week to take back.")
     }
 
     mutating func redo() {
-        guard let step = saving.redoable.popLast() else { return tell("Nothing was taken back.") }
-        start(.redo(step))
+        if let step = saving.redoable.popLast() { return start(.redo(step)) }
+        askForEarlierWork(.redo, "Nothing was taken back.")
+    }
+
+    private mutating func askForEarlierWork(_ direction: SavingStatus.Direction, _ refusal: String) {
+        guard !saving.knowsEarlierWork else { return tell(refusal) }
+        saving.wanted = direction
+        emit(.loadOwnWork)
+    }
+
+    /// What other processes of this author did comes under what this one did.
+    mutating func take(_ work: OwnWork) {
+        guard !saving.knowsEarlierWork else { return }
+        saving.knowsEarlierWork = true
+        func steps(_ steps: [OwnWork.Step]) -> [UndoStep] {
+            steps.filter { !$0.isOfSession }.map { UndoStep(token: $0.token, what: "") }
+        }
+        let hasWorked = !saving.undoable.isEmpty || !saving.redoable.isEmpty
+        saving.undoable = steps(work.undoable) + saving.undoable
+        if !hasWorked, saving.count == 0 { saving.redoable = steps(work.redoable) }
+        defer { saving.wanted = nil }
+        switch saving.wanted {
+        case .undo?: undo()
+        case .redo?: redo()
+        case nil: break
+        }
     }
 
     mutating func take(_ result: WorkResult) {
@@ -65,36 +93,66 @@ extension AppState {
             if case .undo(let step) = result.work { saving.undoable.append(step) }
             if case .redo(let step) = result.work { saving.redoable.append(step) }
             isQuitting = false
-        case .done(let token, let clips, let remark):
-            if let token { saving.awaited = max(saving.awaited, token.number) }
-            succeed(result.work, token, remark: remark)
-            if let id = clips.first, !list.select(id: id), saving.awaited > sync.newestTransaction {
-                feed.wanted = Wanted(id: id)
+        case .impossible(let sentence):
+            tell(sentence, isError: true)
+            isQuitting = false
+        case .conflict(let stored):
+            if case .edit(let base, let changes, _, let form) = result.work {
+                ask(about: EditConflict(base: base, stored: stored, changes: changes, form: form))
             }
-            if let form = result.work.form { emit(.removeFile(form)) }
+        case .done(let token, let clips, let remark):
+            finish(result.work, token, clips)
+            succeed(result.work, token, what: Self.what(result.work), remark: remark)
+        case .told(let what, let token, let clips):
+            finish(result.work, token, clips)
+            succeed(result.work, token, what: what, remark: nil)
         }
         if isQuitting, saving.count == 0 { emit(.quit) }
     }
 
-    private mutating func succeed(_ work: Work, _ token: HistoryToken?, remark: String?) {
-        let undoKey = keys.name(of: .undo)
+    private mutating func finish(_ work: Work, _ token: HistoryToken?, _ clips: [Int64]) {
+        if let token { saving.awaited = max(saving.awaited, token.number) }
+        if let id = clips.first, !list.select(id: id), saving.awaited > sync.newestTransaction {
+            feed.wanted = Wanted(id: id)
+        }
+        if case .delete(let ids, _) = work { marks.remove(ids) }
+        if let form = work.form { emit(.removeFile(form)) }
+    }
+
+    private static func what(_ work: Work) -> String {
         func quoted(_ text: String) -> String { "“\(String(text.prefix(40)))\(text.count > 40 ? "…" : "")”" }
-        var what: String
         switch work {
         case .add(let draft, _):
-            what = "saved \(quoted([draft.title, draft.url, draft.text].first { !$0.isEmpty } ?? ""))"
-        case .update(_, _, _, let description, _): what = description
-        case .delete(_, let title): what = "deleted \(quoted(title))"
-        case .undo(let step):
-            if let token { saving.redoable.append(UndoStep(token: token, what: step.what)) }
-            return tell("Taken back: \(step.what) · \(keys.name(of: .redo)) does it again")
-        case .redo(let step):
-            if let token { saving.keep(UndoStep(token: token, what: step.what)) }
-            return tell("Done again: \(step.what) · \(undoKey) takes it back")
+            return "saved \(quoted([draft.title, draft.url, draft.text].first { !$0.isEmpty } ?? ""))"
+        case .edit(_, _, let what, _), .update(_, _, let what): return what
+        case .bringBack(let clip, _, _): return "brought back \(quoted(clip.displayTitle))"
+        case .delete(let ids, let title):
+            return ids.count == 1
+                ? "deleted \(quoted(title))" : "deleted \(StatusLine.grouped(ids.count)) clips"
+        case .undo(let step), .redo(let step): return step.what
+        case .restore: return "restored what was deleted"
+        case .toggle, .tag: return "changed the clips"
         }
-        if let token { saving.keep(UndoStep(token: token, what: what)) }
+    }
+
+    private mutating func succeed(_ work: Work, _ token: HistoryToken?, what: String, remark: String?) {
+        let undoKey = keys.name(of: .undo)
+        switch work {
+        case .undo:
+            guard let token else { return tell("Nothing of it was left to take back: \(what)") }
+            saving.redoable.append(UndoStep(token: token, what: what))
+            return tell("Taken back: \(what) · \(keys.name(of: .redo)) does it again")
+        case .redo:
+            guard let token else { return tell("Nothing of it was left to do again: \(what)") }
+            saving.keep(UndoStep(token: token, what: what))
+            return tell("Done again: \(what) · \(undoKey) takes it back")
+        default: break
+        }
+        guard let token else { return tell(what.sentence) }
+        saving.keep(UndoStep(token: token, what: what))
         saving.redoable = []
-        if let remark { what += " · \(remark)" }
-        tell(what.prefix(1).uppercased() + what.dropFirst() + " · \(undoKey) takes it back")
+        // What was taken back before the restart cannot be done again on top of new work.
+        let told = [what.sentence, remark, "\(undoKey) takes it back"].compactMap(\.self)
+        tell(told.joined(separator: " · "))
     }
 }

@@ -1,0 +1,102 @@
+package import PersistentStore
+
+/// The changes of one transaction with the values before and after, as far as the history tells them.
+package struct TransactionDetail: Hashable, Sendable {
+    package struct Replacement: Hashable, Sendable {
+        package let attribute: String
+        package let old: Value?
+        package let new: Value?
+    }
+
+    package struct Change: Hashable, Sendable {
+        package let kind: HistoryChange.Kind
+        package let clip: Int64
+        package let title: String
+        package let replacements: [Replacement]
+        /// Whether the clip is in the store now.
+        package let isThere: Bool
+    }
+
+    /// Changes read of one transaction; a batch may have a million.
+    package static let mostChanges = 200
+    /// So many later changes are looked through for the values that a change left behind; behind more of them,
+    /// the present values stand in their place.
+    package static let mostLaterChanges = 20_000
+
+    package let token: HistoryToken
+    package let changes: [Change]
+    /// More changes follow.
+    package let isCut: Bool
+    /// The new values are those that the change left behind, not those of today.
+    package let tellsValuesThen: Bool
+
+    package init?(_ token: HistoryToken, in snapshot: StoreSnapshot) throws {
+        try snapshot.check(token)
+        var piece: HistoryTransaction?
+        var request = HistoryFetchRequest(.ending(at: token), changes: .entity(ClipModel.entity), limit: 1)
+        request.mostChangesAtOnce = Self.mostChanges
+        try snapshot.forEachTransaction(request) { transaction in
+            if transaction.token == token { piece = transaction }
+            return false
+        }
+        guard let piece else { return nil }
+        self.token = token
+        isCut = !piece.isComplete
+        let isNear = try !snapshot.hasMoreChanges(after: token, than: Self.mostLaterChanges)
+        tellsValuesThen = isNear
+        let keys = Set(piece.changes.map(\.objectID.key))
+        let present = try snapshot.fetch(FetchRequest(ClipModel.entity, where: .keys(keys.sorted())))
+        var states: [Int64: [String: Value]] = [:]
+        for object in present { states[object.id.key] = object.values }
+        let there = Set(states.keys)
+        if isNear {
+            let ids = Set(keys.map { ClipModel.objectID($0) })
+            let later = try snapshot.changes(HistoryFetchRequest(.token(token), changes: .objects(ids)))
+            for change in later.reversed() { Self.takeBack(change, in: &states) }
+        }
+        var changes: [Change] = []
+        for change in piece.changes.reversed() {
+            let after = states[change.objectID.key]
+            Self.takeBack(change, in: &states)
+            changes.append(
+                Change(change, before: states[change.objectID.key], after: after, there: there))
+        }
+        self.changes = changes.reversed()
+    }
+
+    private static func takeBack(_ change: HistoryChange, in states: inout [Int64: [String: Value]]) {
+        switch change.kind {
+        case .insert: states[change.objectID.key] = nil
+        case .update: states[change.objectID.key]?.merge(change.oldValues) { $1 }
+        case .delete: states[change.objectID.key] = change.tombstone ?? [:]
+        }
+    }
+}
+
+extension TransactionDetail.Change {
+    fileprivate init(
+        _ change: HistoryChange, before: [String: Value]?, after: [String: Value]?, there: Set<Int64>
+    ) {
+        kind = change.kind
+        clip = change.objectID.key
+        isThere = there.contains(clip)
+        let names: [ClipAttribute] = [.title, .url, .text]
+        title =
+            names.lazy.compactMap { (after ?? before)?[$0.rawValue]?.textValue }.first { !$0.isEmpty } ?? ""
+        let wanted: [String]
+        switch change.kind {
+        case .update: wanted = change.updatedAttributes.filter { $0 != ClipAttribute.updated.rawValue }
+        case .insert, .delete:
+            wanted = [.title, .url, .tags, .note, .text, .author].map { (name: ClipAttribute) in
+                name.rawValue
+            }
+        }
+        replacements = wanted.compactMap { name in
+            let old = change.kind == .update ? change.oldValues[name] : before?[name]
+            let new = after?[name]
+            let isEmpty = [old, new].allSatisfy { $0 == nil || $0 == .null || $0 == .text("") }
+            guard change.kind == .update || !isEmpty else { return nil }
+            return TransactionDetail.Replacement(attribute: name, old: old, new: new)
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package import PersistentStore
+
+/// Changes many clips as one transaction. Clips that are gone by then are left out.
+extension ClipStore {
+    /// Gives clips an attribute that not all of them have, or takes it from all.
+    package func toggle(
+        _ attribute: ClipAttribute, of ids: [Int64]
+    ) async throws(StoreError) -> (result: SaveResult, isOn: Bool, count: Int) {
+        let objects = try await read([attribute], of: ids)
+        let without = objects.filter { !$0[attribute.rawValue].booleanValue }
+        let chosen = without.isEmpty ? objects : without
+        let context = makeContext()
+        await context.setMergePolicy(.byPropertyStoreTrumps)
+        for object in chosen {
+            try await context.update(
+                object.id, stamped([attribute.rawValue: .boolean(!without.isEmpty)]))
+        }
+        return (try await context.save(), !without.isEmpty, chosen.count)
+    }
+
+    /// Adds tags to clips and takes others away, keeping those that somebody else gives meanwhile.
+    package func tag(
+        _ ids: [Int64], adding: [String], removing: [String]
+    ) async throws(StoreError) -> (result: SaveResult, count: Int) {
+        let removed = Set(Tags(removing).names)
+        var attempts = 0
+        while true {
+            let context = makeContext()
+            var count = 0
+            for object in try await read([.tags], of: ids) {
+                let joined = object[ClipAttribute.tags.rawValue].textValue ?? ""
+                let tags = Tags(joined: joined)
+                let wanted = Tags((tags.names + adding).filter { !removed.contains($0) })
+                guard wanted != tags else { continue }
+                count += 1
+                try await context.update(
+                    object.id, stamped([ClipAttribute.tags.rawValue: .text(wanted.joined)]),
+                    onVersion: object.version)
+            }
+            do {
+                return (try await context.save(), count)
+            } catch {
+                attempts += 1
+                guard case .conflict = error, attempts < 8 else { throw error }
+            }
+        }
+    }
+
+    /// Clips in an order, as they are now; no more than their texts' bytes allow, but for the last one.
+    package func clips(
+        _ ids: [Int64], in sort: SortOrder, mostBytes: Int
+    ) async throws(StoreError) -> [Clip] {
+        var clips: [Clip] = []
+        var bytes = 0
+        var request = FetchRequest(ClipModel.entity, where: .keys(ids), sort: sort, limit: 50)
+        while bytes <= mostBytes {
+            let page = request
+            let (objects, last) = try await container.read { snapshot in
+                let objects = try snapshot.fetch(page)
+                return (objects, objects.last.map { snapshot.position(of: $0, in: sort) })
+            }
+            for object in objects {
+                let clip = Clip(object)
+                clips.append(clip)
+                bytes += clip.title.utf8.count + clip.url.utf8.count + clip.text.utf8.count + 1
+            }
+            guard let last, objects.count == 50 else { break }
+            request.after = last
+        }
+        return clips
+    }
+
+    /// The ids of the clips between two places of a list, both included.
+    package func clipIDs(
+        _ query: ClipQuery, from first: SortPosition, through last: SortPosition, limit: Int
+    ) async throws(StoreError) -> [Int64] {
+        var request = query.request
+        request.attributes = []
+        request.after = first.justBefore
+        request.before = last.justAfter
+        request.limit = limit
+        let wanted = request
+        return try await container.read { try $0.fetch(wanted).map(\.id.key) }
+    }
+
+    /// The nearest clip of a query behind a place, or before it; from the other end on when there is none.
+    package func nearestClip(
+        _ query: ClipQuery, to place: SortPosition?, isForward: Bool
+    ) async throws(StoreError) -> Int64? {
+        var request = query.request
+        request.attributes = []
+        request.limit = 1
+        request.isReversed = !isForward
+        let fromEnd = request
+        if isForward { request.after = place } else { request.before = place }
+        let fromPlace = request
+        return try await container.read { snapshot in
+            if let found = try snapshot.fetch(fromPlace).first { return found.id.key }
+            return place == nil ? nil : try snapshot.fetch(fromEnd).first?.id.key
+        }
+    }
+
+    /// The tags of the newest clips, the most used first.
+    package func tagNames(amongNewest count: Int = 5000, limit: Int = 500) async throws(StoreError)
+        -> [String]
+    {
+        let tags = ClipAttribute.tags.rawValue
+        var request = FetchRequest(
+            ClipModel.entity, where: .compare(tags, .notEqual, .text("")), sort: ClipQuery.newestFirst,
+            limit: count)
+        request.attributes = [tags]
+        let wanted = request
+        let texts = try await container.read { try $0.fetch(wanted).map { $0[tags].textValue ?? "" } }
+        var uses: [String: Int] = [:]
+        for text in texts { for name in Tags(joined: text).names { uses[name, default: 0] += 1 } }
+        let names = uses.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        return names.prefix(limit).map(\.key)
+    }
+
+    private func read(_ attributes: [ClipAttribute], of ids: [Int64]) async throws(StoreError)
+        -> [StoredObject]
+    {
+        var request = FetchRequest(ClipModel.entity, where: .keys(ids))
+        request.attributes = attributes.map(\.rawValue)
+        let wanted = request
+        return try await container.read { try $0.fetch(wanted) }
+    }
+}

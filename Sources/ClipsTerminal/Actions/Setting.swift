@@ -1,0 +1,22 @@
+import Terminal
+
+/// What can be set, in the config file and behind `:set`.
+package enum Setting: String, CaseIterable, Sendable {
+    case follow, wrap, relativenumber, mouse, theme, color
+
+    package var values: [String] {
+        switch self {
+        case .follow, .wrap, .relativenumber, .mouse: ["on", "off"]
+        case .theme: Theme.Choice.allCases.map(\.rawValue)
+        case .color: ColorCapability.Choice.allCases.map(\.rawValue)
+        }
+    }
+
+    var usual: String {
+        switch self {
+        case .follow, .wrap, .mouse: "on"
+        case .relativenumber: "off"
+        case .theme, .color: "auto"
+        }
+    }
+}

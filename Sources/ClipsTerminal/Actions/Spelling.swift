@@ -1,0 +1,28 @@
+/// What a person probably meant.
+enum Spelling {
+    /// The name that is at most two letters away; nil when there is none.
+    static func nearest(to word: String, in names: some Sequence<String>) -> String? {
+        let word = Array(word.lowercased().prefix(64))
+        let most = word.count < 5 ? 1 : 2
+        let near = names.map { (name: $0, distance: distance(word, Array($0.lowercased()))) }
+            .filter { $0.distance <= most }
+        return near.min { $0.distance < $1.distance }?.name
+    }
+
+    /// Letters to insert, drop, replace or swap with the next one.
+    private static func distance(_ one: [Character], _ other: [Character]) -> Int {
+        var rows = [Array(0...other.count)]
+        for (i, letter) in one.enumerated() {
+            var row = [i + 1]
+            for (j, otherLetter) in other.enumerated() {
+                var best = min(row[j] + 1, rows[i][j + 1] + 1, rows[i][j] + (letter == otherLetter ? 0 : 1))
+                if i > 0, j > 0, letter == other[j - 1], one[i - 1] == otherLetter {
+                    best = min(best, rows[i - 1][j - 1] + 1)
+                }
+                row.append(best)
+            }
+            rows.append(row)
+        }
+        return rows[one.count][other.count]
+    }
+}

@@ -1,0 +1,113 @@
+import ClipsCore
+import PersistentStore
+import Terminal
+
+/// The changes of one transaction, with the values before and after.
+struct ChangesPane {
+    let state: AppState
+    let transaction: TransactionSummary
+    private var theme: Theme { state.theme }
+
+    init(state: AppState, transaction: TransactionSummary) {
+        (self.state, self.transaction) = (state, transaction)
+    }
+
+    private struct Line {
+        var sign = " "
+        var text: String
+        var style = Style.plain
+        /// Which change it belongs to.
+        var change: Int?
+        var isFirst = false
+    }
+
+    func draw(_ area: Rect, in frame: inout Frame) {
+        for column in 0..<area.size.columns {
+            frame.put(
+                "─", in: area, column: column, style: state.history.isInChanges ? theme.bold : theme.border)
+        }
+        let lines = lines
+        let rows = max(0, area.size.rows - 1)
+        let selected = state.history.isInChanges ? state.history.change : nil
+        let first = selected.flatMap { wanted in lines.firstIndex { $0.change == wanted } } ?? 0
+        let last = selected.flatMap { wanted in lines.lastIndex { $0.change == wanted } } ?? 0
+        let top = max(0, min(first, last + 1 - rows))
+        let total = transaction.inserted + transaction.updated + transaction.deleted
+        for (row, line) in lines.dropFirst(top).prefix(rows).enumerated() {
+            let below = lines.dropFirst(top + row).compactMap(\.change).first ?? total
+            if row == rows - 1, lines.count - top > rows || total > lines.count, total - below > 1 {
+                frame.put("… and \(total - below) more", in: area, row: row + 1, column: 3, style: theme.dim)
+                continue
+            }
+            frame.put(line.sign, in: area, row: row + 1, column: 1, style: theme.bold)
+            frame.putCut(
+                line.text, in: area, row: row + 1, column: 3, width: area.size.columns - 3, style: line.style)
+            guard line.isFirst, let selected, line.change == selected else { continue }
+            let place = Rect(
+                row: area.row + row + 1, column: area.column, rows: 1, columns: area.size.columns)
+            frame.restyle(place) { $0 = theme.selection }
+            frame.cursor = Position(row: place.row, column: place.column)
+        }
+    }
+
+    private var lines: [Line] {
+        guard let detail = state.history.selectedDetail else { return summaryLines }
+        var lines: [Line] = []
+        for (index, change) in detail.changes.enumerated() {
+            let title = change.title.isEmpty ? "" : ": \(change.title)"
+            let (sign, what) =
+                switch change.kind {
+                case .insert: ("+", "saved")
+                case .update: ("~", "changed")
+                case .delete: ("-", "deleted")
+                }
+            let isBack = change.kind == .delete && change.isThere ? " · there again" : ""
+            let text = "clip \(change.clip) \(what)\(title)\(isBack)"
+            lines.append(Line(sign: sign, text: text, change: index, isFirst: true))
+            for replacement in change.replacements {
+                lines.append(
+                    Line(
+                        text: "  " + Self.told(replacement, change.kind, isThen: detail.tellsValuesThen),
+                        style: theme.dim, change: index))
+            }
+        }
+        return lines
+    }
+
+    /// Until the values are read, what the list of transactions knows.
+    private var summaryLines: [Line] {
+        transaction.lines.enumerated().map { index, line in
+            let title = line.title.map { ": \($0)" } ?? ""
+            return switch line.kind {
+            case .insert: Line(sign: "+", text: "clip \(line.clip) saved\(title)", change: index)
+            case .update:
+                Line(
+                    sign: "~", text: "clip \(line.clip) changed (\(line.updated.joined(separator: ", ")))",
+                    change: index)
+            case .delete: Line(sign: "-", text: "clip \(line.clip) deleted\(title)", change: index)
+            }
+        }
+    }
+
+    private static func told(
+        _ replacement: TransactionDetail.Replacement, _ kind: HistoryChange.Kind, isThen: Bool
+    ) -> String {
+        let old = replacement.old.map(shown) ?? "?"
+        let new = replacement.new.map(shown) ?? "?"
+        switch kind {
+        case .insert: return "\(replacement.attribute): \(new)"
+        case .delete: return "\(replacement.attribute): \(old)"
+        case .update: return "\(replacement.attribute): \(old) → \(isThen ? "" : "… now ")\(new)"
+        }
+    }
+
+    private static func shown(_ value: Value) -> String {
+        switch value {
+        case .null: "nothing"
+        case .integer(let number): String(number)
+        case .real(let number): String(number)
+        case .text(let text): text.isEmpty ? "(empty)" : "“\(text.prefix(300))”"
+        case .blob(let bytes): "\(bytes.count) bytes"
+        }
+    }
+}

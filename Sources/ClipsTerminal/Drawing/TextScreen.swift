@@ -1,0 +1,72 @@
+import ClipsCore
+import FoundationEssentials
+import PersistentStore
+import Terminal
+
+/// Screens that are lines to read: who follows the history, and what is wrong in the config file.
+struct TextScreen {
+    let state: AppState
+    private var theme: Theme { state.theme }
+
+    init(state: AppState) { self.state = state }
+
+    func draw(_ layout: Layout, in frame: inout Frame) {
+        if let header = layout.header {
+            frame.fill(header, style: theme.heading)
+            let title = state.screen == .consumers ? "Who follows the history" : "Mistakes in the config file"
+            frame.putCut(title, in: header, column: 1, width: header.size.columns - 1, style: theme.heading)
+        }
+        guard let area = layout.list else { return }
+        let lines = lines(columns: area.size.columns)
+        for (row, line) in lines.dropFirst(state.pageOfText.top).prefix(area.size.rows).enumerated() {
+            frame.putCut(
+                line.text, in: area, row: row, column: 1, width: area.size.columns - 1, style: line.style)
+        }
+        frame.cursor = Position(row: area.row, column: area.column)
+    }
+
+    func lines(columns: Int) -> [StyledRun] {
+        let lines = state.screen == .consumers ? consumers : state.config.mistakes.map { StyledRun($0) }
+        return lines.flatMap { line in
+            var wrapped = WrappedText(line.text.isEmpty ? " " : line.text, width: max(1, columns - 2))
+            return wrapped.lines(0..<40).map { StyledRun($0, line.style) }
+        }
+    }
+
+    private var consumers: [StyledRun] {
+        guard let cleaning = state.cleaning else { return [StyledRun("…", theme.dim)] }
+        var lines: [StyledRun] = []
+        if cleaning.consumers.isEmpty {
+            lines.append(StyledRun("Nobody follows the history; a program that does is told here."))
+        }
+        for record in cleaning.consumers {
+            let lag = record.lag == 0 ? "up to date" : "\(Self.counted(record.lag, "transaction")) behind"
+            let process = record.process.map { " \($0)" } ?? ""
+            let life = record.isRunning ? "running, process\(process)" : "not running"
+            let seen = Age(of: record.lastSeen, at: state.now).text
+            lines.append(StyledRun(record.name, theme.bold))
+            lines.append(StyledRun("  \(lag) · \(life) · seen \(seen == "now" ? seen : seen + " ago")"))
+            if let author = record.author, author != record.name {
+                lines.append(StyledRun("  saves as \(author)", theme.dim))
+            }
+        }
+        lines += [StyledRun(""), StyledRun("What cleaning would take", theme.bold)]
+        let (total, gone) = (cleaning.total, cleaning.removable)
+        lines.append(
+            StyledRun(
+                "  \(Self.counted(gone.transactions, "transaction")) of \(StatusLine.grouped(total.transactions)), "
+                    + "with \(Self.counted(gone.changes, "change")) of \(StatusLine.grouped(total.changes)).")
+        )
+        lines.append(
+            StyledRun("  What is younger than 7 days stays, so that it can be taken back.", theme.dim))
+        if let holder = cleaning.holder {
+            lines.append(
+                StyledRun("  Older history is kept for \(holder), which has not read it yet.", theme.held))
+        }
+        return lines
+    }
+
+    private static func counted(_ count: Int, _ thing: String) -> String {
+        "\(StatusLine.grouped(count)) \(thing)\(count == 1 ? "" : "s")"
+    }
+}

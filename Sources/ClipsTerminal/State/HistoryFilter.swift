@@ -1,0 +1,77 @@
+import ClipsCore
+import FoundationEssentials
+import Glibc
+import PersistentStore
+
+/// Which transactions the history screen shows: `author:cli since:2h before:2026-11-01`.
+struct HistoryFilter: Hashable, Sendable {
+    private(set) var text = ""
+    private(set) var authors: [String] = []
+    private(set) var since: Date?
+    private(set) var before: Date?
+
+    static let usage =
+        "author:NAME, since:TIME or before:TIME; a time is 2h, 3d, 2026-11-01 or 2026-11-01T14:00"
+
+    init() {}
+
+    /// A word alone is an author.
+    init(_ text: String, now: Date) throws(ClipsAppError) {
+        self.text = text.split(separator: " ").joined(separator: " ")
+        for word in text.split(separator: " ") {
+            let parts = word.split(separator: ":", maxSplits: 1)
+            switch (parts.first.map(String.init), parts.count) {
+            case ("author", 2): authors.append(String(parts[1]))
+            case ("since", 2): since = try Self.time(parts[1], now)
+            case ("before", 2): before = try Self.time(parts[1], now)
+            case (_, 1) where !word.contains(":"): authors.append(String(word))
+            default:
+                throw ClipsAppError("'\(word)' is no part of a filter of the history; write \(Self.usage).")
+            }
+        }
+    }
+
+    var isEmpty: Bool { text.isEmpty }
+
+    var predicate: TransactionPredicate? {
+        var parts: [TransactionPredicate] = []
+        if !authors.isEmpty {
+            parts.append(.authors(Set(authors.map { $0 == "(unknown)" ? nil : $0 })))
+        }
+        if let since { parts.append(.after(since)) }
+        if let before { parts.append(.before(before)) }
+        return parts.isEmpty ? nil : .and(parts)
+    }
+
+    func admits(_ transaction: TransactionSummary) -> Bool {
+        (authors.isEmpty || authors.contains(transaction.author ?? "(unknown)"))
+            && since.map { transaction.timestamp > $0 } ?? true
+            && before.map { transaction.timestamp < $0 } ?? true
+    }
+
+    /// `2h` ago, or a day, or a day and a time of it as the person's clocks show them.
+    private static func time(_ text: Substring, _ now: Date) throws(ClipsAppError) -> Date {
+        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400]
+        if let unit = text.last.flatMap({ units[$0] }), let count = Int(text.dropLast()),
+            (0...100_000).contains(count)
+        {
+            return now - Double(count) * unit
+        }
+        let halves = text.split(separator: "T", omittingEmptySubsequences: false)
+        let day = halves[0].split(separator: "-", omittingEmptySubsequences: false).map { Int32($0) }
+        let clock =
+            halves.count > 1
+            ? halves[1].split(separator: ":", omittingEmptySubsequences: false).map { Int32($0) } : [0, 0]
+        guard halves.count <= 2, day.count == 3, clock.count == 2, let year = day[0], let month = day[1],
+            let date = day[2], let hour = clock[0], let minute = clock[1], (1970...9999).contains(year),
+            (1...12).contains(month), (1...31).contains(date), (0...23).contains(hour),
+            (0...59).contains(minute)
+        else {
+            throw ClipsAppError("'\(text)' is no time; write 2h, 3d, 2026-11-01 or 2026-11-01T14:00.")
+        }
+        var parts = tm()
+        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (year - 1900, month - 1, date)
+        (parts.tm_hour, parts.tm_min, parts.tm_isdst) = (hour, minute, -1)
+        return Date(timeIntervalSince1970: Double(mktime(&parts)))
+    }
+}

@@ -1,0 +1,129 @@
+import ClipsCore
+import PersistentStore
+/// What can stand where the person types, and which of it stands there by Tab.
+struct Completion: Hashable, Sendable {
+    /// Where the word begins, in characters.
+    let start: Int
+    let candidates: [String]
+    var selected: Int?
+}
+
+extension LineEditor {
+    /// Puts a word in the place of what stands between a character and the cursor.
+    mutating func replace(from start: Int, with word: String) {
+        let before = characters[..<max(0, min(start, cursor))]
+        let after = characters[cursor...]
+        self = LineEditor(String(before + Array(word) + after), cursor: before.count + word.count)
+    }
+
+    /// Takes the next candidate; what all candidates begin with comes first.
+    ///
+    /// - Returns: the completion to go on with at the next Tab; nil when there is nothing to choose from.
+    mutating func complete(_ completion: Completion, isForward: Bool) -> Completion? {
+        guard let first = completion.candidates.first else { return nil }
+        var completion = completion
+        let typed = String(characters[min(completion.start, cursor)..<cursor])
+        if completion.selected == nil {
+            let common = completion.candidates.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
+            if common.count > typed.count || completion.candidates.count == 1 {
+                replace(from: completion.start, with: common)
+                return nil
+            }
+        }
+        let count = completion.candidates.count
+        let next =
+            completion.selected.map { ($0 + (isForward ? 1 : count - 1)) % count }
+            ?? (isForward ? 0 : count - 1)
+        completion.selected = next
+        replace(from: completion.start, with: completion.candidates[next])
+        return completion
+    }
+}
+
+extension String {
+    fileprivate func commonPrefix(with other: String) -> String {
+        String(zip(self, other).prefix { $0 == $1 }.map(\.0))
+    }
+}
+
+extension AppState {
+    /// The words that fit what is being typed.
+    var completion: Completion? {
+        guard let prompt else { return nil }
+        if let cycling = prompt.completion { return cycling }
+        let before = Array(prompt.editor.characters[..<prompt.editor.cursor])
+        switch prompt.kind {
+        case .tags: return tagCompletion(before, separators: [","])
+        case .command: return commandCompletion(before)
+        case .historyFilter: return spanCompletion(before, from: 0)
+        case .filter, .add, .helpFilter: return nil
+        }
+    }
+
+    mutating func complete(isForward: Bool) {
+        guard let completion, !completion.candidates.isEmpty, var prompt else {
+            return tell("Nothing completes this.")
+        }
+        prompt.completion = prompt.editor.complete(completion, isForward: isForward)
+        self.prompt = prompt
+    }
+
+    private func commandCompletion(_ before: [Character]) -> Completion? {
+        guard let space = before.firstIndex(of: " ") else {
+            let typed = String(before)
+            let names = Action.allCases.map(\.rawValue).filter { $0.hasPrefix(typed) }
+            // Where an argument follows, so does a space.
+            let words = names.sorted().map { name in
+                let takes = Action(rawValue: name).flatMap(ActionTable.entry(of:))?.argument != nil
+                return name + (takes ? " " : "")
+            }
+            return Completion(start: 0, candidates: words)
+        }
+        guard let action = Action(typed: String(before[..<space])),
+            let argument = ActionTable.entry(of: action)?.argument
+        else { return nil }
+        let start = (before.lastIndex(of: " ") ?? space) + 1
+        func choices(_ words: [String]) -> Completion {
+            let typed = String(before[start...])
+            return Completion(start: start, candidates: words.filter { $0.hasPrefix(typed) && $0 != typed })
+        }
+        let isFirst = start == space + 1
+        switch argument {
+        case .sortKey: return choices(isFirst ? ClipQuery.sortKeys.map(\.attribute.rawValue) : ["reverse"])
+        case .form: return choices(CopyForm.allCases.map(\.rawValue))
+        case .tags: return tagCompletion(before, separators: [" ", ","])
+        case .span: return spanCompletion(before, from: space + 1)
+        case .option:
+            if isFirst { return choices(Setting.allCases.map { $0.rawValue + " " }) }
+            let name = before[(space + 1)...].prefix { $0 != " " }
+            return choices(Setting(rawValue: String(name))?.values ?? [])
+        case .words, .content: return nil
+        }
+    }
+
+    private func tagCompletion(_ before: [Character], separators: Set<Character>) -> Completion? {
+        var start = (before.lastIndex { separators.contains($0) } ?? -1) + 1
+        while start < before.count, before[start] == " " || before[start] == "+" || before[start] == "-" {
+            start += 1
+        }
+        let typed = String(before[start...])
+        let others = Set(String(before[..<start]).split { separators.contains($0) }.map { $0.trimmed })
+        let fitting = knownTags.filter { $0.hasPrefix(typed) && !others.contains($0) && $0 != typed }
+        return Completion(start: start, candidates: fitting)
+    }
+
+    private func spanCompletion(_ before: [Character], from first: Int) -> Completion? {
+        let start = max(first, (before.lastIndex(of: " ") ?? -1) + 1)
+        let typed = String(before[min(start, before.count)...])
+        let authors = Set(history.transactions.map { $0.author ?? "(unknown)" }).sorted()
+        let words = authors.map { "author:\($0)" } + ["since:1h", "since:1d", "since:1w", "before:1d"]
+        return Completion(start: start, candidates: words.filter { $0.hasPrefix(typed) && $0 != typed })
+    }
+}
+
+extension StringProtocol {
+    var trimmed: String {
+        let start = drop(while: \.isWhitespace)
+        return String(start.reversed().drop(while: \.isWhitespace).reversed())
+    }
+}

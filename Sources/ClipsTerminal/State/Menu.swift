@@ -1,0 +1,100 @@
+import ClipsCore
+import PersistentStore
+import Terminal
+
+/// A question with a few answers, each with a letter of its own.
+struct Menu: Sendable {
+    enum Choice: Hashable, Sendable {
+        case sort(ClipAttribute, isReversed: Bool)
+        case copy(CopyForm)
+        case conflict(ConflictAnswer)
+    }
+
+    struct Item: Hashable, Sendable {
+        let key: Character
+        let label: String
+        let choice: Choice
+    }
+
+    let title: String
+    let items: [Item]
+    var selected = 0
+
+    static func sort(_ query: ClipQuery) -> Menu {
+        let items = ClipQuery.sortKeys.map { key, attribute, label in
+            // The order in use is offered the other way around.
+            let isUsed = query.sort.attribute == attribute.rawValue
+            let usual = ClipQuery.sort(named: attribute.rawValue)
+            let isReversed = isUsed && query.sort == usual
+            let mark = isUsed ? query.sort.isAscending ? " ↑" : " ↓" : ""
+            return Item(
+                key: key, label: label + mark, choice: .sort(attribute, isReversed: isReversed))
+        }
+        var menu = Menu(title: "Sort by", items: items)
+        menu.selected = items.firstIndex { $0.label.hasSuffix("↑") || $0.label.hasSuffix("↓") } ?? 0
+        return menu
+    }
+
+    static func copy(count: Int) -> Menu {
+        let items = CopyForm.allCases.map { form in
+            Item(key: form.key, label: form.label(count), choice: .copy(form))
+        }
+        return Menu(title: count == 1 ? "Copy" : "Copy of \(StatusLine.grouped(count)) clips", items: items)
+    }
+
+    static let conflict = Menu(
+        title: "Somebody changed this clip while you edited it",
+        items: ConflictAnswer.allCases.map {
+            Item(key: $0.key, label: $0.label, choice: .conflict($0))
+        })
+
+    mutating func move(by rows: Int) { selected = max(0, min(selected + rows, items.count - 1)) }
+}
+
+extension AppState {
+    mutating func takeInMenu(_ key: Key) {
+        guard let open = menu else { return }
+        switch key {
+        case .escape, .control("c"), .character("q"): closeMenu()
+        case .down, .control("n"), .tab: menu?.move(by: 1)
+        case .up, .control("p"), .backTab: menu?.move(by: -1)
+        case .home: menu?.selected = 0
+        case .end: menu?.move(by: open.items.count)
+        case .enter: choose(open.items[open.selected].choice)
+        case .control("l"): emit(.redraw)
+        case .control("z"): emit(.suspend)
+        case .character(let character):
+            if let item = open.items.first(where: { $0.key == character }) {
+                choose(item.choice)
+            } else if character == "j" || character == "k" {
+                menu?.move(by: character == "j" ? 1 : -1)
+            } else {
+                tell("\(character) is none of these; Esc closes the menu.")
+            }
+        default: tell("A letter or Enter chooses, Esc closes the menu.")
+        }
+    }
+
+    private mutating func closeMenu() {
+        menu = nil
+        if !conflicts.isEmpty { postponeConflict() }
+    }
+
+    private mutating func choose(_ choice: Menu.Choice) {
+        menu = nil
+        switch choice {
+        case .sort(let attribute, let isReversed): sort(by: attribute, isReversed: isReversed)
+        case .copy(let form): emit(.gather(chosen, query.sort, .copy(form)))
+        case .conflict(let answer): settleConflict(answer)
+        }
+    }
+
+    mutating func sort(by attribute: ClipAttribute, isReversed: Bool) {
+        guard let usual = ClipQuery.sort(named: attribute.rawValue) else { return }
+        var wanted = query
+        wanted.sort = isReversed ? usual.reversed : usual
+        guard wanted != query else { return tell("That is the order already.") }
+        show(wanted, aroundClip: list.selectedID)
+        tell("Sorted by \(ClipQuery.label(of: wanted.sort)).")
+    }
+}

@@ -1,0 +1,210 @@
+import ClipsCore
+import Foundation
+import PersistentStore
+import TestSupport
+import Testing
+
+/// What of one's own work can be taken back, told by the history alone.
+@Suite struct OwnWorkTests {
+    let folder: TemporaryFolder
+    let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path(of: "clips.db")
+    }
+
+    private func store(_ author: String = "app") async throws -> ClipStore {
+        try await ClipStore(path: path, author: author)
+    }
+
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func `whoever comes next knows the stacks that the last one had`(seed: UInt64) async throws {
+        var generator = SeededRandom(seed: seed)
+        var undoable: [HistoryToken] = []
+        var redoable: [HistoryToken] = []
+        var current = try await store()
+        let other = try await store("other")
+        var draft = ClipDraft()
+        for step in 0..<60 {
+            switch Int.random(in: 0..<6, using: &generator) {
+            case 0, 1:
+                draft.title = "step \(step)"
+                undoable.append(try #require(try await current.add(draft).token))
+                redoable = []
+            case 2:
+                draft.title = "other \(step)"
+                _ = try await other.add([draft])
+            case 3:
+                current = try await store()
+            case 4:
+                guard let token = undoable.popLast() else { continue }
+                redoable.append(try #require(try await current.undo(token).token))
+            default:
+                guard let token = redoable.popLast() else { continue }
+                undoable.append(try #require(try await current.undo(token, isRedoing: true).token))
+            }
+            let work = try await current.ownWork()
+            #expect(work.undoable.map(\.token) == undoable, "seed \(seed), step \(step)")
+            #expect(work.redoable.map(\.token) == redoable, "seed \(seed), step \(step)")
+        }
+    }
+
+    @Test func `a session's own work is told from that of before`() async throws {
+        var draft = ClipDraft()
+        draft.title = "before"
+        _ = try await store().add([draft])
+        let now = try await store()
+        _ = try await now.add([draft])
+        #expect(try await now.ownWork().undoable.map(\.isOfSession) == [false, true])
+    }
+
+    @Test func `taking back a change of a clip that is gone leaves it gone and the others changed`()
+        async throws
+    {
+        let store = try await store()
+        var draft = ClipDraft()
+        draft.title = "a"
+        let ids = try await store.add([draft, draft])
+        let starred = try await store.toggle(.starred, of: ids)
+        #expect(starred.isOn && starred.count == 2)
+        _ = try await self.store("other").delete([ids[0]])
+        _ = try await store.undo(#require(starred.result.token))
+        #expect(try await !store.clip(ids[1]).isStarred)
+        await #expect(throws: ClipError.self) { try await store.clip(ids[0]) }
+    }
+}
+
+@Suite struct BulkTests {
+    let folder: TemporaryFolder
+    let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path(of: "clips.db")
+    }
+
+    @Test func `two that tag the same clips lose no tag`() async throws {
+        let first = try await ClipStore(path: path, author: "first")
+        var draft = ClipDraft()
+        draft.title = "a"
+        let ids = try await first.add(Array(repeating: draft, count: 5))
+        let path = path
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<3 {
+                group.addTask {
+                    let store = try await ClipStore(path: path, author: "writer \(writer)")
+                    for round in 0..<6 {
+                        // Others are in the way now and then; who is told of that tries again.
+                        while true {
+                            do {
+                                _ = try await store.tag(ids, adding: ["w\(writer)r\(round)"], removing: [])
+                                break
+                            } catch StoreError.conflict {
+                                continue
+                            }
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        for id in ids { #expect(try await Set(first.clip(id).tags).count == 18) }
+    }
+
+    @Test func `a star is given to those without, and taken when all have it`() async throws {
+        let store = try await ClipStore(path: path, author: "app")
+        var draft = ClipDraft()
+        draft.title = "a"
+        let ids = try await store.add([draft, draft, draft])
+        _ = try await store.update(ids[1], [.starred: .boolean(true)])
+        let given = try await store.toggle(.starred, of: ids + [9999])
+        #expect(given.isOn && given.count == 2)
+        let taken = try await store.toggle(.starred, of: ids)
+        #expect(!taken.isOn && taken.count == 3)
+        #expect(try await store.toggle(.starred, of: [9999]).result.token == nil)
+    }
+
+    @Test func `the tags of the newest clips come by use`() async throws {
+        let store = try await ClipStore(path: path, author: "app")
+        var drafts: [ClipDraft] = []
+        for tags in [["old"], ["b", "a"], ["b"], ["a", "b", "c"], []] {
+            var draft = ClipDraft()
+            draft.title = "x"
+            draft.tags = tags
+            drafts.append(draft)
+            _ = try await store.add([draft])
+        }
+        #expect(try await store.tagNames() == ["b", "a", "c", "old"])
+        #expect(try await store.tagNames(limit: 2) == ["b", "a"])
+    }
+
+    @Test func `the values before and after are told from the history, back to what was then`() async throws {
+        let store = try await ClipStore(path: path, author: "app")
+        var draft = ClipDraft()
+        draft.title = "one"
+        let (id, _, added) = try await store.add(draft)
+        let second = try await store.update(id, [.title: .text("two"), .note: .text("n")])
+        _ = try await store.update(id, [.title: .text("three")])
+        let deleted = try await store.delete([id])
+        func detail(_ token: HistoryToken?) async throws -> TransactionDetail {
+            let token = try #require(token)
+            return try #require(try await store.container.read { try TransactionDetail(token, in: $0) })
+        }
+        let insertion = try await detail(added)
+        #expect(insertion.changes.map(\.title) == ["one"] && insertion.tellsValuesThen)
+        #expect(insertion.changes[0].replacements.first?.new == .text("one"))
+        let update = try await detail(second.token)
+        #expect(
+            update.changes[0].replacements.map {
+                [$0.attribute, $0.old?.textValue ?? "", $0.new?.textValue ?? ""]
+            }
+                == [["title", "one", "two"], ["note", "", "n"]])
+        let deletion = try await detail(deleted.token)
+        #expect(deletion.changes[0].title == "three" && !deletion.changes[0].isThere)
+        _ = try await store.restore(id, deletedBy: #require(deleted.token))
+        #expect(try await detail(deleted.token).changes[0].isThere)
+        #expect(try await store.restore(id, deletedBy: #require(deleted.token)).ids.isEmpty)
+    }
+
+    @Test func `a preview of cleaning is what cleaning then takes`() async throws {
+        let day: Int64 = 24 * 3600 * 1000
+        let store = try await ClipStore(path: path, author: "app")
+        let begin = try await store.container.currentToken()
+        _ = try await store.container.registerConsumer("slow", startingAt: begin)
+        var draft = ClipDraft()
+        for number in 0..<6 {
+            var options = StoreOptions()
+            let time = Int64(1_700_000_000_000) + Int64(number) * day
+            options.clock = { time }
+            let then = try await ClipStore(path: path, author: "app", options: options)
+            draft.title = "clip \(number)"
+            let ids = try await then.add([draft, draft])
+            if number == 3 {
+                try await store.container.moveCursor(of: "slow", to: then.container.currentToken())
+            }
+            #expect(ids.count == 2)
+            await then.container.close()
+        }
+        var options = StoreOptions()
+        let today = Int64(1_700_000_000_000) + 6 * day
+        options.clock = { today }
+        let now = try await ClipStore(path: path, author: "app", options: options)
+        let date = Date(timeIntervalSince1970: Double(today) / 1000)
+        func preview(_ youngest: Double, _ oldest: Double) async throws -> CleaningPreview {
+            try await now.container.read { snapshot in
+                try CleaningPreview(
+                    youngest: date - youngest * 86400, oldest: date - oldest * 86400, in: snapshot)
+            }
+        }
+        // Held back by the slow one; by age; by what is too young.
+        #expect(try await preview(0.5, 30).removable == HistoryCount(transactions: 4, changes: 8))
+        #expect(try await preview(0.5, 30).holder == "slow")
+        #expect(try await preview(0.5, 1.5).removable == HistoryCount(transactions: 5, changes: 10))
+        let young = try await preview(3.5, 30)
+        #expect(young.removable == HistoryCount(transactions: 3, changes: 6) && young.holder == nil)
+        let gone = try await now.container.purgeHistory(
+            maximumAge: .seconds(30 * 86400), minimumAge: .seconds(3 * 86400 + 43200))
+        #expect(gone.transactions == 3 && gone.changes == 6)
+    }
+}

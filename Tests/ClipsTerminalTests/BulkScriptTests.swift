@@ -1,0 +1,91 @@
+import ClipsCore
+import Foundation
+import PersistentStore
+import Terminal
+import TestSupport
+import Testing
+
+@testable import ClipsTerminal
+
+/// Marks, sorting, tags and copies on a real store.
+@Suite(.serialized) struct BulkScriptTests {
+    @Test func `marked clips are deleted as one transaction, and one undo brings all back`() async throws {
+        try await RunningApp.open(clips: 10) { app in
+            let before = app.state.sync.newestTransaction
+            try app.run("2j3<Space>d\n:wait count=7")
+            #expect(app.state.marks.isEmpty)
+            #expect(app.lines.contains { $0.contains("Deleted 3 clips · u takes it back") })
+            #expect(app.state.sync.newestTransaction > before)
+            try app.run("u\n:wait count=10\n<C-r>\n:wait count=7\nu\n:wait count=10")
+            #expect(app.state.list.rows.map(\.title) == (0..<10).reversed().map { "Clip \($0)" })
+            let transactions = try app.other { store in
+                try await store.container.read { try $0.transactions(HistoryFetchRequest(.newest, limit: 4)) }
+            }
+            #expect(transactions.map(\.changes.count) == [3, 3, 3, 3])
+        }
+    }
+
+    @Test func `stars and tags are given to all marked clips, also to those others changed`() async throws {
+        try await RunningApp.open(clips: 6) { app in
+            try app.run("*\n3<Space>*")
+            #expect(app.wait { $0.list.rows.prefix(3).allSatisfy(\.isStarred) })
+            #expect(app.state.list.rows.count(where: \.isStarred) == 3)
+            try app.run("*")
+            #expect(app.wait { !$0.list.rows.contains(where: \.isStarred) })
+            let id = app.state.list.rows[0].id
+            _ = try app.other { try await $0.update(id, [.tags: .text("theirs")]) }
+            try app.run("t+mine, -none<Enter>")
+            #expect(
+                app.wait { $0.list.rows[0].tags == ["theirs", "mine"] && $0.list.rows[1].tags == ["mine"] })
+            #expect(app.lines.contains { $0.contains("Tagged 3 clips +mine") })
+            // The tags of the store are offered.
+            try app.run("<Esc>G\n::tag +th<Tab><Enter>")
+            #expect(app.wait { $0.list.rows.last?.tags == ["theirs"] })
+        }
+    }
+
+    @Test func `a range reaches over a list of which the most is not loaded`() async throws {
+        try await RunningApp.open(clips: 3000) { app in
+            try app.run("9jvG\n:wait text=2,991 marked\nd\n:wait count=9\nu\n:wait count=3000")
+        }
+    }
+
+    @Test func `another order shows the same clip, and looking on goes from it`() async throws {
+        try await RunningApp.open(clips: 400) { app in
+            try app.run("/clip 250<Enter>\n:wait count=1\n<Esc>\n:wait count=400")
+            let id = app.state.list.selectedID
+            #expect(app.state.list.selectedRow?.title == "Clip 250")
+            try app.run("st\n:wait text=by title")
+            #expect(app.wait { $0.list.selectedID == id && $0.list.selectedIndex == 169 })
+            try app.run("::sort created reverse<Enter>\n:wait text=oldest first")
+            #expect(app.wait { $0.list.selectedID == id && $0.list.selectedIndex == 250 })
+            // The words that were filtered for last are looked for among all clips.
+            try app.run("n")
+            #expect(app.state.list.selectedID == id)
+            try app.run("::filter 77<Enter>\n:wait count=4\n<Esc>\n:wait count=400\ngn\n:wait idle")
+            #expect(app.wait { $0.list.selectedRow?.title == "Clip 77" })
+            try app.run("n\n:wait idle")
+            #expect(app.wait { $0.list.selectedRow?.title == "Clip 177" })
+            try app.run("NN\n:wait idle")
+            #expect(app.wait { $0.list.selectedRow?.title == "Clip 377" })
+        }
+    }
+
+    @Test func `what is copied goes through the terminal, or is said to be too long`() async throws {
+        try await RunningApp.open(clips: 3) { app in
+            try app.run("2<Space>yu")
+            #expect(app.script.wait { $0.screen.copied == "https://clip2.example/\nhttps://clip1.example/" })
+            #expect(app.lines.contains { $0.contains("Copied 2 addresses") })
+            try app.run("ym")
+            #expect(
+                app.script.wait {
+                    $0.screen.copied?.hasPrefix("- [Clip 2](https://clip2.example/)\n- ") == true
+                })
+            let id = app.state.list.rows[0].id
+            _ = try app.other {
+                try await $0.update(id, [.text: .text(String(repeating: "x", count: 200_000))])
+            }
+            try app.run("<Esc>gyx\n:wait text=200000 bytes")
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import ClipsCore
+import Foundation
+import PersistentStore
+import Terminal
+import Testing
+
+@testable import ClipsTerminal
+
+@Suite struct CommandTests {
+    @Test func `a command is found by its name or the only beginning of one`() throws {
+        var state = AppState.showing(30)
+        guard case .show(let query, _, _)? = try state.press(":filter two words<Enter>").last else {
+            Issue.record("no filter")
+            return
+        }
+        #expect(query.filter == "two words")
+        state = .showing(30)
+        try state.press(":12<Enter>")
+        #expect(state.list.selectedIndex == 11)
+        guard case .showAround(18, let sorted, _)? = try state.press(":so title reverse<Enter>").last else {
+            Issue.record("not sorted")
+            return
+        }
+        #expect(sorted.sort == SortOrder("title", isAscending: false))
+    }
+
+    @Test(arguments: [
+        (":frobnicate<Enter>", "There is no command ':frobnicate'"), (":delte<Enter>", "Is it ':delete'?"),
+        (":re<Enter>", "may be redo, restore, redraw"), (":delete it<Enter>", "takes nothing behind it"),
+        (":sort colour<Enter>", "choose from created"), (":sort titel<Enter>", "Is it 'title'?"),
+        (":set speed on<Enter>", "There is no option 'speed'"),
+        (":set wrap maybe<Enter>", "neither on nor off"),
+        (":copy all<Enter>", "choose from url"), (":mistakes<Enter>", "has no mistakes"),
+        (":set<Enter>", "relativenumber off"),
+    ])
+    func `what cannot be done is told`(keys: String, words: String) throws {
+        var state = AppState.showing(30, Size(rows: 24, columns: 160))
+        #expect(try state.press(keys).allSatisfy { if case .loadTags = $0 { true } else { false } })
+        #expect(state.message?.text.contains(words) == true, "\(state.message?.text ?? "")")
+    }
+
+    @Test func `earlier commands come back`() throws {
+        var state = AppState.showing(30)
+        try state.press(":5<Enter>:7<Enter>:<Up>")
+        #expect(state.prompt?.editor.text == "7")
+        try state.press("<Up><Up>")
+        #expect(state.prompt?.editor.text == "5")
+        try state.press("<Down>")
+        #expect(state.prompt?.editor.text == "7")
+        try state.press("<Down>")
+        #expect(state.prompt?.editor.text == "")
+        try state.press("<Up><Up><Enter>")
+        #expect(state.list.selectedIndex == 4)
+    }
+
+    @Test func `Tab completes names, arguments and tags, and then goes through them`() throws {
+        var state = AppState.showing(30)
+        _ = state.handle(.tagsLoaded(["swift", "server side", "sqlite", "news"]), at: noon)
+        try state.press(":fi<Tab>")
+        #expect(state.prompt?.editor.text == "filter ")
+        try state.press("<C-u>sort ti<Tab>")
+        #expect(state.prompt?.editor.text == "sort title")
+        try state.press("<C-u>set rel<Tab>on")
+        #expect(state.prompt?.editor.text == "set relativenumber on")
+        try state.press("<C-u>tag +n<Tab> -sq<Tab>")
+        #expect(state.prompt?.editor.text == "tag +news -sqlite")
+        // Several fit: they are shown, and chosen in turn.
+        try state.press("<C-u>to<BS>ag +s")
+        #expect(state.lines.last?.contains("swift") == true && state.lines.last?.contains("sqlite") == true)
+        try state.press("<Esc>:tag +s<Tab>")
+        #expect(state.prompt?.editor.text == "tag +swift")
+        try state.press("<Tab>")
+        #expect(state.prompt?.editor.text == "tag +server side")
+        try state.press("<S-Tab><S-Tab>")
+        #expect(state.prompt?.editor.text == "tag +sqlite")
+        try state.press("<C-u>xyz<Tab>")
+        #expect(state.message?.text == "Nothing completes this.")
+    }
+
+    @Test func `a clip's tags are edited as a line, and only the difference is saved`() throws {
+        var state = AppState.showing(30)
+        try state.press("t")
+        #expect(state.prompt?.editor.text == "tag2, more, ")
+        _ = state.handle(.tagsLoaded(["more", "morning", "swift"]), at: noon)
+        guard
+            case .work(.tag([29], adding: ["swift"], removing: ["tag2"]))? = try state.press(
+                "<C-u>more, sw<Tab><Enter>"
+            ).last
+        else {
+            Issue.record("not tagged")
+            return
+        }
+        #expect(try state.press("t<Enter>").allSatisfy { if case .work = $0 { false } else { true } })
+    }
+
+    @Test func `options are set for the session`() throws {
+        var state = AppState.showing(30)
+        try state.press("5j:set relativenumber<Enter>")
+        #expect(state.lines[1].prefix(9).contains("5") && state.lines[6].prefix(9).contains("6"))
+        try state.press(":set theme light<Enter>:set wrap off<Enter>")
+        #expect(state.theme == Theme(.light, .palette) && !state.detail.isWrapped)
+        guard case .setMouse(false)? = try state.press(":set mouse off<Enter>").last else {
+            Issue.record("the mouse was not let go")
+            return
+        }
+        guard case .setMouse(true)? = try state.press("M").last else {
+            Issue.record("the mouse was not taken")
+            return
+        }
+    }
+}
+
+@Suite struct MenuTests {
+    @Test func `the sort menu sorts, and the same again turns it around`() throws {
+        var state = AppState.showing(30)
+        try state.press("4js")
+        #expect(state.lines.contains { $0.contains("c  time saved ↓") })
+        guard case .showAround(25, let query, _)? = try state.press("t").last else {
+            Issue.record("not sorted")
+            return
+        }
+        #expect(query.sort == SortOrder("title"))
+        guard case .showAround(_, let reversed, _)? = try state.press("st").last else {
+            Issue.record("not turned around")
+            return
+        }
+        #expect(reversed.sort == SortOrder("title", isAscending: false))
+        #expect(try state.press("s<Esc>").isEmpty && state.menu == nil)
+        #expect(state.statusLine.contains("by title"))
+    }
+
+    @Test func `every menu has a letter of its own for every answer`() {
+        for menu in [Menu.sort(ClipQuery()), .copy(count: 1), .copy(count: 3), .conflict] {
+            #expect(Set(menu.items.map(\.key)).count == menu.items.count)
+        }
+    }
+
+    @Test func `menus are gone through with the arrows, at any size`() throws {
+        for size in [Size(rows: 3, columns: 10), Size(rows: 12, columns: 40), Size(rows: 60, columns: 200)] {
+            var state = AppState.showing(30, size)
+            try state.press("s<Down><Down><Up>")
+            #expect(state.menu?.selected == 1)
+            #expect(state.lines.contains { $0.contains("time c") || $0.contains("m  t") })
+            guard case .showAround(_, let query, _)? = try state.press("<Enter>").last else {
+                Issue.record("nothing chosen")
+                return
+            }
+            #expect(query.sort.attribute == "updated")
+        }
+    }
+
+    @Test func `a clip is copied in the form that was chosen`() {
+        let layout = StoredObject.Layout(names: ["title", "url", "text", "tags"])
+        func clip(_ id: Int64, _ title: String, _ url: String, _ text: String = "") -> Clip {
+            Clip(
+                StoredObject(
+                    id: ClipModel.objectID(id), version: 1, layout: layout,
+                    values: [.text(title), .text(url), .text(text), .text("a,b")]))
+        }
+        let one = clip(1, "A [b] c", "https://a.example/x_(y)", "words")
+        let two = clip(2, "Note", "")
+        #expect(CopyForm.url.text([one, two]) == "https://a.example/x_(y)")
+        #expect(CopyForm.title.text([one, two]) == "A [b] c\nNote")
+        #expect(CopyForm.text.text([one, two]) == "words")
+        #expect(CopyForm.markdown.text([one]) == "[A \\[b\\] c](https://a.example/x_%28y%29)")
+        #expect(CopyForm.markdown.text([one, two]).hasSuffix("\n- Note"))
+        let json = CopyForm.json.text([one, two]).split(separator: "\n")
+        #expect(json.count == 2 && json[0].contains("\"tags\":[\"a\",\"b\"]"))
+    }
+}

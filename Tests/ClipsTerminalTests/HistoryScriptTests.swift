@@ -1,0 +1,156 @@
+import ClipsCore
+import Foundation
+import PersistentStore
+import Terminal
+import TestSupport
+import Testing
+
+@testable import ClipsTerminal
+
+/// Taking back, restoring, and edits that meet, on a real store.
+@Suite(.serialized) struct HistoryScriptTests {
+    @Test func `the last work of before a restart is taken back, and done again after another`() async throws
+    {
+        let folder = try TemporaryFolder()
+        let path = folder.path(of: "clips.db")
+        try await RunningApp.open(clips: 4, at: path) { app in
+            try app.run("d\n:wait count=3\n*")
+            #expect(app.wait { $0.list.rows[0].isStarred })
+        }
+        try await RunningApp.open(at: path) { app in
+            // Another author's work is not ours to take back.
+            _ = try app.other { try await $0.add([RunningApp.draft("Theirs")]) }
+            try app.run(":wait count=4\nu\n:wait text=Taken back")
+            #expect(app.wait { !$0.list.rows.contains(where: \.isStarred) && $0.list.count == 4 })
+            try app.run("u\n:wait count=5\n:wait text=deleted “Clip 3”")
+        }
+        try await RunningApp.open(at: path) { app in
+            try app.run("<C-r>\n:wait count=4\n<C-r>")
+            #expect(app.wait { $0.list.rows.contains(where: \.isStarred) })
+            try app.run("<C-r>\n:wait text=Nothing was taken back.\nu")
+            #expect(app.wait { !$0.list.rows.contains(where: \.isStarred) })
+        }
+        try await RunningApp.open(at: path) { app in
+            try app.run("u\n:wait count=5\nu\n:wait text=nothing in the last week")
+            // New work: what was taken back is not done again on top of it.
+            try app.run("gd\n:wait count=4")
+        }
+        try await RunningApp.open(at: path) { app in
+            try app.run("<C-r>\n:wait text=Nothing was taken back.")
+        }
+    }
+
+    @Test func `what anybody deleted is restored on the history screen`() async throws {
+        try await RunningApp.open(size: Size(rows: 30, columns: 90), clips: 4) { app in
+            let ids = app.state.list.rows.map(\.id)
+            _ = try app.other { try await $0.delete([ids[1], ids[2]]) }
+            try app.run(":wait count=2\nH\n:wait text=title: “Clip 1”")
+            #expect(app.lines.contains { $0.contains("deleted: Clip 2") })
+            // One of the two, then the rest.
+            try app.run("<Tab>jR\n:wait text=Restored 1 clip")
+            try app.run("<Esc><Esc>\n:wait count=3")
+            #expect(app.state.list.rows.map(\.id).contains(ids[2]))
+            try app.run("H\n:wait idle\ngjR\n:wait text=Restored 1 clip\nq\n:wait count=4")
+            #expect(app.state.list.rows.map(\.id) == ids)
+            try app.run("u\n:wait count=3\nu\n:wait count=2")
+        }
+    }
+
+    @Test func `the history tells old and new values, and is filtered by author and time`() async throws {
+        try await RunningApp.open(size: Size(rows: 30, columns: 90), clips: 3) { app in
+            let id = try #require(app.state.list.rows.first?.id)
+            _ = try app.other("anna") {
+                try await $0.update(id, [.title: .text("First"), .tags: .text("x")])
+            }
+            _ = try app.other("berta") { try await $0.update(id, [.title: .text("Second")]) }
+            try app.run("H\n:wait text=title: “First” → “Second”\nj\n:wait text=title: “Clip 2” → “First”")
+            #expect(app.lines.contains { $0.contains("tags: (empty) → “x”") })
+            try app.run("/author:anna since:1h<Enter>\n:wait text=/author:anna since:1h\n:wait idle")
+            #expect(app.state.history.transactions.map(\.author) == ["anna"])
+            // Who does not fit does not come in, live.
+            _ = try app.other("berta") { try await $0.update(id, [.title: .text("Third")]) }
+            _ = try app.other("anna") { try await $0.update(id, [.title: .text("Fourth")]) }
+            #expect(app.wait { $0.history.transactions.count == 2 })
+            try app.run("/<C-u>before:1d<Enter>\n:wait text=Nothing in the history is before:1d")
+            try app.run("/<C-u>since:soon<Enter>\n:wait text='soon' is no time")
+            try app.run("<Esc><Esc>\n:wait text=seed")
+        }
+    }
+
+    @Test func `consumers and what cleaning would take are shown`() async throws {
+        try await RunningApp.open(size: Size(rows: 30, columns: 90), clips: 3) { app in
+            _ = try app.other { store in
+                let start = try await store.container.currentToken()
+                _ = try await store.container.registerConsumer("mirror", startingAt: start)
+                return try await store.add([RunningApp.draft("One more")])
+            }
+            try app.run("HC\n:wait text=mirror\n:wait text=1 transaction behind")
+            #expect(app.lines.contains { $0.contains("0 transactions of 2") })
+            try app.run("<Esc>\n:wait text=Author")
+        }
+    }
+
+    private static func use(editor: String, in app: borrowing RunningApp) throws {
+        let script = app.folder.path(of: "editor")
+        try ("#!/bin/sh\n" + editor).write(toFile: script, atomically: true, encoding: .utf8)
+        unsetenv("VISUAL")
+        setenv("EDITOR", "sh \(script)", 1)
+    }
+
+    /// An editor that changes title and note while somebody else changes title and tags.
+    private static func meet(in app: borrowing RunningApp, id: Int64, sql: String? = nil) throws {
+        let theirs = sql ?? "UPDATE Clip SET title = 'Theirs', tags = 'theirs' WHERE id = \(id)"
+        try use(
+            editor: """
+                sed -i 's/^title: .*/title: Mine/; s/^note: .*/note: my note/' "$1"
+                sqlite3 '\(app.path)' "PRAGMA busy_timeout=5000; \(theirs)"
+                """, in: app)
+    }
+
+    @Test(arguments: [
+        ("b", "Mine", "theirs", "my note"), ("m", "Mine", "", "my note"), ("t", "Theirs", "theirs", ""),
+    ])
+    func `an edit that meets another asks, shows both and does as it is told`(
+        key: String, title: String, tags: String, note: String
+    ) async throws {
+        try await RunningApp.open(clips: 1) { app in
+            let id = try #require(app.state.list.selectedID)
+            try Self.meet(in: app, id: id)
+            try app.run("e\n:wait text=was changed meanwhile")
+            for words in ["both changed it", "yours   Mine", "theirs  Theirs", "you changed it"] {
+                #expect(app.lines.contains { $0.contains(words) }, "\(words)")
+            }
+            try app.run(key + "\n:wait idle")
+            #expect(app.state.screen == .list && app.state.conflicts.isEmpty)
+            let clip = try app.other { try await $0.clip(id) }
+            #expect(clip.title == title && clip.tags.joined() == tags && clip.note == note)
+            guard key == "t" else { return }
+            let kept = try #require(
+                app.state.message?.text.split(separator: " ").last.map { String($0.dropLast()) })
+            #expect(try String(contentsOfFile: kept, encoding: .utf8).contains("title: Mine"))
+            unlink(kept)
+        }
+    }
+
+    @Test func `both texts can be edited into one, and a clip deleted meanwhile is brought back`()
+        async throws
+    {
+        try await RunningApp.open(clips: 1) { app in
+            let id = try #require(app.state.list.selectedID)
+            try Self.meet(in: app, id: id)
+            try app.run("e\n:wait text=was changed meanwhile")
+            let copy = app.folder.path(of: "seen")
+            try Self.use(editor: "cp \"$1\" '\(copy)'; sed -i 's/^title: .*/title: Merged/' \"$1\"", in: app)
+            try app.run("e\n:wait text=Merged")
+            let seen = try String(contentsOfFile: copy, encoding: .utf8)
+            #expect(seen.contains("Mine") && seen.contains("Theirs") && seen.contains("tags: theirs"))
+            #expect(try app.other { try await $0.clip(id).note } == "my note")
+
+            try Self.meet(in: app, id: id, sql: "DELETE FROM Clip WHERE id = \(id)")
+            try app.run("e\n:wait text=was deleted meanwhile\nm\n:wait count=1\n:wait text=Mine")
+            let back = try app.other { try await $0.clip(id) }
+            #expect(back.title == "Mine" && back.tags == ["theirs"] && back.url == "https://clip0.example/")
+            try app.run("u\n:wait count=0")
+        }
+    }
+}

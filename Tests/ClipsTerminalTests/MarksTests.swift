@@ -1,0 +1,142 @@
+import ClipsCore
+import Foundation
+import PersistentStore
+import Terminal
+import Testing
+
+@testable import ClipsTerminal
+
+@Suite struct MarksTests {
+    private func works(_ effects: [Effect]) -> [Work] {
+        effects.compactMap { if case .work(let work) = $0 { work } else { nil } }
+    }
+
+    @Test func `Space marks and goes down, and a number marks that many`() throws {
+        var state = AppState.showing(30)
+        try state.press("<Space>3<Space>")
+        #expect(state.marks.all == [29, 28, 27, 26])
+        #expect(state.list.selectedID == 25)
+        #expect(state.statusLine.contains("4 marked"))
+        #expect(state.lines[1].hasPrefix("✓") && !state.lines[5].hasPrefix("✓"))
+        try state.press("k<Space>")
+        #expect(state.marks.all == [29, 28, 27])
+        try state.press("<Esc>")
+        #expect(state.marks.isEmpty)
+    }
+
+    @Test func `marks stay on their clips whatever becomes of the list`() throws {
+        var state = AppState.showing(30)
+        try state.press("5j2<Space>")
+        #expect(state.marks.all == [24, 23])
+        state.take(arrival([30, 31]), .transactions([transaction(1, inserting: [30, 31])]))
+        #expect(state.lines.contains { $0.hasPrefix("✓") && $0.contains("Clip 24") })
+        // Another order, another filter: the same clips are marked.
+        try state.press("/x<Enter>")
+        #expect(state.marks.all == [24, 23])
+        state.take(.transactions([transaction(2, deleting: [24])]))
+        #expect(state.marks.all == [23])
+    }
+
+    @Test func `a range follows the moving keys, and Esc gives it up`() throws {
+        var state = AppState.showing(30)
+        try state.press("2jv3j")
+        #expect(state.marks.all == [27, 26, 25, 24])
+        try state.press("5k")
+        #expect(state.marks.all == [29, 28, 27])
+        // What others save inside of it is not in it.
+        let between = row(100, "Between").inserted(after: row(28))
+        state.take(.changes([LiveList.Change(id: 100, old: nil, new: between)], generation: 0))
+        #expect(state.marks.all == [29, 28, 27])
+        try state.press("<Esc>")
+        #expect(state.marks.isEmpty)
+        try state.press("vjvjj<Space>")
+        #expect(state.marks.range == nil && state.marks.count == 3)
+    }
+
+    @Test func `a range over rows that are not loaded is gathered from the store`() throws {
+        var state = AppState(size: Size(rows: 24, columns: 80), now: noon)
+        let rows = (900..<1000).reversed().map { row($0) }
+        let first = LiveList<ClipRow>.Window(
+            rows: rows, lowerIndex: 0, count: 1000, reachesStart: true, reachesEnd: false)
+        _ = state.handle(.message(.window(first, generation: 0)), at: noon)
+        let effects = try state.press("vG")
+        #expect(state.marks.isGathering)
+        // Nothing is done to half a range.
+        #expect(works(try state.press("d")).isEmpty && state.statusLine.contains("still being gathered"))
+        guard
+            case .answer(let request, _, _)? = effects.last(where: {
+                if case .answer = $0 { true } else { false }
+            })
+        else {
+            Issue.record("the end was not asked for: \(effects)")
+            return
+        }
+        var last = LiveList<ClipRow>.Window(
+            rows: (0..<100).reversed().map { row($0) }, lowerIndex: 900, count: 1000, reachesStart: false,
+            reachesEnd: true)
+        last.requestNumber = request.number
+        let asked = state.handle(.message(.window(last, generation: 0)), at: noon)
+        guard
+            case .gatherRange(_, let from, let through, let end)? = asked.first(where: {
+                if case .gatherRange = $0 { true } else { false }
+            })
+        else {
+            Issue.record("the range was not asked for: \(asked)")
+            return
+        }
+        #expect(from == row(999).position && through == row(0).position)
+        _ = state.handle(.rangeGathered((0..<1000).map { $0 }, end: end), at: noon)
+        #expect(state.marks.count == 1000 && !state.marks.isGathering)
+        guard case .delete(let ids, _)? = works(try state.press("d")).first else {
+            Issue.record("nothing is deleted")
+            return
+        }
+        #expect(ids.count == 1000)
+    }
+
+    @Test func `one bulk action is one piece of work on all marks`() throws {
+        var state = AppState.showing(30)
+        try state.press("3<Space>")
+        for (keys, isRight) in [
+            ("*", { if case .toggle(.starred, [27, 28, 29]) = $0 { true } else { false } }),
+            ("r", { if case .toggle(.unread, [27, 28, 29]) = $0 { true } else { false } }),
+            (
+                "t+a, -b<Enter>",
+                { if case .tag([27, 28, 29], adding: ["a"], removing: ["b"]) = $0 { true } else { false } }
+            ),
+            ("d", { if case .delete([27, 28, 29], _) = $0 { true } else { false } }),
+        ] as [(String, (Work) -> Bool)] {
+            let works = works(try state.press(keys))
+            #expect(works.count == 1 && works.allSatisfy(isRight), "\(keys): \(works)")
+        }
+        guard case .gather([27, 28, 29], _, .open)? = try state.press("o").last else {
+            Issue.record("no addresses are read")
+            return
+        }
+        try state.press("y")
+        guard case .gather([27, 28, 29], _, .copy(.markdown))? = try state.press("m").last else {
+            Issue.record("no clips are read")
+            return
+        }
+    }
+
+    @Test func `too many addresses are not opened`() throws {
+        var state = AppState.showing(30)
+        let layout = StoredObject.Layout(names: ["url"])
+        func clips(_ count: Int64) -> [Clip] {
+            (0..<count).map { id in
+                Clip(
+                    StoredObject(
+                        id: ClipModel.objectID(id), version: 1, layout: layout,
+                        values: [.text("https://a.example/\(id)")]))
+            }
+        }
+        #expect(state.handle(.gathered(clips(21), .open), at: noon).isEmpty)
+        #expect(state.statusLine.contains("21 addresses are too many"))
+        guard case .open(let urls)? = state.handle(.gathered(clips(20), .open), at: noon).first else {
+            Issue.record("not opened")
+            return
+        }
+        #expect(urls.count == 20)
+    }
+}
