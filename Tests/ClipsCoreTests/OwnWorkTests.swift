@@ -169,7 +169,10 @@ import Testing
 
     @Test func `a preview of cleaning is what cleaning then takes`() async throws {
         let day: Int64 = 24 * 3600 * 1000
-        let store = try await ClipStore(path: path, author: "app")
+        // Time never goes back in a store, so it begins with the oldest.
+        var past = StoreOptions()
+        past.clock = { 1_700_000_000_000 }
+        let store = try await ClipStore(path: path, author: "app", options: past)
         let begin = try await store.container.currentToken()
         _ = try await store.container.registerConsumer("slow", startingAt: begin)
         var draft = ClipDraft()
