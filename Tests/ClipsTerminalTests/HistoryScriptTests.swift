@@ -116,7 +116,7 @@ import Testing
         try await RunningApp.open(clips: 1) { app in
             let id = try #require(app.state.list.selectedID)
             try Self.meet(in: app, id: id)
-            try app.run("e\n:wait text=was changed meanwhile")
+            try app.run("e\n:wait text=Changed meanwhile")
             for words in ["both changed it", "yours   Mine", "theirs  Theirs", "you changed it"] {
                 #expect(app.lines.contains { $0.contains(words) }, "\(words)")
             }
@@ -138,7 +138,7 @@ import Testing
         try await RunningApp.open(clips: 1) { app in
             let id = try #require(app.state.list.selectedID)
             try Self.meet(in: app, id: id)
-            try app.run("e\n:wait text=was changed meanwhile")
+            try app.run("e\n:wait text=Changed meanwhile")
             let copy = app.folder.path(of: "seen")
             try Self.use(editor: "cp \"$1\" '\(copy)'; sed -i 's/^title: .*/title: Merged/' \"$1\"", in: app)
             try app.run("e\n:wait text=Merged")
@@ -147,7 +147,7 @@ import Testing
             #expect(try app.other { try await $0.clip(id).note } == "my note")
 
             try Self.meet(in: app, id: id, sql: "DELETE FROM Clip WHERE id = \(id)")
-            try app.run("e\n:wait text=was deleted meanwhile\nm\n:wait count=1\n:wait text=Mine")
+            try app.run("e\n:wait text=Deleted meanwhile\nm\n:wait count=1\n:wait text=Mine")
             let back = try app.other { try await $0.clip(id) }
             #expect(back.title == "Mine" && back.tags == ["theirs"] && back.url == "https://clip0.example/")
             try app.run("u\n:wait count=0")

@@ -103,7 +103,7 @@ import Testing
                     sed -i 's/^title: .*/title: Mine/' "$1"
                     sqlite3 '\(path)' "PRAGMA busy_timeout=5000; UPDATE Clip SET title = 'Theirs' WHERE id = \(id)"
                     """)
-            try app.run("e\n:wait text=was changed meanwhile\n<Esc>")
+            try app.run("e\n:wait text=Changed meanwhile\n<Esc>")
             let message = try #require(app.state.message?.text)
             let kept = try #require(message.split(separator: " ").last.map { String($0.dropLast()) })
             defer { unlink(kept) }

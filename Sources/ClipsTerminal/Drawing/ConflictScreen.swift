@@ -13,16 +13,26 @@ struct ConflictScreen {
         let width = area.size.columns
         if let header = layout.header {
             frame.fill(header, style: theme.heading)
-            let who = conflict.stored == nil ? "deleted" : "changed"
+            let what = conflict.stored == nil ? "Deleted" : "Changed"
             frame.putCut(
-                "“\(conflict.base.displayTitle)” was \(who) meanwhile", in: header, column: 1,
+                "\(what) meanwhile: “\(conflict.base.displayTitle)”", in: header, column: 1,
                 width: width - 1, style: theme.heading)
         }
-        // The menu takes the lower part.
-        let rows = max(1, area.size.rows - Menu.conflict.items.count - 1)
-        for (row, line) in lines(conflict, rows: rows, width: width).prefix(rows).enumerated() {
+        let rows = Self.rows(layout)
+        let shown = lines(conflict, rows: rows, width: width).dropFirst(state.pageOfText.top).prefix(rows)
+        for (row, line) in shown.enumerated() {
             frame.putCut(line.text, in: area, row: row, column: 1, width: width - 1, style: line.style)
         }
+    }
+
+    /// The menu takes the lower part.
+    static func rows(_ layout: Layout) -> Int {
+        max(1, (layout.list?.size.rows ?? 1) - Menu.conflict.items.count - 1)
+    }
+
+    func lineCount(_ layout: Layout) -> Int {
+        guard let conflict = state.conflicts.first, let area = layout.list else { return 0 }
+        return lines(conflict, rows: Self.rows(layout), width: area.size.columns).count
     }
 
     private func lines(_ conflict: EditConflict, rows: Int, width: Int) -> [StyledRun] {
@@ -32,26 +42,31 @@ struct ConflictScreen {
                 StyledRun("Theirs: the clip is gone. Yours brings it back as you left it.", theme.error))
         }
         let fields = conflict.fields
-        // Titles and headings of the fields take their rows; the texts share what is left.
-        let share = fields.isEmpty ? 1 : max(1, (rows - fields.count) / max(1, fields.count * 2))
+        // Headings and short texts take their rows, and the long texts share what is left.
+        let long = fields.count { $0.mine.contains("\n") || $0.theirs.contains("\n") }
+        let left = rows - fields.count - 2 * (fields.count - long)
+        let share = max(1, left / max(1, 2 * long))
         for field in fields {
             let note =
                 field.isClash
                 ? " — both changed it" : field.isMine ? " — you changed it" : " — they changed it"
             lines.append(StyledRun(field.attribute.rawValue + note, field.isClash ? theme.error : theme.bold))
-            lines += side("yours ", field.mine, field.base, field.isMine, share, width)
+            lines += side(
+                "yours ", field.mine, field.isClash ? field.theirs : field.base, field.isMine, share, width)
             if conflict.stored != nil {
-                lines += side("theirs", field.theirs, field.base, field.isTheirs, share, width)
+                lines += side(
+                    "theirs", field.theirs, field.isClash ? field.mine : field.base, field.isTheirs, share,
+                    width)
             }
         }
         return lines
     }
 
-    /// The first line that is not as it was begins what is shown.
+    /// The first line that is not as on the other side, or as it was, begins what is shown.
     private func side(
-        _ name: String, _ text: String, _ base: String, _ isChanged: Bool, _ most: Int, _ width: Int
+        _ name: String, _ text: String, _ other: String, _ isChanged: Bool, _ most: Int, _ width: Int
     ) -> [StyledRun] {
-        let old = base.split(separator: "\n", omittingEmptySubsequences: false)
+        let old = other.split(separator: "\n", maxSplits: 10_000, omittingEmptySubsequences: false)
         let new = text.split(separator: "\n", maxSplits: 10_000, omittingEmptySubsequences: false)
         let first = isChanged ? zip(old, new).prefix { $0 == $1 }.count : 0
         let shown = new.dropFirst(min(first, max(0, new.count - 1))).prefix(most)

@@ -16,6 +16,12 @@ struct MenuBox {
         let columns = min(frame.size.columns, max(widest, DisplayWidth.columns(of: menu.title)) + 8)
         let area = Rect(row: bottom - rows, column: 0, rows: rows, columns: columns)
         frame.fill(area)
+        // What stands behind it begins with a line between.
+        if columns < frame.size.columns {
+            for row in 0..<rows {
+                frame.put("│", row: area.row + row, column: columns, style: theme.border)
+            }
+        }
         if rows > 1 {
             frame.fill(Rect(row: area.row, column: 0, rows: 1, columns: columns), style: theme.heading)
             frame.putCut(menu.title, in: area, column: 1, width: columns - 1, style: theme.heading)

@@ -151,7 +151,13 @@ struct StatusLine {
                 parts.append(StyledRun("Enter runs \(entry.usage)", theme.dim))
             }
             return parts
-        case .consumers, .mistakes, .conflict:
+        case .conflict:
+            let texts = ConflictScreen(state: state).lineCount(state.layout)
+            let isLong = texts > ConflictScreen.rows(state.layout)
+            return [
+                StyledRun(isLong ? "PgDn shows the rest · Esc decides later" : "Esc decides later", theme.dim)
+            ]
+        case .consumers, .mistakes:
             return [StyledRun("\(state.keys.name(of: .back)) goes back", theme.dim)]
         case .history:
             parts.append(StyledRun("History", theme.bold))

@@ -154,7 +154,9 @@ struct AppState: Sendable {
             help.layOut(HelpScreen.lines(help.entries(keys), keys, columns: size.columns), height: rows)
         case .consumers, .mistakes:
             pageOfText.layOut(count: TextScreen(state: self).lines(columns: size.columns).count, height: rows)
-        case .conflict: break
+        case .conflict:
+            let count = ConflictScreen(state: self).lineCount(layout)
+            pageOfText.layOut(count: count, height: ConflictScreen.rows(layout))
         }
         arrivals.settle(top: list.row(at: list.top)?.position, reachesTop: list.isLoaded && list.top == 0)
         askForRows()

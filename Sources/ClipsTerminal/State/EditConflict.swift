@@ -128,6 +128,7 @@ extension AppState {
     private mutating func showConflict() {
         screen = .conflict
         menu = .conflict
+        pageOfText.moveToStart()
     }
 
     mutating func settleConflict(_ answer: ConflictAnswer) {

@@ -58,6 +58,8 @@ extension AppState {
         case .escape, .control("c"), .character("q"): closeMenu()
         case .down, .control("n"), .tab: menu?.move(by: 1)
         case .up, .control("p"), .backTab: menu?.move(by: -1)
+        case .pageDown, .control("d"), .control("f"): pageOfText.page(by: 1, half: true)
+        case .pageUp, .control("u"), .control("b"): pageOfText.page(by: -1, half: true)
         case .home: menu?.selected = 0
         case .end: menu?.move(by: open.items.count)
         case .enter: choose(open.items[open.selected].choice)

@@ -1,0 +1,119 @@
+import ClipsCore
+import Foundation
+import PersistentStore
+import Terminal
+import Testing
+
+@testable import ClipsTerminal
+
+@Suite struct ScreenTests {
+    private static func clip(_ title: String, note: String = "", text: String, version: Int64 = 1) -> Clip {
+        let layout = StoredObject.Layout(names: ["title", "note", "text"])
+        return Clip(
+            StoredObject(
+                id: ClipModel.objectID(29), version: version, layout: layout,
+                values: [.text(title), .text(note), .text(text)]))
+    }
+
+    @Test(arguments: [Size(rows: 24, columns: 80), Size(rows: 60, columns: 200), Size(rows: 12, columns: 40)])
+    func `both sides of a conflict are seen, by paging where there is little room`(size: Size) throws {
+        var state = AppState.showing(30, size)
+        let text = (1...30).map { "line \($0)\n" }.joined()
+        let base = Self.clip("Base", text: text)
+        let theirs = Self.clip(
+            "Theirs", text: text.replacingOccurrences(of: "line 20", with: "THEIRS 20"), version: 2)
+        let mine = text.replacingOccurrences(of: "line 20", with: "MINE 20")
+        let work = Work.edit(
+            base, [.title: .text("Mine"), .text: .text(mine)], "edited", form: "/nowhere/form")
+        _ = state.handle(.worked(WorkResult(work: work, outcome: .conflict(theirs))), at: noon)
+        #expect(state.lines[0].contains("Changed meanwhile"))
+        var seen = ""
+        for _ in 0..<8 {
+            seen += state.lines.joined(separator: "\n")
+            try state.press("<PgDn>")
+        }
+        for words in ["yours   Mine", "theirs  Theirs", "MINE 20", "THEIRS 20", "mine: the clip"] {
+            #expect(seen.contains(words), "\(words)")
+        }
+        guard
+            case .work(.edit(let stored, let changes, _, form: "/nowhere/form"))? = try state.press("b").last
+        else {
+            Issue.record("nothing saved")
+            return
+        }
+        #expect(stored.version == 2 && changes == [.title: .text("Mine"), .text: .text(mine)])
+        // Someone was faster again: asked again.
+        let again = WorkResult(
+            work: .edit(stored, changes, "edited", form: "/nowhere/form"),
+            outcome: .conflict(Self.clip("Third", text: text, version: 3)))
+        _ = state.handle(.worked(again), at: noon)
+        #expect(state.screen == .conflict && state.lines.joined().contains("Third"))
+        #expect(try state.press("<Esc>").isEmpty)
+        #expect(state.message?.text.contains("/nowhere/form") == true && state.screen == .list)
+    }
+
+    @Test func `zoom gives the screen to what has the keys`() throws {
+        var state = AppState.showing(30, Size(rows: 40, columns: 160))
+        #expect(state.layout.arrangement == .beside)
+        try state.press("z")
+        #expect(state.layout.arrangement == .listOnly)
+        try state.press("<Enter>")
+        #expect(state.layout.arrangement == .detailOnly)
+        try state.press("<Esc>")
+        #expect(state.layout.arrangement == .listOnly)
+        try state.press("<Esc>")
+        #expect(state.layout.arrangement == .beside)
+    }
+
+    @Test func `a click selects, a second one opens, and the wheel moves`() throws {
+        var state = AppState.showing(30, Size(rows: 24, columns: 160))
+        try state.press("<Press:5,3>")
+        #expect(state.list.selectedIndex == 4 && !state.isReading)
+        try state.press("<Press:5,3>")
+        #expect(state.isReading)
+        try state.press("<Press:8,3>")
+        #expect(state.list.selectedIndex == 7 && !state.isReading)
+        try state.press("<Press:3,120>")
+        #expect(state.isReading)
+        try state.press("<Esc><WheelDown:1,1>")
+        #expect(state.list.selectedIndex == 10)
+        // Beyond the rows, on other screens and while something is asked, nothing happens.
+        try state.press("<Press:0,0><Press:23,5>s<Press:2,2>")
+        #expect(state.list.selectedIndex == 10 && state.menu != nil)
+    }
+
+    @Test func `words that were looked for are marked in titles and texts`() throws {
+        var state = AppState.showing(3)
+        try state.press("/clip 1<Enter>")
+        _ = state.handle(.message(windowOf(3, generation: state.feed.generation)), at: noon)
+        let runs = state.draw().runs(row: 2)
+        #expect(runs.contains { $0.text == "Clip" && $0.style == state.theme.match })
+        #expect(runs.contains { $0.text.hasPrefix("1") && $0.style == state.theme.match })
+    }
+
+    private func windowOf(_ count: Int64, generation: Int) -> ClipListMessage {
+        let rows = (0..<count).reversed().map { row($0) }
+        return .window(
+            LiveList.Window(
+                rows: rows, lowerIndex: 0, count: rows.count, reachesStart: true, reachesEnd: true),
+            generation: generation)
+    }
+
+    @Test func `in a text the next line with the words is shown`() throws {
+        var state = AppState.showing(30)
+        let text = (1...200).map { "row \($0) \($0 % 50 == 0 ? "needle" : "")\n" }.joined()
+        try state.press("/needle<Enter><Enter>")
+        _ = state.handle(.message(windowOf(30, generation: state.feed.generation)), at: noon)
+        state.detail.select(29)
+        _ = state.handle(.clipLoaded(id: 29, Self.clip("T", text: text)), at: noon)
+        state.isReading = true
+        var places: [String] = []
+        for _ in 0..<3 {
+            try state.press("n")
+            places.append(String(state.lines[0].prefix(7)))
+        }
+        #expect(places == ["row 50 ", "row 100", "row 150"])
+        try state.press("N")
+        #expect(state.lines[0].hasPrefix("row 100"))
+    }
+}
