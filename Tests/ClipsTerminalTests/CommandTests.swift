@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test func `every menu has a letter of its own for every answer`() {
-        for menu in [Menu.sort(ClipQuery()), .copy(count: 1), .copy(count: 3), .conflict] {
+        for menu in [Menu.sort(ClipQuery()), .copy([1]), .copy([1, 2, 3]), .conflict] {
             #expect(Set(menu.items.map(\.key)).count == menu.items.count)
         }
     }

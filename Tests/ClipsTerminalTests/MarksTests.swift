@@ -120,6 +120,37 @@ import Testing
         }
     }
 
+    @Test func `what is asked about a clip stays with it when somebody deletes it meanwhile`() throws {
+        let gone = ClipListMessage.changes(
+            [LiveList.Change(id: 29, old: row(29).position, new: nil)], generation: 0)
+        for keys in [(":", "delete<Enter>"), ("?/undo brings it back", "<Enter>"), (":", "tag +x<Enter>")] {
+            var state = AppState.showing(30)
+            try state.press(keys.0)
+            _ = state.handle(.message(gone), at: noon)
+            #expect(works(try state.press(keys.1)).isEmpty, "\(keys)")
+            #expect(state.message?.text.contains("deleted the clip meanwhile") == true, "\(keys)")
+        }
+        var state = AppState.showing(30)
+        try state.press("y")
+        _ = state.handle(.message(gone), at: noon)
+        guard case .gather([29], _, _)? = try state.press("u").last else {
+            Issue.record("another clip is copied")
+            return
+        }
+        // One that only moved is found again.
+        state = AppState.showing(30)
+        try state.press(":")
+        let below = row(29).inserted(after: row(10))
+        _ = state.handle(
+            .message(
+                .changes([LiveList.Change(id: 29, old: row(29).position, new: below)], generation: 0)),
+            at: noon)
+        guard case .delete([29], _)? = works(try state.press("delete<Enter>")).first else {
+            Issue.record("the clip was lost")
+            return
+        }
+    }
+
     @Test func `too many addresses are not opened`() throws {
         var state = AppState.showing(30)
         let layout = StoredObject.Layout(names: ["url"])

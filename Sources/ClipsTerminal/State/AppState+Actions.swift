@@ -51,7 +51,7 @@ extension AppState {
             start(.delete(ids, title: target?.row?.title ?? detail.clip?.displayTitle ?? ""))
             if isReading, layout.arrangement == .detailOnly { isReading = false }
         case .tag: askForTags(of: ids)
-        case .copy: menu = .copy(count: ids.count)
+        case .copy: menu = .copy(ids)
         case .browse:
             if actsOnMarks {
                 emit(.gather(ids, query.sort, .open))

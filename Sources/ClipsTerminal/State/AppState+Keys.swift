@@ -70,7 +70,7 @@ extension AppState {
         case .mistakes:
             screen = screen == .mistakes ? .list : .mistakes
             pageOfText.moveToStart()
-        case .command: prompt = Prompt(kind: .command)
+        case .command: prompt = Prompt(kind: .command, clip: target?.id)
         case .set: prompt = Prompt(kind: .command, editor: LineEditor("set "))
         case .toggleMouse:
             isMouseOn.toggle()
@@ -128,6 +128,7 @@ extension AppState {
     private mutating func toggleHelp() {
         if screen == .help { return leaveScreen() }
         help.origin = screen
+        help.clip = target?.id
         help.filter = ""
         help.moveToStart()
         screen = .help
@@ -140,6 +141,7 @@ extension AppState {
         let action = entries[help.selected].action
         if let obstacle = obstacle(to: action, on: help.origin) { return tell(obstacle) }
         leaveScreen()
+        if action.actsOnClip, screen == .list, !isStill(on: help.clip) { return }
         if action != .help { perform(action, count: nil) }
     }
 

@@ -41,7 +41,7 @@ extension AppState {
         case .add: add(text)
         case .tags(let ids, of: let tags?): for id in ids { tag(id, from: tags, to: text) }
         case .tags(let ids, of: nil): if !text.trimmed.isEmpty { tag(ids, by: text) }
-        case .command: run(text)
+        case .command: run(text, on: prompt.clip)
         case .helpFilter: runHelpEntry()
         case .historyFilter: filterHistory(text)
         }
@@ -64,11 +64,13 @@ extension AppState {
     private mutating func recall(isUp: Bool) {
         let place = (prompt?.recalled ?? -1) + (isUp ? 1 : -1)
         guard place >= 0 else {
-            prompt = Prompt(kind: .command)
+            prompt?.editor = LineEditor()
+            prompt?.recalled = nil
             return
         }
         guard let line = commands.line(place) else { return }
-        prompt = Prompt(kind: .command, editor: LineEditor(line), recalled: place)
+        prompt?.editor = LineEditor(line)
+        prompt?.recalled = place
     }
 
     /// Shows what contains the words, as `/` does.

@@ -29,9 +29,29 @@ extension Action {
     }
 }
 
+extension Action {
+    /// Whether it does something to the clip under the cursor.
+    var actsOnClip: Bool {
+        switch self {
+        case .edit, .tag, .star, .toggleUnread, .delete, .browse, .browseHere, .copy, .mark, .open: true
+        default: false
+        }
+    }
+}
+
 extension AppState {
+    /// Whether the cursor is on the clip that the person meant; it is put back there if somebody moved it.
+    mutating func isStill(on clip: Int64?) -> Bool {
+        guard let clip, !actsOnMarks, target?.id != clip else { return true }
+        if !isReading, list.select(id: clip) { return true }
+        tell("Somebody deleted the clip meanwhile; nothing was done.", isError: true)
+        return false
+    }
+
     /// Does what was typed behind `:`.
-    mutating func run(_ line: String) {
+    ///
+    /// - Parameter clip: the one the cursor was on when typing began.
+    mutating func run(_ line: String, on clip: Int64?) {
         let line = line.trimmed
         guard !line.isEmpty else { return }
         commands.add(line)
@@ -41,6 +61,7 @@ extension AppState {
         let words = line.split(separator: " ", maxSplits: 1)
         let name = words.first.map(String.init) ?? ""
         guard let action = Action(typed: name) else { return tell(Self.unknownCommand(name), isError: true) }
+        if action.actsOnClip, screen == .list, !isStill(on: clip) { return }
         let argument = words.count > 1 ? words[1].trimmed : ""
         guard !argument.isEmpty else { return runBare(action) }
         guard ActionTable.entry(of: action)?.argument != nil else {

@@ -8,6 +8,8 @@ struct HelpList: Movable, Sendable {
     private(set) var top = 0
     /// Where the help was opened, and where an entry is run.
     var origin = AppState.Screen.list
+    /// The clip that the cursor was on.
+    var clip: Int64?
     private var firstLines: [Int] = []
     private var lineCount = 0
     private var height = 1

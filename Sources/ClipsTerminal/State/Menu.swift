@@ -19,6 +19,8 @@ struct Menu: Sendable {
     let title: String
     let items: [Item]
     var selected = 0
+    /// The clips that were chosen when it was opened; it stays with them.
+    var clips: [Int64] = []
 
     static func sort(_ query: ClipQuery) -> Menu {
         let items = ClipQuery.sortKeys.map { key, attribute, label in
@@ -35,11 +37,13 @@ struct Menu: Sendable {
         return menu
     }
 
-    static func copy(count: Int) -> Menu {
+    static func copy(_ clips: [Int64]) -> Menu {
+        let count = clips.count
         let items = CopyForm.allCases.map { form in
             Item(key: form.key, label: form.label(count), choice: .copy(form))
         }
-        return Menu(title: count == 1 ? "Copy" : "Copy of \(StatusLine.grouped(count)) clips", items: items)
+        let title = count == 1 ? "Copy" : "Copy of \(StatusLine.grouped(count)) clips"
+        return Menu(title: title, items: items, clips: clips)
     }
 
     static let conflict = Menu(
@@ -83,10 +87,11 @@ extension AppState {
     }
 
     private mutating func choose(_ choice: Menu.Choice) {
+        let clips = menu?.clips ?? []
         menu = nil
         switch choice {
         case .sort(let attribute, let isReversed): sort(by: attribute, isReversed: isReversed)
-        case .copy(let form): emit(.gather(chosen, query.sort, .copy(form)))
+        case .copy(let form): emit(.gather(clips, query.sort, .copy(form)))
         case .conflict(let answer): settleConflict(answer)
         }
     }

@@ -14,6 +14,8 @@ struct Prompt: Sendable {
     var editor = LineEditor()
     /// Candidates that Tab goes through.
     var completion: Completion?
+    /// The clip that the cursor was on.
+    var clip: Int64?
     /// Which of the earlier commands stands in the line, counted from the newest.
     var recalled: Int?
 
