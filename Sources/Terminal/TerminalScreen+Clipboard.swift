@@ -13,11 +13,15 @@ extension TerminalScreen {
             throw .clipboardTextTooLong(bytes: bytes.count, limit: Self.longestCopy)
         }
         copied = text
-        var sequence = "\u{1B}]52;c;\(Base64.encoded(bytes))\u{7}"
-        if getenv("TMUX") != nil {
-            // tmux takes the first if set-clipboard is on, hands on the second if allow-passthrough is.
-            sequence += "\u{1B}Ptmux;\u{1B}\(sequence)\u{1B}\\"
+        guard descriptor.write(Self.sequence(copying: bytes, isInTmux: getenv("TMUX") != nil)) else {
+            throw .terminalLost
         }
-        guard descriptor.write(sequence) else { throw .terminalLost }
+    }
+
+    package static func sequence(copying bytes: [UInt8], isInTmux: Bool) -> String {
+        let sequence = "\u{1B}]52;c;\(Base64.encoded(bytes))\u{7}"
+        // tmux takes the first if set-clipboard is on, hands on the second if allow-passthrough is; there every
+        // ESC is doubled (tmux's wiki, "What is the passthrough escape sequence").
+        return isInTmux ? sequence + "\u{1B}Ptmux;\u{1B}\(sequence)\u{1B}\\" : sequence
     }
 }

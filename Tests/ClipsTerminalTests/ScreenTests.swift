@@ -52,6 +52,26 @@ import Testing
         #expect(state.message?.text.contains("/nowhere/form") == true && state.screen == .list)
     }
 
+    @Test func `who follows is asked again while it is shown, and no longer`() throws {
+        var state = AppState.showing(3)
+        guard case .loadConsumers? = try state.press("C").last else {
+            Issue.record("not asked")
+            return
+        }
+        #expect(state.nextDeadline == nil || state.cleaningDue == nil)
+        state.cleaningDue = noon + 2
+        #expect(state.nextDeadline == noon + 2)
+        #expect(state.handle(.tick, at: noon + 1.9).isEmpty)
+        guard case .loadConsumers? = state.handle(.tick, at: noon + 2).last else {
+            Issue.record("not asked again")
+            return
+        }
+        #expect(state.handle(.tick, at: noon + 9).isEmpty)
+        state.cleaningDue = noon + 2
+        try state.press("<Esc><Esc>")
+        #expect(state.handle(.tick, at: noon + 9).isEmpty)
+    }
+
     @Test func `zoom gives the screen to what has the keys`() throws {
         var state = AppState.showing(30, Size(rows: 40, columns: 160))
         #expect(state.layout.arrangement == .beside)

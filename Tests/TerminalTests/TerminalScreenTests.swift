@@ -137,4 +137,13 @@ import Testing
             try screen.copyToClipboard(tooLong)
         }
     }
+
+    @Test func `inside tmux a copy is also wrapped for the terminal around it, its escape doubled`() {
+        let bytes = Array("hi".utf8)
+        let plain = "\u{1B}]52;c;aGk=\u{7}"
+        #expect(TerminalScreen.sequence(copying: bytes, isInTmux: false) == plain)
+        #expect(
+            TerminalScreen.sequence(copying: bytes, isInTmux: true)
+                == plain + "\u{1B}Ptmux;\u{1B}\u{1B}]52;c;aGk=\u{7}\u{1B}\\")
+    }
 }

@@ -46,26 +46,30 @@ extension ClipStore {
         }
     }
 
-    /// Clips in an order, as they are now; no more than their texts' bytes allow, but for the last one.
+    /// Clips in an order, as they are now; once they have more bytes than that, a few more at most.
+    ///
+    /// - Parameter attributes: all when nil.
     package func clips(
-        _ ids: [Int64], in sort: SortOrder, mostBytes: Int
+        _ ids: [Int64], in sort: SortOrder, attributes: [ClipAttribute]? = nil, mostBytes: Int
     ) async throws(StoreError) -> [Clip] {
+        var ordering = FetchRequest(ClipModel.entity, where: .keys(ids), sort: sort)
+        ordering.attributes = []
+        let order = ordering
+        var left = try await container.read { try $0.fetch(order).map(\.id.key) }[...]
         var clips: [Clip] = []
         var bytes = 0
-        var request = FetchRequest(ClipModel.entity, where: .keys(ids), sort: sort, limit: 50)
-        while bytes <= mostBytes {
-            let page = request
-            let (objects, last) = try await container.read { snapshot in
-                let objects = try snapshot.fetch(page)
-                return (objects, objects.last.map { snapshot.position(of: $0, in: sort) })
-            }
-            for object in objects {
+        while !left.isEmpty, bytes <= mostBytes {
+            // Whole clips may have a text of many megabytes each.
+            let page = left.prefix(attributes?.contains(.text) ?? true ? 4 : 200)
+            left = left.dropFirst(page.count)
+            var request = FetchRequest(ClipModel.entity, where: .keys(Array(page)), sort: sort)
+            request.attributes = attributes?.map(\.rawValue)
+            let wanted = request
+            for object in try await container.read({ try $0.fetch(wanted) }) {
                 let clip = Clip(object)
                 clips.append(clip)
                 bytes += clip.title.utf8.count + clip.url.utf8.count + clip.text.utf8.count + 1
             }
-            guard let last, objects.count == 50 else { break }
-            request.after = last
         }
         return clips
     }

@@ -58,7 +58,8 @@ final class AppRunner {
         case .copy(let text, let what):
             do {
                 try screen.copyToClipboard(text)
-                let size = text.utf8.count > 200 ? " (\(text.utf8.count) bytes)" : ": \(text)"
+                let isLong = text.utf8.count > 200 || text.contains("\n")
+                let size = isLong ? " (\(text.utf8.count) bytes)" : ": \(text)"
                 handle(.notice("Copied \(what)\(size)"))
             } catch {
                 handle(.failure("\(error)"))

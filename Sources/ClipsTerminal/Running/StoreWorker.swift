@@ -127,7 +127,8 @@ final class StoreWorker: Sendable {
         case .loadTags: return .tagsLoaded(try await store.tagNames())
         case .loadForEdit(let id): return .editLoaded(try await store.clip(id))
         case .gather(let ids, let sort, let purpose):
-            let clips = try await store.clips(ids, in: sort, mostBytes: TerminalScreen.longestCopy)
+            let clips = try await store.clips(
+                ids, in: sort, attributes: purpose.attributes, mostBytes: TerminalScreen.longestCopy)
             return .gathered(clips, purpose)
         case .gatherRange(let query, let first, let last, let end):
             let ids = try await store.clipIDs(query, from: first, through: last, limit: Marks.most)

@@ -40,6 +40,8 @@ struct AppState: Sendable {
     var help = HelpList()
     var pageOfText = ScrolledLines()
     var cleaning: CleaningPreview?
+    /// When to ask for it again, while it is shown: cursors move without a commit.
+    var cleaningDue: Date?
 
     var prompt: Prompt?
     var menu: Menu?
@@ -84,7 +86,9 @@ struct AppState: Sendable {
             take(key)
             stretchRange()
         case .resized(let size): self.size = size
-        case .tick: retry()
+        case .tick:
+            retry()
+            askForConsumers()
         case .message(let message): take(message)
         case .opened: break
         case .openingFailed(let sentence), .failure(let sentence): tell(sentence, isError: true)
@@ -99,7 +103,9 @@ struct AppState: Sendable {
         case .historyLoaded(let transactions, let filter):
             if filter == history.filter { history.add(transactions) }
         case .changesLoaded(let token, let detail): history.take(detail, of: token)
-        case .consumersLoaded(let preview): cleaning = preview
+        case .consumersLoaded(let preview):
+            cleaning = preview
+            cleaningDue = now + 2
         case .worked(let result):
             take(result)
             history.outdate()
@@ -110,6 +116,12 @@ struct AppState: Sendable {
         settle()
         defer { outbox = [] }
         return outbox
+    }
+
+    private mutating func askForConsumers() {
+        guard screen == .consumers, let due = cleaningDue, due <= now else { return }
+        cleaningDue = nil
+        emit(.loadConsumers)
     }
 
     mutating func emit(_ effect: Effect) { outbox.append(effect) }
@@ -179,6 +191,7 @@ struct AppState: Sendable {
     /// When something on the screen is next due to change by itself.
     var nextDeadline: Date? {
         var deadlines = [arrivals.nextExpiry, feed.retryAt, saving.noticeDue(at: now)]
+        if screen == .consumers { deadlines.append(cleaningDue) }
         if screen == .list {
             var ages = [sync.lastChange.flatMap { Age(of: $0.at, at: now).changes }]
             for index in list.top..<list.top + list.height {

@@ -40,6 +40,16 @@ enum Effect: Sendable {
 enum Purpose: Hashable, Sendable {
     case copy(CopyForm)
     case open
+
+    /// What is needed of each clip; nil when that is all.
+    var attributes: [ClipAttribute]? {
+        switch self {
+        case .open, .copy(.url): [.url]
+        case .copy(.title), .copy(.markdown): [.title, .url]
+        case .copy(.text): [.text]
+        case .copy(.json): nil
+        }
+    }
 }
 
 /// Something to be committed, as one transaction.
