@@ -8,13 +8,13 @@ import SearchIndex
 /// first been brought, so that the list never sees a change twice or a row too early. Work goes with the
 /// changes and the rows asked for; only counting, and jumping to an index, walk the index of the store.
 package actor ClipListSource: HistoryConsumer {
-    private nonisolated let container: PersistentContainer
+    nonisolated let container: PersistentContainer
     private nonisolated let ownSession: Int64?
     private nonisolated let deliver: @Sendable ([ClipListMessage]) -> Void
-    private nonisolated let index: SearchIndex
-    private var query: ClipQuery
+    nonisolated let index: SearchIndex
+    private(set) var query: ClipQuery
     /// What is shown of a query with a filter.
-    private var selection: ClipSelection?
+    private(set) var selection: ClipSelection?
     /// A request for more than the search has found so far.
     private var waiting: LiveList<ClipRow>.Request?
     private var generation = 0

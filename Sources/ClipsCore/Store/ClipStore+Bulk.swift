@@ -74,36 +74,6 @@ extension ClipStore {
         return clips
     }
 
-    /// The ids of the clips between two places of a list, both included.
-    package func clipIDs(
-        _ query: ClipQuery, from first: SortPosition, through last: SortPosition, limit: Int
-    ) async throws(StoreError) -> [Int64] {
-        var request = query.request
-        request.attributes = []
-        request.after = first.justBefore
-        request.before = last.justAfter
-        request.limit = limit
-        let wanted = request
-        return try await container.read { try $0.fetch(wanted).map(\.id.key) }
-    }
-
-    /// The nearest clip of a query behind a place, or before it; from the other end on when there is none.
-    package func nearestClip(
-        _ query: ClipQuery, to place: SortPosition?, isForward: Bool
-    ) async throws(StoreError) -> Int64? {
-        var request = query.request
-        request.attributes = []
-        request.limit = 1
-        request.isReversed = !isForward
-        let fromEnd = request
-        if isForward { request.after = place } else { request.before = place }
-        let fromPlace = request
-        return try await container.read { snapshot in
-            if let found = try snapshot.fetch(fromPlace).first { return found.id.key }
-            return place == nil ? nil : try snapshot.fetch(fromEnd).first?.id.key
-        }
-    }
-
     /// The tags of the newest clips, the most used first.
     package func tagNames(amongNewest count: Int = 5000, limit: Int = 500) async throws(StoreError)
         -> [String]

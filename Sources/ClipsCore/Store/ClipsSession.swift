@@ -49,6 +49,20 @@ package final class ClipsSession: Sendable {
         await source.show(query, generation: generation, anchor: anchor, around: clip)
     }
 
+    /// See ``ClipListSource/ids(_:from:through:limit:)``.
+    package func ids(
+        _ query: ClipQuery, from first: SortPosition, through last: SortPosition, limit: Int
+    ) async throws(StoreError) -> [Int64] {
+        try await source.ids(query, from: first, through: last, limit: limit)
+    }
+
+    /// See ``ClipListSource/nearestClip(_:to:isForward:)``.
+    package func nearestClip(
+        _ query: ClipQuery, to place: SortPosition?, isForward: Bool
+    ) async throws(StoreError) -> Int64? {
+        try await source.nearestClip(query, to: place, isForward: isForward)
+    }
+
     /// The newest transactions, oldest first.
     package func recentTransactions(
         limit: Int, where predicate: TransactionPredicate? = nil

@@ -20,34 +20,24 @@ extension AppState {
         return frame
     }
 
-    /// Words that are shown where they stand in titles and texts.
-    var highlightedWords: [String] {
-        let words = query.filter.isEmpty ? (isReading ? lastWords : "") : query.filter
-        return words.lowercased().split(whereSeparator: \.isWhitespace).map(String.init)
+    /// What is looked for is shown where it stands in titles and texts.
+    var highlight: ClipHighlight? {
+        ClipHighlight(query.filter.isEmpty ? (isReading ? lastWords : "") : query.filter)
     }
 }
 
 extension Frame {
-    /// Gives words another look where they stand in a line of text, which begins at a place.
+    /// Gives parts of a line of text another look; the line begins at a place.
     mutating func highlight(
-        _ words: [String], in text: String, at place: Position, width: Int, _ style: Style
+        _ ranges: [Range<String.Index>], of text: String, at place: Position, width: Int, _ style: Style
     ) {
-        let line = SafeText.cut(text, to: width).map { Character($0.lowercased().prefix(1).description) }
-        for word in words.map(Array.init) where word.count <= line.count {
-            var index = 0
-            while index + word.count <= line.count {
-                guard line[index..<index + word.count].elementsEqual(word) else {
-                    index += 1
-                    continue
-                }
-                let start = line[..<index].reduce(0) { $0 + DisplayWidth.columns(of: $1) }
-                let columns = word.reduce(0) { $0 + DisplayWidth.columns(of: $1) }
-                let found = Rect(
-                    row: place.row, column: place.column + start, rows: 1,
-                    columns: min(columns, width - start))
-                restyle(found) { $0 = style }
-                index += word.count
-            }
+        for range in ranges {
+            let start = DisplayWidth.columns(of: SafeText.line(String(text[..<range.lowerBound])))
+            let columns = DisplayWidth.columns(of: SafeText.line(String(text[range])))
+            guard start < width else { return }
+            let part = Rect(
+                row: place.row, column: place.column + start, rows: 1, columns: min(columns, width - start))
+            restyle(part) { $0 = style }
         }
     }
 

@@ -35,12 +35,12 @@ struct DetailPane {
     }
 
     private func highlight(_ detail: DetailState, _ area: Rect, _ frame: inout Frame) {
-        let words = state.highlightedWords
-        guard !words.isEmpty else { return }
+        guard let highlight = state.highlight else { return }
         for (row, line) in detail.lines.enumerated() where detail.hiddenColumns == 0 || line.part != .text {
+            let shown = SafeText.cut(line.text, to: area.size.columns)
             frame.highlight(
-                words, in: line.text, at: Position(row: area.row + row, column: area.column),
-                width: area.size.columns, theme.match)
+                highlight.ranges(inText: shown), of: shown,
+                at: Position(row: area.row + row, column: area.column), width: area.size.columns, theme.match)
         }
     }
 

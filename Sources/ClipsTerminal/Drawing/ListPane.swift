@@ -46,9 +46,13 @@ struct ListColumns: Equatable {
 /// The list of clips.
 struct ListPane {
     let state: AppState
+    private let highlight: ClipHighlight?
     private var theme: Theme { state.theme }
 
-    init(state: AppState) { self.state = state }
+    init(state: AppState) {
+        self.state = state
+        highlight = state.highlight
+    }
 
     func draw(_ layout: Layout, in frame: inout Frame) {
         guard let area = layout.list else { return }
@@ -121,10 +125,13 @@ struct ListPane {
         frame.putCut(
             clip.title, in: line, column: columns.title.start, width: columns.title.width,
             style: isMarked ? theme.mark : isNew ? theme.bold : .plain)
-        frame.highlight(
-            state.highlightedWords, in: clip.title,
-            at: Position(row: line.row, column: line.column + columns.title.start),
-            width: columns.title.width, theme.match)
+        if let highlight {
+            let shown = SafeText.cut(clip.title, to: columns.title.width)
+            frame.highlight(
+                highlight.ranges(inTitle: shown), of: shown,
+                at: Position(row: line.row, column: line.column + columns.title.start),
+                width: columns.title.width, theme.match)
+        }
         if let site = columns.site {
             frame.putCut(clip.site, in: line, column: site.start, width: site.width, style: theme.dim)
         }

@@ -131,10 +131,10 @@ final class StoreWorker: Sendable {
                 ids, in: sort, attributes: purpose.attributes, mostBytes: TerminalScreen.longestCopy)
             return .gathered(clips, purpose)
         case .gatherRange(let query, let first, let last, let end):
-            let ids = try await store.clipIDs(query, from: first, through: last, limit: Marks.most)
+            let ids = try await session.ids(query, from: first, through: last, limit: Marks.most)
             return .rangeGathered(ids, end: end)
         case .findMatch(let query, let place, let isForward):
-            return .matchFound(try await store.nearestClip(query, to: place, isForward: isForward))
+            return .matchFound(try await session.nearestClip(query, to: place, isForward: isForward))
         default: return nil
         }
     }

@@ -59,18 +59,16 @@ struct DetailState: Sendable {
     /// Lines looked through for words; a longer way is gone with more keys.
     private static let mostSearched = 5000
 
-    /// Shows the next line with all the words, or the one before; false when there is none near.
+    /// Shows the next line with what is looked for, or the one before; false when there is none near.
     mutating func moveToLine(containing words: String, isForward: Bool) -> Bool {
-        let words = words.lowercased().split(whereSeparator: \.isWhitespace)
-        guard var text, !words.isEmpty else { return false }
+        guard var text, let highlight = ClipHighlight(words) else { return false }
         let range =
             isForward
             ? top + 1..<top + 1 + Self.mostSearched : max(0, top - Self.mostSearched)..<max(0, top)
         let lines = text.lines(range)
         self.text = text
         func contains(_ line: DetailText.Line) -> Bool {
-            let line = line.text.lowercased()
-            return words.contains { line.contains($0) }
+            !highlight.ranges(inText: line.text).isEmpty
         }
         guard let place = isForward ? lines.firstIndex(where: contains) : lines.lastIndex(where: contains)
         else { return false }
