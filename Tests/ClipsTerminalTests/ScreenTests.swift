@@ -72,6 +72,17 @@ import Testing
         #expect(state.handle(.tick, at: noon + 9).isEmpty)
     }
 
+    @Test func `a search that was ended says that there may be more, until the next one`() throws {
+        var state = AppState.showing(3)
+        state.take(.hasMore(generation: 0))
+        #expect(state.statusLine.contains("1/3+"))
+        state.sync.indexing = "search index 40%"
+        #expect(state.statusLine.contains("live · search index 40%"))
+        try state.press("/x<Esc>")
+        _ = state.handle(.message(windowOf(3, generation: state.feed.generation)), at: noon)
+        #expect(state.statusLine.contains("1/3 "))
+    }
+
     @Test func `zoom gives the screen to what has the keys`() throws {
         var state = AppState.showing(30, Size(rows: 40, columns: 160))
         #expect(state.layout.arrangement == .beside)

@@ -20,3 +20,16 @@ package enum ClipListMessage: Sendable {
     /// A request that the store could not answer, and why.
     case failed(String, requestNumber: Int?, generation: Int)
 }
+
+extension ClipListMessage {
+    /// How far the search index is, for a person: empty when it is ready, nil for other messages.
+    package var indexingNote: String? {
+        guard case .indexing(let state) = self else { return nil }
+        switch state {
+        case .ready: return ""
+        case .building(let done, let total): return "search index \(done * 100 / max(1, total))%"
+        case .finishing: return "search index 99%"
+        case .unavailable: return "searching without an index"
+        }
+    }
+}

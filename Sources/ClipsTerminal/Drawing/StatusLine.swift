@@ -133,7 +133,7 @@ struct StatusLine {
         let list = state.list
         guard list.isLoaded else { return "…" }
         guard list.count > 0 else { return "0" }
-        let count = list.isCounted ? Self.grouped(list.count) : "…"
+        let count = list.isCounted ? Self.grouped(list.count) + (state.feed.hasMore ? "+" : "") : "…"
         return "\(Self.grouped(list.selectedIndex + 1))/\(count)"
     }
 
@@ -201,6 +201,7 @@ struct StatusLine {
             return [StyledRun("the store's file was replaced: quit and start again", theme.error)]
         case .failing(let error): return [StyledRun("not live: \(error)", theme.error)]
         }
+        if !state.sync.indexing.isEmpty { parts.append(StyledRun(state.sync.indexing, theme.held)) }
         if let change = state.sync.lastChange {
             let age = Age(of: change.at, at: state.now).text
             parts.append(

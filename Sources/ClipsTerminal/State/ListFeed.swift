@@ -19,6 +19,8 @@ struct ListFeed: Sendable {
     var retryAt: Date?
     var wanted: Wanted?
     var jumpsToFirstMatch = false
+    /// The search was ended; there may be more than the list has.
+    var hasMore = false
 }
 
 /// Messages held back while the list stands still.
@@ -50,12 +52,18 @@ struct SyncStatus: Sendable {
     /// What somebody committed last.
     var lastChange: Change?
     var newestTransaction: Int64 = 0
+    /// How far the search index is, while it is made.
+    var indexing = ""
 }
 
 extension AppState {
     mutating func take(_ message: ClipListMessage) {
         if case .state(let state) = message {
             sync.state = state
+            return
+        }
+        if let note = message.indexingNote {
+            sync.indexing = note
             return
         }
         if case .reached(let number) = message {
@@ -122,6 +130,7 @@ extension AppState {
         where !feed.isShowing:
             list.extend(with: rows, direction, reachedEdge: reachedEdge, requestNumber: number)
         case .count(let count, feed.generation) where !feed.isShowing: list.setCount(count)
+        case .hasMore(feed.generation): feed.hasMore = true
         case .changes(let changes, feed.generation) where !feed.isShowing:
             arrivals.take(changes)
             list.apply(changes: changes)
@@ -179,6 +188,7 @@ extension AppState {
         self.query = query
         feed.generation += 1
         feed.isShowing = true
+        feed.hasMore = false
         feed.retryAt = nil
         pause?.messages = []
         pause?.isOverfull = false

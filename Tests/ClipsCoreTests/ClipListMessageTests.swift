@@ -1,0 +1,13 @@
+import ClipsCore
+import PersistentStore
+import SearchIndex
+import Testing
+
+@Suite struct ClipListMessageTests {
+    @Test func `how far the index is can be told, and that there is nothing to tell`() {
+        #expect(ClipListMessage.indexing(.building(done: 40, total: 160)).indexingNote == "search index 25%")
+        #expect(ClipListMessage.indexing(.building(done: 0, total: 0)).indexingNote == "search index 0%")
+        #expect(ClipListMessage.indexing(.ready).indexingNote == "")
+        #expect(ClipListMessage.reached(3).indexingNote == nil)
+    }
+}
