@@ -7,6 +7,7 @@ extension Figure {
         workspace in
         guard let folder = workspace.options.peers else { return [] }
         return try wakeTimes(folder + "/c_wake", workspace) + liveView(folder + "/d_live", workspace)
+            + RecordingPeers.speeds(folder, workspace)
     }
 
     /// From a commit until another process has read the row, in each way that the probe knows and can do here.
@@ -38,7 +39,7 @@ extension Figure {
         return [Measurement("commit to paint, d_live", .time, times)]
     }
 
-    private static func output(of command: [String]) throws -> String {
+    static func output(of command: [String]) throws -> String {
         var input: Int32 = -1
         var output: Int32 = -1
         let process = withCStrings(command) { probe_start($0, &input, &output) }
