@@ -131,7 +131,7 @@ final class StoreWorker: Sendable {
                 ids, in: sort, attributes: purpose.attributes, mostBytes: TerminalScreen.longestCopy)
             return .gathered(clips, purpose)
         case .gatherRange(let query, let first, let last, let end):
-            let ids = try await session.ids(query, from: first, through: last, limit: Marks.most)
+            let ids = try await session.ids(query, from: first, through: last, limit: Marks.most + 1)
             return .rangeGathered(ids, end: end)
         case .findMatch(let query, let place, let isForward):
             return .matchFound(try await session.nearestClip(query, to: place, isForward: isForward))

@@ -114,8 +114,8 @@ extension AppState {
 
     mutating func take(range ids: [Int64], end: SortPosition) {
         guard marks.range?.asked == end else { return }
-        marks.stretch(to: ids)
-        if ids.count >= Marks.most {
+        marks.stretch(to: ids.prefix(Marks.most))
+        if ids.count > Marks.most {
             tell("No more than \(StatusLine.grouped(Marks.most)) clips are marked at once.", isError: true)
         }
     }
