@@ -4,12 +4,17 @@ struct Option: Sendable {
     /// What the value is called in help; nil for a switch.
     let value: String?
     let help: String
+    /// The values that there are, for completion; empty when it can be anything.
+    let choices: [String]
 
-    init(_ name: String, value: String? = nil, _ help: String) {
+    init(_ name: String, value: String? = nil, _ help: String, choices: [String] = []) {
         self.name = name
         self.value = value
         self.help = help
+        self.choices = choices
     }
+
+    var isFile: Bool { value == "FILE" || value == "PATH" }
 }
 
 /// A mistake in how the program was called; exit status 2.
@@ -25,7 +30,11 @@ struct Arguments: Sendable {
     private(set) var operands: [String] = []
 
     /// Options may stand anywhere; `--` ends them; `--name=value` and `--name value` are the same.
-    init(_ words: some Sequence<String>, options: [Option]) throws(UsageError) {
+    ///
+    /// - Parameter takesSignedWords: whether `-word` is an operand, unless it is an option.
+    init(_ words: some Sequence<String>, options: [Option], takesSignedWords: Bool = false)
+        throws(UsageError)
+    {
         var iterator = words.makeIterator()
         while let word = iterator.next() {
             if word == "--" {
@@ -38,6 +47,10 @@ struct Arguments: Sendable {
             }
             let (name, attached) = Self.split(word)
             guard let option = options.first(where: { $0.name == name }) else {
+                if takesSignedWords && !word.hasPrefix("--") {
+                    operands.append(word)
+                    continue
+                }
                 throw UsageError("Unknown option '\(name)'.")
             }
             guard option.value != nil else {

@@ -15,7 +15,9 @@ enum Clips {
     private static func run(_ words: [String]) -> Int32 {
         do {
             let (command, rest) = try command(in: words)
-            let arguments = try Arguments(rest, options: command.options + Command.globalOptions)
+            let arguments = try Arguments(
+                rest, options: command.options + Command.globalOptions,
+                takesSignedWords: command.takesSignedWords)
             let invocation = Invocation(arguments: arguments)
             if arguments.has("--version") {
                 invocation.output.line("clips \(version)")
@@ -69,9 +71,14 @@ enum Clips {
                 skipsValue = options.contains { $0.name == word && $0.value != nil }
             } else if word == "help" || word == "version" {
                 let rest = Array(words[..<index] + words[(index + 1)...])
-                let named = rest.first { Command.named($0) != nil }
-                let command = named.flatMap(Command.named) ?? Command.browse
-                return (command, rest.filter { $0 != named } + ["--\(word)"])
+                let named = rest.filter { !$0.hasPrefix("-") }
+                let command =
+                    Command.named(named.prefix(2).joined(separator: " "))
+                    ?? named.lazy.compactMap(Command.named).first ?? Command.browse
+                let names = command.name.split(separator: " ").map(String.init)
+                return (command, rest.filter { !names.contains($0) } + ["--\(word)"])
+            } else if let command = Command.named(words[index...].prefix(2).joined(separator: " ")) {
+                return (command, Array(words[..<index] + words.dropFirst(index + 2)))
             } else if let command = Command.named(word) {
                 return (command, Array(words[..<index] + words[(index + 1)...]))
             } else {

@@ -6,6 +6,8 @@ struct Command: Sendable {
     let operands: String
     let options: [Option]
     let example: String
+    /// Whether an operand may begin with a minus.
+    var takesSignedWords = false
     let run: @Sendable (Invocation) async throws -> ExitStatus
 
     /// Understood by every command, before or after its name.
@@ -20,7 +22,8 @@ struct Command: Sendable {
     ]
 
     static let all = [
-        browse, .extension, .add, .list, .search, .show, .delete, .import, .export, .history, .consumers,
+        browse, .extension, .add, .list, .search, .show, .edit, .tag, .star, .delete, .restore, .import,
+        .export, .history, .consumers,
     ]
 
     static func named(_ name: String) -> Command? { all.first { $0.name == name } }
@@ -41,15 +44,22 @@ extension Command {
         var text = "usage: \(call.joined(separator: " ")) [options]\n\n\(summary)\n"
         if name == Command.browse.name {
             text += "\ncommands:\n"
-            for command in Command.all.dropFirst() {
+            for command in Command.all.dropFirst() where !command.name.contains(" ") {
                 let summary = command.summary.prefix { $0 != "\n" }
                 text += Self.line(command.name, String(summary))
             }
         }
-        if !options.isEmpty { text += "\noptions:\n" + Self.lines(options) }
-        text += "\nfor every command:\n" + Self.lines(Command.globalOptions)
+        let isMain = name == Command.browse.name
+        if isMain {
+            let others = Command.globalOptions.filter { $0.name != "--help" }
+            text += "\noptions:\n" + Self.lines(options + others)
+        } else {
+            if !options.isEmpty { text += "\noptions:\n" + Self.lines(options) }
+            text += "\nfor every command:\n" + Self.lines(Command.globalOptions)
+        }
         text += "\nexample:\n  \(example)\n"
-        text += "\nexit status: 0 done, 1 failed or partly, 2 wrong usage, 130 interrupted\n"
+        text += isMain ? "" : "\n"
+        text += "exit status: 0 done, 1 failed or partly, 2 wrong usage, 130 interrupted\n"
         return text
     }
 

@@ -9,7 +9,9 @@ extension Command {
         operands: "[QUERY…]",
         options: [
             Option("--limit", value: "N", "at most so many"),
-            Option("--sort", value: "KEY", "created, updated, title, url, author, starred or unread"),
+            Option(
+                "--sort", value: "KEY", "created, updated, title, url, author, starred or unread",
+                choices: ["created", "updated", "title", "url", "author", "starred", "unread"]),
         ], example: "clips list swift --limit 10 --json | jq -r .url"
     ) { invocation in
         let arguments = invocation.arguments
@@ -58,19 +60,10 @@ extension Command {
     ) { invocation in
         guard !invocation.arguments.operands.isEmpty else { throw UsageError("Which clip? Give its id.") }
         let store = try await invocation.openStore(author: "cli")
-        var status = ExitStatus.done
-        var ids: [Int64] = []
-        for name in invocation.arguments.operands {
-            do {
-                ids.append(try await store.clip(named: name).id)
-            } catch let error as ClipError {
-                invocation.fail("\(error)")
-                status = .failed
-            }
-        }
+        let (ids, status) = try await invocation.ids(invocation.arguments.operands, in: store)
         guard !ids.isEmpty else { return status }
         try await store.delete(ids)
-        invocation.remark("clips: deleted \(ids.count == 1 ? "1 clip" : "\(ids.count) clips").")
+        invocation.remark("clips: deleted \(Self.clips(ids.count)).")
         return status
     }
 }

@@ -82,6 +82,8 @@ package enum ClipError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooLong(String, bytes: Int)
     case noSuchClip(String)
     case ambiguous(String)
+    case notDeleted(Int64)
+    case notInHistory(Int64)
 
     package var description: String {
         switch self {
@@ -90,6 +92,9 @@ package enum ClipError: Error, Hashable, Sendable, CustomStringConvertible {
             "The \(name) has \(bytes >> 20) MB; a clip takes up to \(ClipDraft.largestText >> 20) MB. Nothing was saved."
         case .noSuchClip(let id): "There is no clip \(id). 'clips list' shows the ids."
         case .ambiguous(let id): "More than one clip begins with \(id). Give more of the id."
+        case .notDeleted(let id): "Clip \(id) is not deleted."
+        case .notInHistory(let id):
+            "The history has no deletion of clip \(id). 'clips history' shows what can be restored."
         }
     }
 }

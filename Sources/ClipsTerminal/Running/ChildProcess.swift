@@ -1,16 +1,18 @@
 import Glibc
 
 /// Starts other programs: the editor and shell commands, which are waited for, and the browser, which is not.
-enum ChildProcess {
+package enum ChildProcess {
     /// Runs a line of the shell with arguments (`$1` …) on this process's own terminal, to its end.
     ///
     /// - Returns: the exit status, 128 and the signal's number after a signal; nil if it could not be started.
-    static func shell(_ line: String, _ arguments: [String], environment: [String: String] = [:]) -> Int32? {
+    package static func shell(
+        _ line: String, _ arguments: [String], environment: [String: String] = [:]
+    ) -> Int32? {
         here(["sh", "-c", line, "clips"] + arguments, environment: environment)
     }
 
     /// Runs a program on this process's own terminal, to its end; no shell sees its words.
-    static func here(_ words: [String], environment: [String: String] = [:]) -> Int32? {
+    package static func here(_ words: [String], environment: [String: String] = [:]) -> Int32? {
         guard let child = start(words, environment: environment, isDetached: false) else { return nil }
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0 {

@@ -1,8 +1,8 @@
 import Glibc
 
 /// Small files of text, read and written whole.
-enum TextFile {
-    static func read(_ path: String) -> String? {
+package enum TextFile {
+    package static func read(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
@@ -24,7 +24,7 @@ enum TextFile {
     }
 
     /// A new file in the folder for temporary files, for the owner alone; nil if it cannot be made.
-    static func writeTemporary(_ text: String) -> String? {
+    package static func writeTemporary(_ text: String) -> String? {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? ""
         let template = (folder.isEmpty ? "/tmp" : folder) + "/clip-XXXXXX.txt"
         var path = Array(template.utf8CString)

@@ -1,8 +1,8 @@
-import ClipsCore
-import PersistentStore
+package import ClipsCore
+package import PersistentStore
 
 /// A clip as a text that a person edits: headers, an empty line, the text.
-struct ClipForm: Hashable {
+package struct ClipForm: Hashable {
     var title = ""
     var url = ""
     var tags: [String] = []
@@ -11,7 +11,7 @@ struct ClipForm: Hashable {
 
     init() {}
 
-    init(_ clip: Clip) {
+    package init(_ clip: Clip) {
         (title, url, tags, note, body) = (clip.title, clip.url, clip.tags, clip.note, clip.text)
     }
 
@@ -20,7 +20,7 @@ struct ClipForm: Hashable {
     }
 
     /// A note's further lines are indented, as in a mail's header.
-    var text: String {
+    package var text: String {
         let note = note.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n  ")
         let header =
             "title: \(title)\nurl: \(url)\ntags: \(Tags(tags).names.joined(separator: ", "))\nnote: \(note)"
@@ -28,7 +28,7 @@ struct ClipForm: Hashable {
     }
 
     /// Reads a form; the header ends at the first empty line, or at a line that is no header.
-    init(reading text: String) {
+    package init(reading text: String) {
         var rest = text[...]
         var last = ""
         while !rest.isEmpty {
@@ -67,7 +67,7 @@ struct ClipForm: Hashable {
     }
 
     /// What the form changes of a clip.
-    func changes(from clip: Clip) -> [ClipAttribute: Value] {
+    package func changes(from clip: Clip) -> [ClipAttribute: Value] {
         let old = ClipForm(reading: ClipForm(clip).text)
         var changes: [ClipAttribute: Value] = [:]
         if title != old.title { changes[.title] = .text(title) }

@@ -1,0 +1,141 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Commands that change clips: edit, tag, star, restore.
+@Suite struct EditingCommandTests {
+    let clips: ClipsProgram
+
+    init() throws { clips = try ClipsProgram() }
+
+    /// Runs `edit` with an editor of one line of the shell, which gets the file as `$1`.
+    private func edit(_ line: String, _ arguments: String...) throws -> Shell {
+        let editor = clips.folder.path(of: "my editor")
+        try "#!/bin/sh\n\(line)\n".write(toFile: editor, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: editor)
+        let variables = ["EDITOR": "'\(editor)' --wait", "VISUAL": "", "TMPDIR": clips.folder.path]
+        return try Shell.run(
+            ClipsProgram.path, ["edit"] + arguments, environment: clips.environment.merging(variables) { $1 })
+    }
+
+    private func leftFiles() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: clips.folder.path).filter {
+            $0.hasPrefix("clip-")
+        }
+    }
+
+    private func value(_ column: String) throws -> String { try clips.sqlite3("SELECT \(column) FROM Clip") }
+
+    @Test func `tag adds and takes away, of several clips as one transaction`() throws {
+        try clips.run("add", "--title", "a", "--tag", "b")
+        try clips.run("add", "--title", "c")
+        let run = try clips.run("tag", "1", "2", "+a tag", "-b", "+c,d")
+        #expect(run.status == 0 && run.errors == "clips: tagged 2 clips.\n" && run.output == "")
+        #expect(try clips.sqlite3("SELECT group_concat(tags, ';') FROM Clip") == "a tag,c d;a tag,c d")
+        #expect(try clips.run("history", "--limit", "1").output.contains("update Clip 1 (tags, updated), "))
+        #expect(try clips.run("tag", "1", "-none").errors == "clips: nothing was to be changed.\n")
+        #expect(try clips.run("tag", "1", "--", "-h", "+h").status == 0)
+    }
+
+    @Test func `a clip that is not there is told, the others are changed`() throws {
+        try clips.run("add", "--title", "a")
+        let run = try clips.run("star", "9", "1")
+        #expect(run.status == 1)
+        #expect(
+            run.errors
+                == "clips: There is no clip 9. 'clips list' shows the ids.\nclips: starred 1 clip.\n")
+        #expect(try value("starred") == "1")
+        #expect(try clips.run("star", "--off", "1").errors == "clips: took the star from 1 clip.\n")
+        #expect(try value("starred") == "0")
+    }
+
+    @Test func `restore brings a clip back as it was, whoever deleted it`() throws {
+        try clips.run("add", "--title", "a", "--url", "https://a.b", "--tag", "x", input: "text")
+        let before = try clips.run("list", "--json").output
+        _ = try clips.sqlite3("DELETE FROM Clip")
+        #expect(try clips.run("restore", "1").errors == "clips: restored 1 clip.\n")
+        func withoutVersion(_ line: String) -> Substring {
+            line.prefix { $0 != "}" }.split(separator: ",\"version")[0]
+        }
+        #expect(withoutVersion(try clips.run("list", "--json").output) == withoutVersion(before))
+        let again = try clips.run("restore", "1", "9")
+        #expect(again.status == 1)
+        #expect(
+            again.errors == """
+                clips: Clip 1 is not deleted.
+                clips: The history has no deletion of clip 9. 'clips history' shows what can be restored.
+
+                """)
+    }
+
+    @Test func `edit saves what was changed, and only that`() throws {
+        try clips.run("add", "--title", "a", "--url", "https://a.b", input: "one\ntwo\n")
+        let run = try edit("test \"$1\" = --wait && sed -i 's/^title: a/title: b/; s/two/three/' \"$2\"", "1")
+        #expect(run.status == 0 && run.errors == "clips: saved clip 1.\n", "\(run)")
+        #expect(try value("title || '|' || text") == "b|one\nthree")
+        #expect(try clips.run("history", "--limit", "1").output.hasSuffix("(title, text, updated)\n"))
+        #expect(try leftFiles() == [])
+    }
+
+    @Test func `the file is the person's alone, and an unchanged one saves nothing`() throws {
+        try clips.run("add", "--title", "a")
+        let run = try edit("stat -c %a \"$2\" >&2", "1")
+        #expect(run.status == 0 && run.errors == "600\nclips: nothing was changed.\n")
+        #expect(try value("version") == "1")
+        #expect(try leftFiles() == [])
+    }
+
+    @Test func `what others change meanwhile is kept beside the edit`() throws {
+        try clips.run("add", "--title", "a")
+        let meanwhile = "sqlite3 '\(clips.storePath)' \"UPDATE Clip SET note = 'theirs'\""
+        let run = try edit("\(meanwhile); sed -i 's/^title: a/title: mine/' \"$2\"", "1")
+        #expect(
+            run.errors
+                == "clips: saved clip 1; somebody else changed its note meanwhile, which is kept too.\n")
+        #expect(try value("title || note") == "minetheirs")
+    }
+
+    @Test func `an edit that clashes stays in its file`() throws {
+        try clips.run("add", "--title", "a")
+        let meanwhile = "sqlite3 '\(clips.storePath)' \"UPDATE Clip SET title = 'theirs'\""
+        let run = try edit("\(meanwhile); sed -i 's/^title: a/title: mine/' \"$2\"", "1")
+        #expect(run.status == 1 && run.errors.contains("changed the title of clip 1 meanwhile"), "\(run)")
+        #expect(try value("title") == "theirs")
+        let file = try #require(leftFiles().first)
+        #expect(run.errors.contains("Your text is in \(clips.folder.path(of: file))."))
+        #expect(try String(contentsOfFile: clips.folder.path(of: file), encoding: .utf8).contains("mine"))
+    }
+
+    @Test func `an edit of a clip that is deleted meanwhile stays in its file`() throws {
+        try clips.run("add", "--title", "a")
+        let run = try edit("sqlite3 '\(clips.storePath)' 'DELETE FROM Clip'; echo more >> \"$2\"", "1")
+        #expect(run.status == 1 && run.errors.contains("Clip 1 was deleted meanwhile"), "\(run)")
+        #expect(try leftFiles().count == 1)
+    }
+
+    @Test func `an editor that fails saves nothing`() throws {
+        try clips.run("add", "--title", "a")
+        let run = try edit("exit 3", "1")
+        #expect(run.status == 1 && run.errors.contains("ended with status 3; nothing was saved.\n"), "\(run)")
+        #expect(try leftFiles() == [])
+        let missing = try Shell.run(
+            ClipsProgram.path, ["edit", "1"],
+            environment: clips.environment.merging(["VISUAL": "/none/editor"]) { $1 })
+        #expect(
+            missing.status == 1
+                && missing.errors
+                    == "clips: The editor '/none/editor' could not be started; nothing was saved.\n"
+        )
+    }
+
+    @Test func `an editor that only a shell understands gets one`() throws {
+        try clips.run("add", "--title", "a")
+        let run = try Shell.run(
+            ClipsProgram.path, ["edit", "1"],
+            environment: clips.environment.merging([
+                "VISUAL": "f() { sed -i \"s/^title: a/title: $NEW/\" \"$1\"; }; f", "NEW": "shell",
+            ]) { $1 })
+        #expect(run.status == 0, "\(run)")
+        #expect(try value("title") == "shell")
+    }
+}
