@@ -4,7 +4,9 @@ import PersistentStore
 
 extension Command {
     static let history = Command(
-        name: "history", summary: "Prints who committed what, oldest first; with --follow, goes on with it.",
+        name: "history",
+        summary: "Prints who committed what, oldest first; with --follow, goes on with it.\n"
+            + "'clips history clean' deletes old history; see 'clips history clean --help'.",
         operands: "",
         options: [
             Option(
@@ -16,6 +18,7 @@ extension Command {
         ], example: "clips history --follow --json | jq -r '.changes[].object'"
     ) { invocation in
         let arguments = invocation.arguments
+        try invocation.refuseOperands()
         let limit = try arguments.number("--limit")
         var request = HistoryFetchRequest(.beginning, limit: limit)
         if let point = arguments.value("--after") {
@@ -34,6 +37,7 @@ extension Command {
         name: "consumers", summary: "Prints who reads the history, and how far each has come.", operands: "",
         options: [], example: "clips consumers"
     ) { invocation in
+        try invocation.refuseOperands()
         let store = try await invocation.openStore(author: "cli")
         let records = try await store.container.read { try $0.consumers() }
         for record in records {
@@ -44,11 +48,10 @@ extension Command {
     }
 
     private static func start(after point: String) throws(UsageError) -> HistoryFetchRequest.Start {
-        if let token = HistoryToken(point) { return .token(token) }
-        if let number = Int64(point) { return .transaction(number) }
-        for text in [point, point + "Z", point + "T00:00:00Z"] {
-            if let date = try? Date(text, strategy: .iso8601) { return .date(date) }
+        switch try HistoryPoint(point) {
+        case .token(let token): .token(token)
+        case .transaction(let number): .transaction(number)
+        case .date(let date): .date(date)
         }
-        throw UsageError("'\(point)' is neither a token nor a date like 2026-11-21T09:00:00Z.")
     }
 }

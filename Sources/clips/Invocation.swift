@@ -14,6 +14,11 @@ struct Invocation: Sendable {
         try ClipsLocation(path: arguments.value("--store"), group: arguments.value("--group")).path
     }
 
+    /// For commands that take no operands.
+    func refuseOperands() throws(UsageError) {
+        if let operand = arguments.operands.first { throw UsageError("'\(operand)' is not understood.") }
+    }
+
     /// Opens the store under the author of the command, or the one asked for.
     func openStore(author: String, mayCreate: Bool = true) async throws -> ClipStore {
         var options = storeOptions

@@ -92,6 +92,19 @@ struct HistoryCleaning: Sendable {
     private nonisolated(nonsending) func carryOut(_ cut: HistoryCut, isForced: Bool) async throws(StoreError)
         -> PurgeResult?
     {
+        let result = try await count(cut)
+        if cut.number > cut.ends.floor {
+            let removed = result
+            guard try await writer.write({ try cut.raiseFloor(removed, isForced: isForced, on: $0) }) else {
+                return nil
+            }
+        }
+        try await sweep(hasHoles: false)
+        return result
+    }
+
+    /// What a cut takes and leaves, and for whom.
+    nonisolated(nonsending) func count(_ cut: HistoryCut) async throws(StoreError) -> PurgeResult {
         var result = PurgeResult()
         for low in stride(from: cut.ends.floor, to: cut.number, by: Int(KeptChanges.slice)) {
             let high = min(low + KeptChanges.slice, cut.number)
@@ -110,13 +123,6 @@ struct HistoryCleaning: Sendable {
                 try await writer.read { try KeptChanges.transactions(above: low, upTo: high, on: $0) })
         }
         if result.kept > 0 { result.heldBy = try await writer.read { try cut.heldBy(on: $0) } }
-        if cut.number > cut.ends.floor {
-            let removed = result
-            guard try await writer.write({ try cut.raiseFloor(removed, isForced: isForced, on: $0) }) else {
-                return nil
-            }
-        }
-        try await sweep(hasHoles: false)
         return result
     }
 }
