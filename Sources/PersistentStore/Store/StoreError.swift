@@ -19,6 +19,7 @@ public enum StoreError: Error, Equatable, Sendable {
     case unreadableModel(path: String, reason: String)
     case full(path: String)
     case damaged(path: String, reason: String)
+    case cannotBackUp(path: String, reason: String)
     /// The file at the path is no longer the one that was opened; nothing is written into the old one.
     case replaced(path: String)
     case tooBig(path: String)
@@ -66,6 +67,7 @@ extension StoreError: CustomStringConvertible {
         case .full(let path): "The disk of \(path) is full. Nothing was saved; make room and try again."
         case .damaged(let path, let reason):
             "The store \(path) is damaged (\(reason)). Put back a backup, or recover with 'sqlite3 .recover'."
+        case .cannotBackUp(let path, let reason): "No backup was made at \(path): \(reason)."
         case .replaced(let path):
             "The store \(path) was replaced, moved or deleted while it was open. "
                 + "Nothing was written to the old file; start again."

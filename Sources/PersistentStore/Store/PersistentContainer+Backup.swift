@@ -1,0 +1,92 @@
+import Glibc
+import SQLite
+
+extension PersistentContainer {
+    /// Copies one state of the store into a new file that only its owner may read, while others go on writing.
+    ///
+    /// Made beside its place and moved there whole, so there is never half a backup under that name.
+    ///
+    /// - Parameters:
+    ///   - replaces: whether a file that is there already is replaced.
+    ///   - progress: called with the parts done and of how many, some times a second or less.
+    nonisolated(nonsending) package func backUp(
+        to path: String, replaces: Bool, progress: @escaping @Sendable (_ done: Int, _ of: Int) -> Void
+    ) async throws(StoreError) {
+        let backup = StoreBackup(store: self.path, path: path, replaces: replaces)
+        try await reader.read { snapshot in
+            try snapshot.ask { try backup.run($0, progress) }
+        }
+    }
+}
+
+/// One backup to one path.
+private struct StoreBackup {
+    let store: String
+    let path: String
+    let replaces: Bool
+
+    private static let pagesAtOnce: Int32 = 2000
+
+    func run(_ source: borrowing Connection, _ progress: (Int, Int) -> Void) throws {
+        try checkPlace()
+        var template = Array((path + ".XXXXXX").utf8CString)
+        // Mode 0600 (mkstemp(3)).
+        let descriptor = mkstemp(&template)
+        guard descriptor >= 0 else { throw failure(errno) }
+        defer { close(descriptor) }
+        let temporary = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        defer { for end in ["-journal", "-wal", "-shm"] { unlink(temporary + end) } }
+        do {
+            try copy(source, temporary, progress)
+            guard fsync(descriptor) == 0 else { throw failure(errno) }
+            try place(temporary)
+        } catch {
+            unlink(temporary)
+            guard let error = error as? SQLiteError else { throw error }
+            switch error.primary {
+            case .corrupt, .full: throw StoreError(error, path: error.primary == .full ? path : store)
+            default: throw StoreError.cannotBackUp(path: path, reason: error.message)
+            }
+        }
+    }
+
+    private func copy(
+        _ source: borrowing Connection, _ temporary: String, _ progress: (Int, Int) -> Void
+    ) throws {
+        let destination = try Connection(path: temporary, access: .readWrite)
+        // The file has no name yet that anybody relies on, and is synced as a whole.
+        try destination.execute("PRAGMA synchronous = OFF")
+        let backup = try Backup(of: source, into: destination)
+        while try backup.step(pages: Self.pagesAtOnce) {
+            progress(backup.totalPages - backup.remainingPages, backup.totalPages)
+        }
+    }
+
+    private func checkPlace() throws {
+        guard FileIdentity(path: path) == nil || replaces else { throw isThere }
+        guard FileIdentity(path: path) == nil || FileIdentity(path: path) != FileIdentity(path: store) else {
+            throw StoreError.cannotBackUp(path: path, reason: "it is the store itself")
+        }
+        // A journal of another database would be taken for the backup's (sqlite.org/howtocorrupt.html 2.4).
+        for end in ["-wal", "-journal"] where access(path + end, F_OK) == 0 {
+            throw StoreError.cannotBackUp(path: path, reason: "\(path)\(end) is there, so it is in use")
+        }
+    }
+
+    private func place(_ temporary: String) throws {
+        if replaces {
+            guard rename(temporary, path) == 0 else { throw failure(errno) }
+        } else {
+            // Unlike rename(2), fails when somebody has made a file of that name meanwhile.
+            guard link(temporary, path) == 0 else { throw errno == EEXIST ? isThere : failure(errno) }
+            unlink(temporary)
+        }
+    }
+
+    private var isThere: StoreError { .cannotBackUp(path: path, reason: "there is a file already") }
+
+    private func failure(_ code: CInt) -> StoreError {
+        code == ENOSPC
+            ? .full(path: path) : .cannotBackUp(path: path, reason: String(cString: strerror(code)))
+    }
+}

@@ -1,0 +1,40 @@
+import CSQLite
+
+/// A copy of a database while it is in use (sqlite.org/backup.html).
+///
+/// Inside a transaction of the source's connection, it is a copy of that snapshot, whatever others write.
+package struct Backup: ~Copyable {
+    private let pointer: OpaquePointer
+    private let destination: DatabaseHandle
+    /// Kept as long as the copying goes on.
+    private let source: DatabaseHandle
+
+    /// - Parameter destination: of an empty file.
+    package init(of source: borrowing Connection, into destination: borrowing Connection)
+        throws(SQLiteError)
+    {
+        self.source = source.handle
+        self.destination = destination.handle
+        guard
+            let pointer = sqlite3_backup_init(
+                destination.handle.pointer, "main", source.handle.pointer, "main")
+        else {
+            let handle = destination.handle.pointer
+            throw SQLiteError.failure(sqlite3_errcode(handle), handle)
+        }
+        self.pointer = pointer
+    }
+
+    deinit { sqlite3_backup_finish(pointer) }
+
+    /// Copies so many pages; false when all are copied. A failure names only its code.
+    package func step(pages: Int32) throws(SQLiteError) -> Bool {
+        let code = sqlite3_backup_step(pointer, pages)
+        if code == SQLITE_DONE { return false }
+        guard code == SQLITE_OK else { throw SQLiteError.failure(code, nil) }
+        return true
+    }
+
+    package var remainingPages: Int { Int(sqlite3_backup_remaining(pointer)) }
+    package var totalPages: Int { Int(sqlite3_backup_pagecount(pointer)) }
+}
