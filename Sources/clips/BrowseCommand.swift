@@ -12,7 +12,9 @@ extension Command {
             + "Without a terminal it prints the list.",
         operands: "[COMMAND]",
         options: [
-            Option("--color", value: "WHEN", "auto, always or never (NO_COLOR is heeded too)"),
+            Option(
+                "--color", value: "WHEN", "auto, always or never (NO_COLOR is heeded too)",
+                choices: ["auto", "always", "never"]),
             Option("--script", value: "FILE", "keys from a file, on a screen without a terminal"),
             Option("--size", value: "80x24", "with --script: columns and rows"),
         ], example: "clips --author work"

@@ -9,7 +9,9 @@ extension Command {
         summary: "Writes all clips, newest first; 'clips import' reads them again unchanged.",
         operands: "",
         options: [
-            Option("--format", value: "NAME", "html (bookmarks), json, markdown or csv"),
+            Option(
+                "--format", value: "NAME", "html (bookmarks), json, markdown or csv",
+                choices: ExportFormat.allCases.map(\.rawValue)),
             Option("-o", value: "FILE", "where to; it is replaced when all is written"),
         ], example: "clips export --format html -o bookmarks.html"
     ) { invocation in

@@ -12,8 +12,12 @@ extension Command {
             + "JSON of services, Markdown, JSON lines, plain text. What cannot be read is told.",
         operands: "FILE…  ('-' reads what is piped in)",
         options: [
-            Option("--format", value: "NAME", "html, json, jsonl, csv, markdown or text (else seen)"),
-            Option("--duplicates", value: "HOW", "an address that is there: keep both, merge, replace, skip"),
+            Option(
+                "--format", value: "NAME", "html, json, jsonl, csv, markdown or text (else seen)",
+                choices: ImportFormat.allCases.map(\.rawValue)),
+            Option(
+                "--duplicates", value: "HOW", "an address that is there: keep both, merge, replace, skip",
+                choices: DuplicatePolicy.allCases.map(\.rawValue)),
             Option("--tag", value: "NAME", "a tag for every clip; may be repeated"),
             Option("--dry-run", "only read, and say what there is"),
         ], example: "clips import --duplicates merge ~/bookmarks.html"

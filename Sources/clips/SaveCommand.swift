@@ -22,7 +22,8 @@ extension Command {
                 Option("--note", value: "TEXT", "a note of your own"),
                 Option("--tag", value: "NAME", "a tag; may be repeated"),
                 Option(
-                    "--duplicates", value: "HOW", "an address that is there: keep both, merge, replace, skip"),
+                    "--duplicates", value: "HOW", "an address that is there: keep both, merge, replace, skip",
+                    choices: DuplicatePolicy.allCases.map(\.rawValue)),
                 Option("--jsonl", "one JSON object a line from standard input: url, title, text, note, tags"),
                 Option("--strict", "with --jsonl: all lines or none"),
             ], example: example

@@ -18,7 +18,9 @@ extension Command {
         operands: "QUERY…",
         options: [
             Option("--limit", value: "N", "at most so many (20)"),
-            Option("--sort", value: "KEY", "relevance: title and tags first; or newest"),
+            Option(
+                "--sort", value: "KEY", "relevance: title and tags first; or newest",
+                choices: ["relevance", "newest"]),
         ], example: "clips search 'tag:swift \"typed throws\" -is:read after:2026-10'"
     ) { invocation in
         let arguments = invocation.arguments

@@ -1,0 +1,37 @@
+extension Completions {
+    static var fish: String {
+        var lines = [
+            "# fish completion of clips; printed by 'clips completions fish'.", "complete -c clips -f",
+        ]
+        lines += Command.browse.options.map { "complete -c clips -n __fish_use_subcommand \(words($0))" }
+        lines += Command.globalOptions.map { "complete -c clips \(words($0))" }
+        let own = Set(Command.globalOptions.map(\.name))
+        for entry in entries {
+            lines.append(
+                "complete -c clips -n __fish_use_subcommand -a \(entry.name) -d \(quotedForFish(entry.summary))"
+            )
+            let condition = "-n '__fish_seen_subcommand_from \(entry.name)'"
+            lines += entry.options.filter { !own.contains($0.name) }.map {
+                "complete -c clips \(condition) \(words($0))"
+            }
+            if !entry.words.isEmpty {
+                lines.append("complete -c clips \(condition) -a '\(entry.words.joined(separator: " "))'")
+            }
+            if entry.takesFiles { lines.append("complete -c clips \(condition) -F") }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func words(_ option: Option) -> String {
+        let name =
+            option.name.hasPrefix("--") ? "-l \(option.name.dropFirst(2))" : "-s \(option.name.dropFirst())"
+        var value = option.value == nil ? "" : option.isFile ? " -r -F" : " -x"
+        if !option.choices.isEmpty { value += " -a '\(option.choices.joined(separator: " "))'" }
+        return "\(name)\(value) -d \(quotedForFish(option.help))"
+    }
+
+    /// Within single quotes, fish knows \\ and \' (fish-doc, Quotes).
+    private static func quotedForFish(_ text: String) -> String {
+        "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
+    }
+}

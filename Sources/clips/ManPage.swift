@@ -1,0 +1,107 @@
+import ClipsTerminal
+
+extension Command {
+    static let man = Command(
+        name: "man", summary: "Prints the manual page.", operands: "", options: [],
+        example: "clips man | man -l -"
+    ) { invocation in
+        try invocation.refuseOperands()
+        invocation.output.write(ManPage().text)
+        return .done
+    }
+}
+
+/// The manual page in the macros of man(7), printed from the tables of commands and of keys.
+struct ManPage {
+    var text: String {
+        var lines = [
+            ".TH CLIPS 1 \"\" \"clips \(Clips.version)\" \"User Commands\"",
+            ".SH NAME", "clips \\- a live list of clips that other programs save into",
+            ".SH SYNOPSIS", ".B clips", "[\\fIcommand\\fR] [\\fIoptions\\fR] [\\fIoperands\\fR]",
+            ".SH DESCRIPTION",
+        ]
+        lines += Self.paragraphs(Command.browse.summary)
+        lines.append(
+            Self.escaped("Everything is in one store, which any number of processes may use at once."))
+        lines += Self.options(Command.browse.options)
+        lines.append(".SH COMMANDS")
+        for command in Command.all.dropFirst() { lines += Self.section(command) }
+        lines.append(".SH \"OPTIONS FOR EVERY COMMAND\"")
+        lines += Self.options(Command.globalOptions)
+        lines.append(".SH KEYS")
+        for group in ActionTable.Group.allCases {
+            lines.append(".SS \(Self.quoted(group.rawValue))")
+            for entry in ActionTable.entries where entry.group == group {
+                lines += [".TP", "\\fB\(Self.escaped(entry.shownKeys))\\fR", Self.escaped(entry.help)]
+            }
+        }
+        lines.append(".SH ENVIRONMENT")
+        lines += Self.items(Self.environment)
+        lines.append(".SH FILES")
+        lines += Self.items(Self.files)
+        lines.append(".SH \"EXIT STATUS\"")
+        lines += Self.items([
+            ("0", "Done."), ("1", "Failed, or done in part; standard error says what."),
+            ("2", "Wrong usage."), ("130", "Interrupted."),
+        ])
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static let environment = [
+        ("CLIPS_STORE", "The store's file, unless --store or --group names another."),
+        ("VISUAL, EDITOR", "The editor of 'clips edit'; else vi."),
+        ("NO_COLOR", "When set, nothing is coloured."), ("TMPDIR", "Where a clip lies while it is edited."),
+        ("XDG_DATA_HOME", "Where the groups' folders are; else ~/.local/share."),
+        ("XDG_CONFIG_HOME", "Where the configuration is; else ~/.config."),
+    ]
+
+    private static let files = [
+        ("~/.local/share/clips/clips.db", "The store of the group 'clips'."),
+        ("~/.config/clips/config", "The keys that are bound otherwise."),
+    ]
+
+    private static func section(_ command: Command) -> [String] {
+        let call = ["clips", command.name, command.operands].filter { !$0.isEmpty }.joined(separator: " ")
+        return [".SS \(quoted(call))"] + paragraphs(command.summary) + options(command.options)
+            + [".PP", "Example:", ".PP", ".nf", ".RS", escaped(command.example), ".RE", ".fi"]
+    }
+
+    private static func paragraphs(_ summary: String) -> [String] {
+        summary.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.isEmpty ? ".PP" : escaped(String($0)) }
+    }
+
+    private static func options(_ options: [Option]) -> [String] {
+        options.flatMap { option in
+            let value = option.value.map { " \\fI\(escaped($0))\\fR" } ?? ""
+            return [".TP", "\\fB\(escaped(option.name))\\fR\(value)", escaped(option.help)]
+        }
+    }
+
+    private static func items(_ items: [(name: String, help: String)]) -> [String] {
+        items.flatMap { [".TP", "\\fB\(escaped($0.name))\\fR", escaped($0.help)] }
+    }
+
+    private static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
+
+    /// What roff would take for its own, or replace by something prettier, is named (groff_char(7)).
+    static func escaped(_ text: String) -> String {
+        var result = text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" : ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": result += "\\(rs"
+            case "-": result += "\\-"
+            case "'": result += "\\(aq"
+            case "\"": result += "\\(dq"
+            case "`": result += "\\(ga"
+            case "^": result += "\\(ha"
+            case "~": result += "\\(ti"
+            case _ where scalar.isASCII: result.unicodeScalars.append(scalar)
+            default:
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                result += "\\[u\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)]"
+            }
+        }
+        return result
+    }
+}
