@@ -23,7 +23,7 @@ struct Command: Sendable {
 
     static let all = [
         browse, .extension, .add, .list, .search, .show, .edit, .tag, .star, .delete, .restore, .import,
-        .export, .history, .historyClean, .consumers, .backup, .completions, .man,
+        .export, .history, .historyClean, .consumers, .doctor, .backup, .completions, .man,
     ]
 
     static func named(_ name: String) -> Command? { all.first { $0.name == name } }

@@ -67,6 +67,10 @@ private struct StoreBackup {
         guard FileIdentity(path: path) == nil || FileIdentity(path: path) != FileIdentity(path: store) else {
             throw StoreError.cannotBackUp(path: path, reason: "it is the store itself")
         }
+        var status = stat()
+        guard stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+            throw StoreError.cannotBackUp(path: path, reason: "it is no ordinary file")
+        }
         // A journal of another database would be taken for the backup's (sqlite.org/howtocorrupt.html 2.4).
         for end in ["-wal", "-journal"] where access(path + end, F_OK) == 0 {
             throw StoreError.cannotBackUp(path: path, reason: "\(path)\(end) is there, so it is in use")

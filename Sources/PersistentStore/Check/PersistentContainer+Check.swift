@@ -1,0 +1,83 @@
+import FileWatch
+import Glibc
+import SQLite
+
+extension PersistentContainer {
+    /// Looks for everything that is wrong with the store, on one state of it. Writes nothing.
+    nonisolated(nonsending) package func check() async throws(StoreError) -> [StoreFinding] {
+        let (model, now) = (model, options.clock())
+        let inside = try await reader.read { snapshot in
+            var findings = try snapshot.ask { try StoreCheck(model: model).run(on: $0) }
+            // A damaged file is not asked further.
+            if findings.contains(where: \.isDamage) { return findings }
+            let (consumers, ends) = (try snapshot.consumers(), try snapshot.ask { try HistoryEnds($0) })
+            findings += ConsumerCheck(now: now).run(consumers, ends)
+            return findings
+        }
+        return inside + StoreFiles(path: path).findings()
+    }
+
+    /// Sets right what can be without losing anything.
+    nonisolated(nonsending) package func repair(_ findings: [StoreFinding]) async throws(StoreError) {
+        let model = model
+        if findings.contains(where: \.isInside) {
+            try await writer.write { try StoreRepair(model: model).run(findings, on: $0) }
+        }
+        StoreFiles.repair(findings)
+    }
+
+    nonisolated(nonsending) package func space() async throws(StoreError) -> StoreSpace {
+        let journal = StoreFiles(path: path).journalSize
+        return try await reader.read { snapshot in
+            try snapshot.ask { connection in
+                let size = try connection.integer("PRAGMA page_size") ?? 0
+                return StoreSpace(
+                    file: size * (try connection.integer("PRAGMA page_count") ?? 0), journal: journal,
+                    free: size * (try connection.integer("PRAGMA freelist_count") ?? 0),
+                    history: try HistoryShare(on: connection).map { Int64($0.history) })
+            }
+        }
+    }
+}
+
+extension StoreFinding {
+    fileprivate var isDamage: Bool { if case .damaged = self { true } else { false } }
+
+    fileprivate var isInside: Bool {
+        if case .tooOpen = self { return false }
+        return isRepairable
+    }
+}
+
+/// A store's files from outside, which can be looked at when the store cannot be opened.
+package struct StoreFiles {
+    private let path: String
+
+    package init(path: String) { self.path = StoreOpening.resolved(path) }
+
+    package func findings() -> [StoreFinding] {
+        var findings: [StoreFinding] = []
+        for end in ["", "-wal", "-shm", "-search", "-search-wal", "-search-shm"] {
+            guard let status = Self.status(path + end), status.st_mode & 0o077 != 0 else { continue }
+            findings.append(.tooOpen(path: path + end, mode: status.st_mode & 0o777))
+        }
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        do {
+            _ = try FolderWatch(path: folder.isEmpty ? "/" : folder)
+        } catch {
+            findings.append(.noFileEvents(reason: error.description))
+        }
+        return findings
+    }
+
+    package static func repair(_ findings: [StoreFinding]) {
+        for case .tooOpen(let path, let mode) in findings { chmod(path, mode & ~0o077) }
+    }
+
+    var journalSize: Int64 { Int64(Self.status(path + "-wal")?.st_size ?? 0) }
+
+    private static func status(_ path: String) -> stat? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status : nil
+    }
+}

@@ -1,0 +1,89 @@
+import FoundationEssentials
+import SQLite
+
+/// Looks through one state of a store, without writing. Reads all of it: a million objects take seconds.
+struct StoreCheck {
+    let model: StoreModel
+
+    func run(on connection: borrowing Connection) throws -> [StoreFinding] {
+        var findings = try integrity(connection)
+        guard findings.isEmpty else { return findings }
+        findings += try references(connection)
+        for entity in model.entities where entity.tracksHistory {
+            if try !hasItsTriggers(entity, connection) {
+                findings.append(.wrongTriggers(entity: entity.name))
+            }
+            findings += try history(entity, connection)
+        }
+        return findings
+    }
+
+    private func integrity(_ connection: borrowing Connection) throws -> [StoreFinding] {
+        do {
+            let lines = try connection.prepare("PRAGMA integrity_check(1)")
+            guard try lines.step(), lines.text(0) != "ok" else { return [] }
+            return [.damaged(lines.text(0))]
+        } catch {
+            guard error.primary == .corrupt else { throw error }
+            return [.damaged(error.message)]
+        }
+    }
+
+    private func references(_ connection: borrowing Connection) throws -> [StoreFinding] {
+        var counts: [String: Int] = [:]
+        let rows = try connection.prepare("SELECT \"table\" FROM pragma_foreign_key_check")
+        while try rows.step() { counts[rows.text(0), default: 0] += 1 }
+        return counts.sorted { $0.key < $1.key }.map { .danglingReferences(table: $0.key, count: $0.value) }
+    }
+
+    func hasItsTriggers(_ entity: Entity, _ connection: borrowing Connection) throws -> Bool {
+        var made: [String: String] = [:]
+        let rows = try connection.prepare(
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1")
+        try rows.bind(entity.name, at: 1)
+        while try rows.step() { made[rows.text(0)] = rows.text(1) }
+        guard let wanted = try HistoryTriggers(of: entity, on: connection) else { return false }
+        return wanted.all.allSatisfy { made[$0.name] == $0.sql }
+    }
+
+    private func history(_ entity: Entity, _ connection: borrowing Connection) throws -> [StoreFinding] {
+        guard
+            let id = try connection.integer("SELECT id FROM history_entity WHERE name = ?1", entity.name)
+        else { return [] }
+        var findings: [StoreFinding] = []
+        // Before the expiry there may be holes, and a change that looks like the last need not be.
+        let expiry = try HistoryEnds(connection).expiry
+        let unlike = try connection.integer(
+            """
+            SELECT count(*) FROM (SELECT object, kind, max(number) FROM history
+            WHERE kind < 3 AND entity = ?1 AND number > ?2 GROUP BY object) AS last
+            LEFT JOIN "\(entity.name)" AS present ON present.id = last.object
+            WHERE (last.kind = \(HistoryChange.Kind.delete.rawValue)) = (present.id NOT NULL)
+            """, id, expiry)
+        if let unlike, unlike > 0 {
+            findings.append(.historyUnlikeData(entity: entity.name, count: Int(unlike)))
+        }
+        let stray = try connection.integer(
+            """
+            SELECT count(*) FROM \(StoreSchema.valuesTable(entity.name)) AS kept
+            LEFT JOIN history ON history.number = kept.number AND history.entity = ?1
+            WHERE history.number IS NULL
+            """, id)
+        if let stray, stray > 0 { findings.append(.strayValues(entity: entity.name, count: Int(stray))) }
+        return findings
+    }
+}
+
+extension HistoryTriggers {
+    /// Those that an entity of an open store is to have; nil when the store does not know it.
+    init?(of entity: Entity, on connection: borrowing Connection) throws {
+        guard
+            let id = try connection.integer("SELECT id FROM history_entity WHERE name = ?1", entity.name)
+        else { return nil }
+        var bits: [String: Int] = [:]
+        let rows = try connection.prepare("SELECT bit, name FROM history_attribute WHERE entity = ?1")
+        try rows.bind(id, at: 1)
+        while try rows.step() { bits[rows.text(1)] = Int(rows.integer(0)) }
+        self.init(entity: entity, entityID: id, bits: bits)
+    }
+}

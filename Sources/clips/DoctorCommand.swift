@@ -1,0 +1,91 @@
+import ClipsCore
+import PersistentStore
+import SearchIndex
+
+extension Command {
+    static let doctor = Command(
+        name: "doctor",
+        summary: """
+            Looks for what is wrong with the store, and says what to do about it.
+            Writes nothing, but with --repair, which sets right what can be without losing
+            anything. Exit status 1 when something is left to be done.
+            """,
+        operands: "", options: [Option("--repair", "set right what can be without losing anything")],
+        example: "clips doctor --repair"
+    ) { invocation in
+        try invocation.refuseOperands()
+        let store: ClipStore
+        do {
+            store = try await invocation.openStore(author: "cli", mayCreate: false)
+        } catch {
+            invocation.fail("\(error)")
+            let findings = StoreFiles(path: try invocation.storePath()).findings()
+            for finding in findings { invocation.output.line(Diagnosis(finding).text) }
+            return .failed
+        }
+        return try await Doctor(invocation: invocation, store: store).run()
+    }
+}
+
+/// One look at a store, and one more after the repair.
+private struct Doctor {
+    let invocation: Invocation
+    let store: ClipStore
+
+    func run() async throws -> ExitStatus {
+        var diagnoses = try await look()
+        if invocation.arguments.has("--repair"), diagnoses.contains(where: \.isProblem) {
+            try await repair()
+            let left = try await look()
+            for index in diagnoses.indices {
+                diagnoses[index].isRepaired = !left.contains(diagnoses[index])
+            }
+            diagnoses += left.filter { !diagnoses.contains($0) }
+        }
+        try await tell(diagnoses)
+        return diagnoses.contains { $0.isProblem && !$0.isRepaired } ? .failed : .done
+    }
+
+    private func look() async throws -> [Diagnosis] {
+        let index = SearchIndex(store.container, ClipModel.searched)
+        var diagnoses = try await store.container.check().map { Diagnosis($0) }
+        if let problem = await index.problem() {
+            diagnoses.append(
+                Diagnosis(
+                    .index, "The search index is damaged (\(problem)).", "--repair makes it from the clips."))
+        }
+        return diagnoses
+    }
+
+    private func repair() async throws {
+        let index = SearchIndex(store.container, ClipModel.searched)
+        try await store.container.repair(try await store.container.check())
+        if await index.problem() != nil { try await index.rebuild() }
+    }
+
+    private func tell(_ diagnoses: [Diagnosis]) async throws {
+        for topic in Diagnosis.Topic.allCases {
+            let found = diagnoses.filter { $0.topic == topic }
+            for diagnosis in found.isEmpty ? [Diagnosis.allWell(topic)].compactMap(\.self) : found {
+                try tell(diagnosis)
+            }
+        }
+        // A damaged store may not say.
+        guard let space = try? await store.container.space() else { return }
+        var words = ["\(Self.size(space.file)) in all", "\(Self.size(space.free)) free"]
+        if let history = space.history { words.append("\(Self.size(history)) history") }
+        words.append("\(Self.size(space.journal)) not yet moved into it")
+        var diagnosis = Diagnosis(.space, words.joined(separator: ", ") + ".")
+        diagnosis.isProblem = false
+        try tell(diagnosis)
+    }
+
+    private func tell(_ diagnosis: Diagnosis) throws {
+        invocation.output.line(
+            try invocation.isJSON ? JSONLine.text(DiagnosisObject(diagnosis)) : diagnosis.text)
+    }
+
+    private static func size(_ bytes: Int64) -> String {
+        bytes < 10 << 20 ? "\(bytes >> 10) KB" : "\(bytes >> 20) MB"
+    }
+}

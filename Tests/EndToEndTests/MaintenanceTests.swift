@@ -1,0 +1,178 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Commands that look after a store: history clean, doctor, backup.
+@Suite struct MaintenanceTests {
+    let clips: ClipsProgram
+
+    init() throws { clips = try ClipsProgram() }
+
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test func `history clean says what goes and what went`() throws {
+        for title in ["a", "b", "c"] { try clips.run("add", "--title", title) }
+        #expect(try clips.run("history", "clean").output == "Nothing was deleted.\n")
+        let dry = try clips.run("history", "clean", "--before", "0d", "--dry-run")
+        #expect(dry.output == "3 transactions with 3 changes would be deleted.\n", "\(dry)")
+        #expect(try clips.run("history").output.split(separator: "\n").count == 3)
+        #expect(
+            try clips.run("history", "clean", "--before", "0d").output
+                == "3 transactions with 3 changes were deleted.\n")
+        #expect(try clips.run("history").output == "")
+        #expect(try clips.run("list").output.split(separator: "\n").count == 3)
+    }
+
+    @Test func `history clean leaves what a consumer needs, and names it`() throws {
+        for title in ["a", "b", "c"] { try clips.run("add", "--title", title) }
+        _ = try clips.sqlite3(
+            """
+            INSERT INTO history_consumer (name, position, generation, registered, seen)
+            SELECT 'mirror', min(number) + 3, 1, 0, 0 FROM history
+            """)
+        let run = try clips.run("history", "clean", "--before", "0d", "--json")
+        #expect(
+            run.output
+                == "{\"changes\":1,\"dryRun\":false,\"heldBy\":[\"mirror\"],\"kept\":2,\"transactions\":1}\n",
+            "\(run)")
+        #expect(
+            try clips.run("history", "clean", "--before", "0d", "--dry-run").output
+                == "Nothing would be deleted. 2 transactions stay, needed by mirror.\n")
+    }
+
+    @Test func `a backup has everything, and is its owner's alone`() throws {
+        try clips.run("add", "--title", "a")
+        let path = clips.folder.path(of: "backup.db")
+        let run = try clips.run("backup", path)
+        #expect(run.status == 0 && run.errors == "clips: copied the store to \(path).\n" && run.output == "")
+        #expect(try mode(path) == 0o600)
+        #expect(try clips.run("list", "--store", path).output == clips.run("list").output)
+        #expect(try clips.run("history", "--store", path).output == clips.run("history").output)
+        let names = try FileManager.default.contentsOfDirectory(atPath: clips.folder.path)
+        #expect(!names.contains { $0.hasPrefix("backup.db.") })
+    }
+
+    @Test func `a backup replaces no file unasked, and never the store or what is no file`() throws {
+        try clips.run("add", "--title", "a")
+        let path = clips.folder.path(of: "backup.db")
+        try "mine".write(toFile: path, atomically: true, encoding: .utf8)
+        let run = try clips.run("backup", path)
+        #expect(
+            run.status == 1
+                && run.errors == "clips: \(path) is there already. Give --force to replace it.\n")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
+        #expect(try clips.run("backup", "--force", path).status == 0)
+        #expect(try clips.run("list", "--store", path).output.hasSuffix("  a\n"))
+        #expect(
+            try clips.run("backup", "--force", clips.storePath).errors
+                == "clips: No backup was made at \(clips.storePath): it is the store itself.\n")
+        let pipe = clips.folder.path(of: "pipe")
+        mkfifo(pipe, 0o600)
+        #expect(try clips.run("backup", "--force", pipe).errors.contains("it is no ordinary file"))
+        try "".write(toFile: path + "-wal", atomically: true, encoding: .utf8)
+        #expect(try clips.run("backup", "--force", path).errors.contains("so it is in use"))
+    }
+
+    @Test func `a backup is one state of the store while others write`() throws {
+        try clips.run("add", "--title", "first")
+        let pair =
+            "BEGIN; INSERT INTO Clip (title) VALUES ('t'); INSERT INTO Clip (title) VALUES ('t'); COMMIT;\n"
+        let input = clips.folder.path(of: "input.sql")
+        try (".timeout 5000\n" + String(repeating: pair, count: 100_000)).write(
+            toFile: input, atomically: true, encoding: .utf8)
+        let writer = Process()
+        writer.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        writer.arguments = ["sqlite3", clips.storePath]
+        writer.standardInput = FileHandle(forReadingAtPath: input)
+        try writer.run()
+        defer {
+            kill(writer.processIdentifier, SIGKILL)
+            writer.waitUntilExit()
+        }
+        #expect(try eventually { try Int(clips.sqlite3("SELECT count(*) FROM Clip")) ?? 0 > 100 })
+        for round in 0..<3 {
+            let path = clips.folder.path(of: "backup-\(round).db")
+            #expect(try clips.run("backup", path).status == 0)
+            let answer = try Shell.run(
+                "sqlite3", [path], input: "PRAGMA integrity_check; SELECT count(*) % 2 FROM Clip;")
+            #expect(answer.output == "ok\n1\n")
+        }
+        #expect(writer.isRunning)
+    }
+
+    @Test func `the doctor finds a new store well`() throws {
+        try clips.run("add", "--title", "a")
+        try clips.run("search", "a")
+        let run = try clips.run("doctor")
+        #expect(run.status == 0 && run.errors == "", "\(run)")
+        let lines = run.output.split(separator: "\n")
+        #expect(lines.dropLast().allSatisfy { $0.hasSuffix(" well") } && lines.count == 7, "\(run.output)")
+        #expect(lines.last?.contains("KB in all") == true)
+    }
+
+    @Test func `the doctor finds what is wrong, and repairs what can be`() throws {
+        for title in ["a", "b", "c"] { try clips.run("add", "--title", title) }
+        try clips.run("search", "a")
+        let token = try clips.run("history", "--json", "--limit", "1").output.firstMatch(
+            of: /"token":"([^"]+)"/)
+        _ = try clips.sqlite3(
+            """
+            DROP TRIGGER Clip_records_delete; DELETE FROM Clip WHERE id = 2;
+            INSERT INTO history_values_Clip (number) VALUES (99999);
+            INSERT INTO history_consumer (name, position, generation, process, process_start, registered, seen,
+            is_transient) VALUES ('window', 1, 1, 1, 1, 0, 0, 1)
+            """)
+        chmod(clips.storePath, 0o644)
+        let index = clips.storePath + "-search"
+        try FileHandle(forWritingTo: URL(fileURLWithPath: index)).truncate(atOffset: 5000)
+        let sick = try clips.run("doctor")
+        #expect(sick.status == 1)
+        for words in [
+            "What records the history of Clip is missing", "tells otherwise than the store of 1 row",
+            "keeps 1 row that belong to no change", "'window' has ended", "(mode 644)",
+            "The search index is damaged",
+        ] {
+            #expect(sick.output.contains(words), "\(words): \(sick.output)")
+        }
+        #expect(try clips.sqlite3("SELECT count(*) FROM history_consumer WHERE name = 'window'") == "1")
+        let repaired = try clips.run("doctor", "--repair")
+        #expect(repaired.status == 0, "\(repaired.output)")
+        #expect(repaired.output.split(separator: "Repaired.").count >= 7, "\(repaired.output)")
+        #expect(try clips.run("doctor").status == 0)
+        #expect(try mode(clips.storePath) == 0o600)
+        #expect(try clips.run("search", "title:c").output.hasSuffix("  c\n"))
+        // Who read the history before does not take it for whole.
+        let old = String(try #require(token).1)
+        #expect(try clips.run("history", "--after", old).errors.contains("cleaned away"))
+        _ = try clips.sqlite3("DELETE FROM Clip WHERE id = 1")
+        #expect(try clips.run("restore", "1").status == 0)
+    }
+
+    @Test func `the doctor of a store that cannot be opened says why`() throws {
+        let path = clips.folder.path(of: "notes.db")
+        try String(repeating: "no database at all ", count: 300).write(
+            toFile: path, atomically: true, encoding: .utf8)
+        chmod(path, 0o666)
+        let run = try clips.run("doctor", "--store", path)
+        #expect(run.status == 1 && run.errors.contains("is not a store of this program"), "\(run)")
+        #expect(run.output.contains("(mode 666)"))
+        #expect(try clips.run("doctor", "--store", path + "-none").errors.contains("There is no store at"))
+    }
+
+    @Test func `the doctor tells of a damaged page`() throws {
+        for number in 0..<50 {
+            try clips.run("add", "--title", "title \(number)", input: String(repeating: "text ", count: 400))
+        }
+        _ = try clips.sqlite3("PRAGMA wal_checkpoint(TRUNCATE)")
+        let root =
+            Int(try clips.sqlite3("SELECT rootpage FROM sqlite_schema WHERE name = 'Clip_by_url'")) ?? 0
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: clips.storePath))
+        try file.seek(toOffset: UInt64(root - 1) * 4096)
+        try file.write(contentsOf: Data(repeating: 0x5A, count: 4096))
+        try file.close()
+        let run = try clips.run("doctor", "--json")
+        #expect(run.status == 1 && run.output.contains("The store is damaged"), "\(run)")
+    }
+}
