@@ -1,0 +1,94 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the program prints of itself, from its tables.
+@Suite struct ManualTests {
+    let clips: ClipsProgram
+
+    init() throws { clips = try ClipsProgram() }
+
+    private func bash(_ script: String) throws -> Shell {
+        let text = """
+            source <('\(ClipsProgram.path)' completions bash)
+            complete() { COMP_WORDS=(clips "$@"); COMP_CWORD=$#; _clips; echo "${COMPREPLY[@]}"; }
+            \(script)
+            """
+        return try Shell.run("bash", ["--norc", "-c", text], environment: clips.environment)
+    }
+
+    @Test func `bash takes the completions and registers them`() throws {
+        let text = "source <('\(ClipsProgram.path)' completions bash); complete -p clips"
+        let run = try Shell.run("bash", ["--norc", "-c", text], environment: clips.environment)
+        #expect(run.output == "complete -F _clips clips\n" && run.errors == "")
+    }
+
+    @Test func `bash completes commands, options, values and files`() throws {
+        let run = try bash(
+            """
+            cd '\(clips.folder.path)'; touch 'a file.html'
+            complete hist; complete --store x hist; complete history cl; complete history --f
+            complete export --format m; complete import --format m; complete completions z
+            complete import a; complete import 'a file'; complete backup --fo; complete list --limit ''
+            """)
+        #expect(
+            run.output == """
+                history
+                history
+                clean
+                --follow
+                markdown
+                markdown
+                zsh
+                a file.html
+                a file.html
+                --force
+
+                """ + "\n" && run.errors == "", "\(run)")
+    }
+
+    @Test func `every command and option can be completed in every shell`() throws {
+        let (zsh, fish) = (
+            try clips.run("completions", "zsh").output, try clips.run("completions", "fish").output
+        )
+        let bash = try clips.run("completions", "bash").output
+        let help = try clips.run("--help").output
+        let names = help.split(separator: "\n").compactMap { $0.firstMatch(of: /^  ([a-z]+) {2}/)?.1 }
+        #expect(names.count > 10)
+        for name in names {
+            let text = try clips.run(String(name), "--help").output
+            for option in text.matches(of: /\n  --([a-z-]+)/).map(\.1) {
+                #expect(bash.contains("--\(option)") && zsh.contains("--\(option)"), "\(name) \(option)")
+                #expect(fish.contains("-l \(option) "), "\(name) \(option)")
+            }
+            #expect(zsh.contains("\n        \(name)) _arguments"), "\(name)")
+            #expect(fish.contains(" -a \(name) -d "), "\(name)")
+        }
+    }
+
+    @Test func `other shells that are here take their completions`() throws {
+        for shell in ["zsh", "fish"] {
+            let path = clips.folder.path(of: shell)
+            try clips.run("completions", shell).output.write(toFile: path, atomically: true, encoding: .utf8)
+            guard let run = try? Shell.run(shell, ["-n", path]) else { continue }
+            #expect(run.status == 0 && run.errors == "", "\(run)")
+        }
+    }
+
+    @Test func `the manual page has every command and key, in ASCII and without a warning`() throws {
+        let page = try clips.run("man").output
+        #expect(page.unicodeScalars.allSatisfy { $0.isASCII })
+        // A line that begins with a dot is a request; the page uses these.
+        let requests = Set(
+            page.split(separator: "\n").filter { $0.hasPrefix(".") }.map { $0.prefix { $0 != " " } })
+        #expect(requests == [".TH", ".SH", ".SS", ".B", ".PP", ".TP", ".nf", ".fi", ".RS", ".RE"])
+        let path = clips.folder.path(of: "clips.1")
+        try page.write(toFile: path, atomically: true, encoding: .utf8)
+        guard let run = try? Shell.run("groff", ["-man", "-Tutf8", "-ww", path]) else { return }
+        #expect(run.status == 0 && run.errors == "", "\(run.errors)")
+        let text = run.output.replacing(/\u{1B}\[[0-9;]*m/, with: "").replacing(/.\u{8}/, with: "")
+        for words in ["clips history clean", "clips tag ID… +NAME… -NAME…", "EXIT STATUS", "k ↑", "^R"] {
+            #expect(text.contains(words), "\(words)")
+        }
+    }
+}
