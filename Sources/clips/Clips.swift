@@ -13,8 +13,10 @@ enum Clips {
     }
 
     private static func run(_ words: [String]) -> Int32 {
+        var name: String?
         do {
             let (command, rest) = try command(in: words)
+            name = command.name == Command.browse.name ? nil : command.name
             let arguments = try Arguments(
                 rest, options: command.options + Command.globalOptions,
                 takesSignedWords: command.takesSignedWords)
@@ -34,8 +36,12 @@ enum Clips {
             }
             try invocation.output.flush()
             return ExitStatus.done.rawValue
+        } catch let error as OutputError {
+            Output.standardError.line("clips: \(error)")
+            return ExitStatus.failed.rawValue
         } catch {
-            Output.standardError.line("clips: \(error) Try 'clips --help'.")
+            let help = ["clips", name, "--help"].compactMap(\.self).joined(separator: " ")
+            Output.standardError.line("clips: \(error) Try '\(help)'.")
             return ExitStatus.usage.rawValue
         }
     }

@@ -9,7 +9,7 @@ extension Command {
         summary: "Edits a clip in your editor ($VISUAL, else $EDITOR, else vi).\n"
             + "What somebody else changes meanwhile is kept; where both changed the same, nothing is\n"
             + "saved and your text stays in its file.",
-        operands: "ID", options: [], example: "EDITOR='code --wait' clips edit 12"
+        operands: "ID", options: [], example: "clips edit 12"
     ) { invocation in
         let operands = invocation.arguments.operands
         guard let name = operands.first else { throw UsageError("Which clip? Give its id.") }

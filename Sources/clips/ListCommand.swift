@@ -17,7 +17,9 @@ extension Command {
         let arguments = invocation.arguments
         let sortName = arguments.value("--sort") ?? "created"
         guard let sort = ClipQuery.sort(named: sortName) else {
-            throw UsageError("Clips cannot be sorted by '\(sortName)'.")
+            throw UsageError(
+                "Clips cannot be sorted by '\(sortName)': created, updated, title, url, author, starred, unread."
+            )
         }
         let query = ClipQuery(filter: arguments.operands.joined(separator: " "), sort: sort)
         let limit = try arguments.number("--limit") ?? .max

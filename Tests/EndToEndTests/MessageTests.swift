@@ -1,0 +1,87 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Every message that a person can see on the command line, word by word.
+@Suite struct MessageTests {
+    let clips: ClipsProgram
+
+    init() throws { clips = try ClipsProgram() }
+
+    @Test(arguments: MessageCase.all)
+    func `a command line is answered in these words`(message: MessageCase) throws {
+        try prepare(message.situation)
+        let run = try Shell.run(
+            ClipsProgram.path, message.words.map(named), input: message.input, environment: clips.environment)
+        #expect(run.errors == message.errors.map { "clips: \(named($0))\n" }.joined())
+        #expect(run.status == message.status)
+        #expect(message.status != 2 || run.output == "")
+    }
+
+    @Test func `a store kept busy is told with who keeps it`() throws {
+        try clips.run("add", "--title", "a")
+        let holder = try LineProcess("sqlite3", [clips.storePath])
+        #expect(try holder.ask("BEGIN IMMEDIATE; SELECT 'held';") == "held")
+        let run = try clips.run("star", "1")
+        let errors = run.errors.replacing(/for \d+ ms/, with: "for N ms")
+        #expect(
+            run.status == 1
+                && errors == "clips: The store \(clips.storePath) was kept busy for N ms by sqlite3 "
+                    + "(process \(holder.identifier)). Nothing was saved; try again.\n"
+        )
+    }
+
+    @Test func `a store that may only be read is told when it is written`() throws {
+        try clips.run("add", "--title", "a")
+        _ = try clips.sqlite3("PRAGMA wal_checkpoint(TRUNCATE)")
+        chmod(clips.storePath, 0o444)
+        chmod(clips.folder.path, 0o555)
+        defer { chmod(clips.folder.path, 0o755) }
+        // The root may write everything.
+        let other = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        let words = (geteuid() == 0 ? other : []) + [ClipsProgram.path, "star", "1"]
+        guard (try? Shell.run(words[0], Array(words[1...].dropLast(2)) + ["--version"]))?.status == 0 else {
+            return
+        }
+        let run = try Shell.run(words[0], Array(words[1...]), environment: clips.environment)
+        #expect(
+            run.status == 1
+                && run.errors == "clips: The store \(clips.storePath) cannot be written. "
+                    + "Check the permissions of the file and of its folder.\n"
+        )
+    }
+
+    private func named(_ text: String) -> String {
+        text.replacing("STORE", with: clips.storePath).replacing("FOLDER", with: clips.folder.path)
+    }
+
+    private func prepare(_ situation: MessageCase.Situation) throws {
+        switch situation {
+        case .noStore: return
+        case .text:
+            try String(repeating: "no database at all ", count: 300).write(
+                toFile: clips.storePath, atomically: true, encoding: .utf8)
+            return
+        case .otherProgram:
+            _ = try clips.sqlite3("CREATE TABLE t (a)")
+            return
+        default: try clips.run("add", "--title", "a", "--url", "https://a.b")
+        }
+        switch situation {
+        case .newer: _ = try clips.sqlite3("PRAGMA user_version = 99")
+        case .lostTable: _ = try clips.sqlite3("DROP TABLE history_origin")
+        case .deletedClip: try clips.run("delete", "1")
+        case .twoAlike:
+            _ = try clips.sqlite3("UPDATE Clip SET uuid = 'abcd1'; INSERT INTO Clip (uuid) VALUES ('abcd2')")
+        case .damagedPage:
+            let root = try clips.sqlite3(
+                "PRAGMA wal_checkpoint(TRUNCATE); SELECT rootpage FROM sqlite_schema WHERE name = 'Clip'")
+            let page = try #require(UInt64(root.split(separator: "\n").last ?? ""))
+            let file = try FileHandle(forUpdating: URL(fileURLWithPath: clips.storePath))
+            try file.seek(toOffset: (page - 1) * 4096)
+            try file.write(contentsOf: Data(repeating: 0x5A, count: 4096))
+            try file.close()
+        default: break
+        }
+    }
+}

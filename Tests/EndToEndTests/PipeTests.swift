@@ -1,0 +1,128 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The program among others in a pipe, and in any locale and time zone.
+@Suite(.serialized) struct PipeTests {
+    let clips: ClipsProgram
+
+    init() throws { clips = try ClipsProgram() }
+
+    private func shell(_ script: String, _ environment: [String: String] = [:]) throws -> Shell {
+        try Shell.run(
+            "bash", ["--norc", "-c", script],
+            environment: clips.environment.merging(["CLIPS": ClipsProgram.path]) { $1 }
+                .merging(environment) { $1 })
+    }
+
+    private func fill(_ count: Int) throws {
+        let lines = (0..<count).map { "{\"title\":\"title \($0)\",\"url\":\"https://a.b/\($0)\"}\n" }.joined()
+        #expect(try clips.run("extension", "--jsonl", "--quiet", input: lines).status == 0)
+    }
+
+    @Test(arguments: [
+        "list", "list --json", "list title", "search title --limit 5000", "history --json",
+        "export --format csv",
+        "export --format html",
+    ])
+    func `a reader that goes away ends the program without a word`(words: String) throws {
+        try fill(5000)
+        let run = try shell("$CLIPS \(words) | head -n 1 | wc -l; echo ${PIPESTATUS[0]}")
+        // 128 and SIGPIPE, as of cat and grep.
+        #expect(run.errors == "" && run.output == "1\n141\n", "\(run)")
+    }
+
+    @Test func `a reader that goes away is told even where the signal is ignored`() throws {
+        try fill(5000)
+        let run = try shell("trap '' PIPE; $CLIPS list | head -n 1 | wc -l; echo ${PIPESTATUS[0]}")
+        #expect(run.errors == "" && run.output == "1\n141\n", "\(run)")
+    }
+
+    @Test(arguments: [
+        "list", "list --json", "show 1", "search title", "history", "export --format csv",
+        "export --format html",
+        "export --format json -o /dev/full", "man", "completions bash", "--help", "--version", "doctor",
+        "history clean --dry-run", "add --title b",
+    ])
+    func `output that cannot be written is told, with status 1`(words: String) throws {
+        try fill(3)
+        let run = try shell("$CLIPS \(words) > /dev/full")
+        #expect(run.status == 1, "\(run)")
+        #expect(run.errors == "clips: The output cannot be written: No space left on device.\n")
+    }
+
+    @Test func `a closed output is told, and nothing is written into the store's file`() throws {
+        try fill(1)
+        let run = try shell("$CLIPS list >&-; echo $?; $CLIPS add --title b >&- 2>&-; $CLIPS list | wc -l")
+        #expect(run.output == "1\n2\n", "\(run)")
+        #expect(run.errors == "clips: The output cannot be written: Bad file descriptor.\n")
+        #expect(try clips.sqlite3("PRAGMA integrity_check") == "ok")
+    }
+
+    @Test func `xargs hands ids from one command to the next`() throws {
+        try fill(3)
+        let run = try shell(
+            """
+            $CLIPS list --json | grep -o '"id":[0-9]*' | cut -d: -f2 | xargs $CLIPS show | grep ^title
+            $CLIPS list --json | grep -o '"id":[0-9]*' | cut -d: -f2 | xargs $CLIPS delete
+            $CLIPS history --json | grep -o '"kind":"delete","object":[0-9]*' | grep -o '[0-9]*$' \\
+                | xargs -n 1 $CLIPS restore --quiet; $CLIPS list | wc -l
+            """)
+        #expect(run.output == "title: title 2\ntitle: title 1\ntitle: title 0\n3\n", "\(run)")
+        #expect(run.errors == "clips: deleted 3 clips.\n")
+    }
+
+    @Test func `history --follow hands each line on as it comes`() throws {
+        try fill(1)
+        let feed = try LineProcess(
+            "env",
+            clips.environment.map { "\($0.key)=\($0.value)" } + [
+                ClipsProgram.path, "history", "--follow", "--json",
+            ])
+        #expect(try feed.answer().contains("\"kind\":\"insert\""))
+        for title in ["b", "c"] {
+            try clips.run("add", "--title", title)
+            #expect(try feed.answer().contains("\"author\":\"cli\""))
+        }
+        // Whose reader has gone ends at the next line.
+        let status = clips.folder.path(of: "status")
+        let piped = try shell(
+            """
+            ($CLIPS history --follow; echo $? > '\(status)') | head -n 1 > /dev/null &
+            for i in {1..1000}; do $CLIPS add --title d --quiet > /dev/null; test -s '\(status)' && break; done
+            cat '\(status)'
+            """)
+        #expect(piped.output == "141\n" && piped.errors == "", "\(piped)")
+    }
+
+    @Test func `texts are the same in any locale`() throws {
+        try clips.run("add", "--title", "Größe 漢字 \u{1F600}", "--tag", "ключ")
+        let expected = try clips.run("list", "--json").output
+        let page = try clips.run("show", "1").output
+        for locale in ["C", "POSIX", "", "de_DE.UTF-8", "tr_TR.UTF-8", "xx_YY.KOI8-R", "C.UTF-8"] {
+            // Not in the environment of bash, which has its own words for a locale that is not there.
+            let run = try shell(
+                """
+                clips() { env LC_ALL='\(locale)' LANG='\(locale)' "$CLIPS" "$@"; }
+                clips list --json; clips show 1; clips search 'größe tag:КЛЮЧ' --json
+                """)
+            #expect(run.output == expected + page + expected && run.errors == "", "\(locale): \(run)")
+        }
+        let bare = try shell("env -i CLIPS_STORE=\"$CLIPS_STORE\" $CLIPS list --json")
+        #expect(bare.output == expected && bare.errors == "")
+        #expect(
+            try shell("env LC_ALL=tr_TR.UTF-8 $CLIPS show 7").errors.hasPrefix("clips: There is no clip 7."))
+    }
+
+    @Test func `times are UTC in any time zone`() throws {
+        try clips.run("add", "--title", "a")
+        _ = try clips.sqlite3("UPDATE Clip SET created = 1763686800000")
+        for zone in ["UTC", "Asia/Kolkata", "America/St_Johns", ":/none", "", "XXX-14", "nonsense"] {
+            let run = try shell(
+                "$CLIPS list --json | grep -o '\"created\":\"[^\"]*\"'; $CLIPS list", ["TZ": zone])
+            #expect(
+                run.output == "\"created\":\"2025-11-21T01:00:00.000Z\"\n1  2025-11-21  cli  a\n"
+                    && run.errors == "", "\(zone): \(run)")
+        }
+    }
+}
