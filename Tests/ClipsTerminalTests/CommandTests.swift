@@ -7,6 +7,16 @@ import Testing
 @testable import ClipsTerminal
 
 @Suite struct CommandTests {
+    @Test func `a field of what is looked for is completed, and so are its tags and authors`() throws {
+        var state = AppState.showing(3)
+        try state.press("/")
+        _ = state.handle(.namesLoaded(tags: ["swift", "server side"], authors: ["browser"]), at: noon)
+        try state.press("words<Space>-ta<Tab>sw<Tab>")
+        #expect(state.prompt?.editor.text == "words -tag:swift")
+        try state.press("<Space>tag:se<Tab><Space>aut<Tab>b<Tab>")
+        #expect(state.prompt?.editor.text == "words -tag:swift tag:\"server side\" author:browser")
+    }
+
     @Test func `a command is found by its name or the only beginning of one`() throws {
         var state = AppState.showing(30)
         guard case .show(let query, _, _)? = try state.press(":filter two words<Enter>").last else {
@@ -35,7 +45,7 @@ import Testing
     ])
     func `what cannot be done is told`(keys: String, words: String) throws {
         var state = AppState.showing(30, Size(rows: 24, columns: 160))
-        #expect(try state.press(keys).allSatisfy { if case .loadTags = $0 { true } else { false } })
+        #expect(try state.press(keys).allSatisfy { if case .loadNames = $0 { true } else { false } })
         #expect(state.message?.text.contains(words) == true, "\(state.message?.text ?? "")")
     }
 
@@ -55,7 +65,8 @@ import Testing
 
     @Test func `Tab completes names, arguments and tags, and then goes through them`() throws {
         var state = AppState.showing(30)
-        _ = state.handle(.tagsLoaded(["swift", "server side", "sqlite", "news"]), at: noon)
+        _ = state.handle(
+            .namesLoaded(tags: ["swift", "server side", "sqlite", "news"], authors: []), at: noon)
         try state.press(":fi<Tab>")
         #expect(state.prompt?.editor.text == "filter ")
         try state.press("<C-u>sort ti<Tab>")
@@ -81,7 +92,7 @@ import Testing
         var state = AppState.showing(30)
         try state.press("t")
         #expect(state.prompt?.editor.text == "tag2, more, ")
-        _ = state.handle(.tagsLoaded(["more", "morning", "swift"]), at: noon)
+        _ = state.handle(.namesLoaded(tags: ["more", "morning", "swift"], authors: []), at: noon)
         guard
             case .work(.tag([29], adding: ["swift"], removing: ["tag2"]))? = try state.press(
                 "<C-u>more, sw<Tab><Enter>"

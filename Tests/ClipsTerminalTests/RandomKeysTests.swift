@@ -64,7 +64,8 @@ import Testing
                 reachesEnd: true)
             _ = state.handle(.message(.window(rows, generation: generation)), at: now)
         case .gatherRange(_, _, _, let end): _ = state.handle(.rangeGathered([1, 2, 3], end: end), at: now)
-        case .loadTags: _ = state.handle(.tagsLoaded(["alpha", "alps", "beta"]), at: now)
+        case .loadNames:
+            _ = state.handle(.namesLoaded(tags: ["alpha", "alps", "beta"], authors: []), at: now)
         case .findMatch: _ = state.handle(.matchFound(next > 80 ? 3 : nil), at: now)
         case .loadHistory(let filter):
             let transactions = (1...30).map { transaction($0, inserting: [$0]) }

@@ -78,17 +78,33 @@ extension ClipStore {
     package func tagNames(amongNewest count: Int = 5000, limit: Int = 500) async throws(StoreError)
         -> [String]
     {
-        let tags = ClipAttribute.tags.rawValue
+        let texts = try await texts(of: .tags, amongNewest: count)
+        return Self.mostUsed(texts.flatMap { Tags(joined: $0).names }, limit: limit)
+    }
+
+    /// The authors of the newest clips, those of the most first.
+    package func authorNames(amongNewest count: Int = 5000, limit: Int = 100) async throws(StoreError)
+        -> [String]
+    {
+        Self.mostUsed(try await texts(of: .author, amongNewest: count), limit: limit)
+    }
+
+    private func texts(of attribute: ClipAttribute, amongNewest count: Int) async throws(StoreError)
+        -> [String]
+    {
+        let name = attribute.rawValue
         var request = FetchRequest(
-            ClipModel.entity, where: .compare(tags, .notEqual, .text("")), sort: ClipQuery.newestFirst,
+            ClipModel.entity, where: .compare(name, .notEqual, .text("")), sort: ClipQuery.newestFirst,
             limit: count)
-        request.attributes = [tags]
+        request.attributes = [name]
         let wanted = request
-        let texts = try await container.read { try $0.fetch(wanted).map { $0[tags].textValue ?? "" } }
+        return try await container.read { try $0.fetch(wanted).compactMap { $0[name].textValue } }
+    }
+
+    private static func mostUsed(_ names: [String], limit: Int) -> [String] {
         var uses: [String: Int] = [:]
-        for text in texts { for name in Tags(joined: text).names { uses[name, default: 0] += 1 } }
-        let names = uses.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        return names.prefix(limit).map(\.key)
+        for name in names { uses[name, default: 0] += 1 }
+        return uses.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(limit).map(\.key)
     }
 
     private func read(_ attributes: [ClipAttribute], of ids: [Int64]) async throws(StoreError)

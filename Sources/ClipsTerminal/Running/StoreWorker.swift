@@ -76,7 +76,7 @@ final class StoreWorker: Sendable {
             reads.add(effect) { if case .loadClip = $0 { true } else { false } }
         case .loadChanges:
             reads.add(effect) { if case .loadChanges = $0 { true } else { false } }
-        case .measure, .loadHistory, .loadForEdit, .gather, .gatherRange, .findMatch, .loadTags,
+        case .measure, .loadHistory, .loadForEdit, .gather, .gatherRange, .findMatch, .loadNames,
             .loadOwnWork, .loadConsumers:
             reads.add(effect)
         case .work: works.add(effect)
@@ -124,7 +124,9 @@ final class StoreWorker: Sendable {
         case .loadChanges(let token): return .changesLoaded(token, try await session.detail(of: token))
         case .loadConsumers: return .consumersLoaded(try await session.cleaningPreview())
         case .loadOwnWork: return .ownWorkLoaded(try await store.ownWork())
-        case .loadTags: return .tagsLoaded(try await store.tagNames())
+        case .loadNames:
+            let authors = try await store.authorNames()
+            return .namesLoaded(tags: try await store.tagNames(), authors: authors)
         case .loadForEdit(let id): return .editLoaded(try await store.clip(id))
         case .gather(let ids, let sort, let purpose):
             let clips = try await store.clips(

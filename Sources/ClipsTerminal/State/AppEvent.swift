@@ -17,7 +17,7 @@ enum AppEvent: Sendable {
     case rangeGathered([Int64], end: SortPosition)
     case gathered([Clip], Purpose)
     case matchFound(Int64?)
-    case tagsLoaded([String])
+    case namesLoaded(tags: [String], authors: [String])
     case ownWorkLoaded(OwnWork)
     case historyLoaded([TransactionSummary], HistoryFilter)
     case changesLoaded(HistoryToken, TransactionDetail?)

@@ -85,7 +85,7 @@ extension AppState {
         prompt = Prompt(
             kind: .tags(ids, of: tags),
             editor: LineEditor(tags.map { $0.isEmpty ? "" : $0.joined(separator: ", ") + ", " } ?? ""))
-        emit(.loadTags)
+        emit(.loadNames)
     }
 
     /// What is typed behind `:tag`: names with `+` or without are added, those with `-` taken away.

@@ -82,7 +82,7 @@ extension AppState {
             move(action, count: count)
         default: performOnScreen(action, count: count)
         }
-        if action == .command || action == .set { emit(.loadTags) }
+        if [.command, .set, .filter].contains(action) { emit(.loadNames) }
     }
 
     private mutating func performOnScreen(_ action: Action, count: Int?) {

@@ -49,6 +49,7 @@ struct AppState: Sendable {
     var commands = CommandHistory()
     /// The store's tags, the most used first; read when they may be typed.
     var knownTags: [String] = []
+    var knownAuthors: [String] = []
     /// What was filtered for last.
     var lastWords = ""
     /// Where the person was before filtering.
@@ -98,7 +99,7 @@ struct AppState: Sendable {
         case .rangeGathered(let ids, let end): take(range: ids, end: end)
         case .gathered(let clips, let purpose): take(clips, for: purpose)
         case .matchFound(let id): takeMatch(id)
-        case .tagsLoaded(let tags): knownTags = tags
+        case .namesLoaded(let tags, let authors): (knownTags, knownAuthors) = (tags, authors)
         case .ownWorkLoaded(let work): take(work)
         case .historyLoaded(let transactions, let filter):
             if filter == history.filter { history.add(transactions) }

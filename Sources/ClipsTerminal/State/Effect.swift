@@ -16,7 +16,7 @@ enum Effect: Sendable {
     /// Reads clips to do something with them outside of the store.
     case gather([Int64], SortOrder, Purpose)
     case findMatch(ClipQuery, from: SortPosition?, isForward: Bool)
-    case loadTags
+    case loadNames
     case loadOwnWork
     case loadHistory(HistoryFilter)
     case loadChanges(HistoryToken)

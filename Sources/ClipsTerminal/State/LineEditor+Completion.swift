@@ -56,7 +56,8 @@ extension AppState {
         case .tags: return tagCompletion(before, separators: [","])
         case .command: return commandCompletion(before)
         case .historyFilter: return spanCompletion(before, from: 0)
-        case .filter, .add, .helpFilter: return nil
+        case .filter: return fieldCompletion(before)
+        case .add, .helpFilter: return nil
         }
     }
 
@@ -110,6 +111,22 @@ extension AppState {
         let others = Set(String(before[..<start]).split { separators.contains($0) }.map { $0.trimmed })
         let fitting = knownTags.filter { $0.hasPrefix(typed) && !others.contains($0) && $0 != typed }
         return Completion(start: start, candidates: fitting)
+    }
+
+    /// `tag:` and `author:`, whose names are known, in whatever is looked for.
+    private func fieldCompletion(_ before: [Character]) -> Completion? {
+        var start = (before.lastIndex(of: " ") ?? -1) + 1
+        if start < before.count, before[start] == "-" { start += 1 }
+        let typed = String(before[start...])
+        guard !typed.isEmpty else { return nil }
+        for (field, names) in [("tag:", knownTags), ("author:", knownAuthors)] where typed.hasPrefix(field) {
+            let begun = typed.dropFirst(field.count).drop { $0 == "\"" }
+            let fitting = names.filter { $0.hasPrefix(begun) && $0 != begun }
+            return Completion(
+                start: start, candidates: fitting.map { field + ($0.contains(" ") ? "\"\($0)\"" : $0) })
+        }
+        let fields = ["tag:", "author:", "site:", "title:", "is:starred", "is:unread", "after:", "before:"]
+        return Completion(start: start, candidates: fields.filter { $0.hasPrefix(typed) && $0 != typed })
     }
 
     private func spanCompletion(_ before: [Character], from first: Int) -> Completion? {
