@@ -15,7 +15,8 @@ extension Figure {
         guard access(probe, X_OK) == 0 else { return [] }
         let commits = "\(workspace.count(2000, quick: 500))"
         return try ["dbpipe", "walLB", "poll1", "pg"].compactMap { mode in
-            let words = try output(of: [probe, "lat", mode, commits, "rnd"]).split(separator: " ")
+            let store = workspace.newPath("wake.db")
+            let words = try output(of: [probe, "lat", mode, commits, "rnd", store]).split(separator: " ")
             guard let place = words.firstIndex(of: "p50"), place + 1 < words.count,
                 let microseconds = Double(words[place + 1])
             else { return nil }
