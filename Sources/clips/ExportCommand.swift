@@ -79,6 +79,7 @@ struct ReplacedFile {
             temporary = nil
             descriptor = open(path, O_WRONLY | O_CLOEXEC)
         } else {
+            // Beside its place, so that it can be moved there whole; the six letters are chosen by mkstemp(3).
             var template = Array((path + ".XXXXXX").utf8CString)
             descriptor = mkstemp(&template)
             temporary = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)

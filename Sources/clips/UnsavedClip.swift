@@ -11,6 +11,7 @@ struct UnsavedClip {
         guard let line = try? JSONLine.text(Line(draft)) + "\n" else { return nil }
         let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         for place in [storePath + "-unsaved-", temporary + "/clips-unsaved-"] {
+            // Never over what was kept before: the six letters are chosen by mkstemp(3).
             var template = Array((place + "XXXXXX").utf8CString)
             let descriptor = mkstemp(&template)
             guard descriptor >= 0 else { continue }

@@ -36,12 +36,14 @@ import Testing
     }
 
     @Test func `no test sleeps`() throws {
-        for file in try SourceFile.all(in: "Tests") where !file.path.hasSuffix("HouseRuleTests.swift") {
+        let call = /sleep\s*\(/
+        for file in try SourceFile.all(in: "Tests") {
             for (number, line) in file.lines.enumerated() {
-                #expect(
-                    !line.contains("Task.sleep") && !line.contains("usleep("), "\(file.path):\(number + 1)")
+                #expect(!line.contains(call), "\(file.path):\(number + 1)")
             }
         }
+        // The guard can see what it guards against.
+        #expect(["", "u", "Task."].allSatisfy { ($0 + "sleep" + "(1)").contains(call) })
     }
 
     @Test func `the top level has its six entries and dot-files`() throws {

@@ -11,6 +11,7 @@ final class Workspace {
 
     init(_ options: Options) throws {
         self.options = options
+        // mkdtemp(3) puts letters of its own in the place of the six at the end.
         var template = Array("\(Self.temporaryFolder)/clips-benchmarks-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw BenchmarkError("no folder can be made in \(Self.temporaryFolder)")

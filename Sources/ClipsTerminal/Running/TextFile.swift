@@ -26,6 +26,7 @@ package enum TextFile {
     /// A new file in the folder for temporary files, for the owner alone; nil if it cannot be made.
     package static func writeTemporary(_ text: String) -> String? {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+        // mkstemps(3) puts letters of its own in the place of the six before the suffix, by which editors know the kind.
         let template = (folder.isEmpty ? "/tmp" : folder) + "/clip-XXXXXX.txt"
         var path = Array(template.utf8CString)
         let descriptor = mkstemps(&path, 4)

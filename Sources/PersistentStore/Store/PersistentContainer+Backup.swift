@@ -29,6 +29,7 @@ private struct StoreBackup {
 
     func run(_ source: borrowing Connection, _ progress: (Int, Int) -> Void) throws {
         try checkPlace()
+        // Beside its place, so that it can be moved there whole; the six letters are chosen by mkstemp(3).
         var template = Array((path + ".XXXXXX").utf8CString)
         // Mode 0600 (mkstemp(3)).
         let descriptor = mkstemp(&template)
