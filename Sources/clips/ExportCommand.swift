@@ -79,10 +79,9 @@ struct ReplacedFile {
             temporary = nil
             descriptor = open(path, O_WRONLY | O_CLOEXEC)
         } else {
-            // Beside its place, so that it can be moved there whole; the six letters are chosen by mkstemp(3).
-            var template = Array((path + ".XXXXXX").utf8CString)
-            descriptor = mkstemp(&template)
-            temporary = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+            // Beside its place, so that it can be moved there whole.
+            guard let file = UniqueFile.make(path + ".") else { throw OutputError(code: errno) }
+            (temporary, descriptor) = (file.path, file.descriptor)
         }
         guard descriptor >= 0 else { throw OutputError(code: errno) }
         output = Output(descriptor: descriptor)

@@ -1,5 +1,6 @@
 import ClipsCore
 import Glibc
+import PersistentStore
 
 /// Keeps a clip that could not be saved in a file of its own, in the form that `--jsonl` reads.
 struct UnsavedClip {
@@ -11,11 +12,8 @@ struct UnsavedClip {
         guard let line = try? JSONLine.text(Line(draft)) + "\n" else { return nil }
         let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         for place in [storePath + "-unsaved-", temporary + "/clips-unsaved-"] {
-            // Never over what was kept before: the six letters are chosen by mkstemp(3).
-            var template = Array((place + "XXXXXX").utf8CString)
-            let descriptor = mkstemp(&template)
-            guard descriptor >= 0 else { continue }
-            let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+            // Never over what was kept before.
+            guard let (path, descriptor) = UniqueFile.make(place) else { continue }
             let file = Output(descriptor: descriptor)
             file.write(line)
             let isWritten = (try? file.flush()) != nil

@@ -1,4 +1,5 @@
 import Glibc
+import PersistentStore
 
 /// Small files of text, read and written whole.
 package enum TextFile {
@@ -26,13 +27,8 @@ package enum TextFile {
     /// A new file in the folder for temporary files, for the owner alone; nil if it cannot be made.
     package static func writeTemporary(_ text: String) -> String? {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? ""
-        // mkstemps(3) puts letters of its own in the place of the six before the suffix, by which editors know the kind.
-        let template = (folder.isEmpty ? "/tmp" : folder) + "/clip-XXXXXX.txt"
-        var path = Array(template.utf8CString)
-        let descriptor = mkstemps(&path, 4)
-        guard descriptor >= 0 else { return nil }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        let name = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let place = (folder.isEmpty ? "/tmp" : folder) + "/clip-"
+        guard let (name, descriptor) = UniqueFile.make(place, suffix: ".txt") else { return nil }
         guard write(text, closing: descriptor) else {
             unlink(name)
             return nil

@@ -29,13 +29,9 @@ private struct StoreBackup {
 
     func run(_ source: borrowing Connection, _ progress: (Int, Int) -> Void) throws {
         try checkPlace()
-        // Beside its place, so that it can be moved there whole; the six letters are chosen by mkstemp(3).
-        var template = Array((path + ".XXXXXX").utf8CString)
-        // Mode 0600 (mkstemp(3)).
-        let descriptor = mkstemp(&template)
-        guard descriptor >= 0 else { throw failure(errno) }
+        // Beside its place, so that it can be moved there whole.
+        guard let (temporary, descriptor) = UniqueFile.make(path + ".") else { throw failure(errno) }
         defer { close(descriptor) }
-        let temporary = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         defer { for end in ["-journal", "-wal", "-shm"] { unlink(temporary + end) } }
         do {
             try copy(source, temporary, progress)
