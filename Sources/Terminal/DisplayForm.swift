@@ -1,15 +1,5 @@
 import CTerminal
 
-/// What fills one cell of the screen: a spacing character with at most four marks, 1 or 2 columns wide.
-struct Glyph: Hashable, Sendable {
-    var text: String
-    var columns: Int
-
-    static let replacement = Glyph(text: "\u{FFFD}", columns: 1)
-    static let space = Glyph(text: " ", columns: 1)
-    static let ascii = (0..<128).map { DisplayForm.glyph(ascii: $0) }
-}
-
 /// The glyphs that stand for one grapheme cluster on the screen.
 ///
 /// Terminals, ncurses and the C library disagree about the width of clusters, and strangers' text holds
@@ -18,16 +8,22 @@ struct Glyph: Hashable, Sendable {
 struct DisplayForm {
     private(set) var first: Glyph?
     private(set) var rest: [Glyph] = []
-    private var marks = 0
 
-    /// ncurses keeps five wide characters in a cell (CCHARW_MAX), the first one included.
-    private static let mostMarks = 4
+    var columns: Int { rest.reduce(Int(first?.columns ?? 0)) { $0 + Int($1.columns) } }
 
-    var columns: Int { rest.reduce(first?.columns ?? 0) { $0 + $1.columns } }
+    init(ascii: UInt8) { first = Glyph.ascii[Int(ascii)] }
 
     init(_ character: Character) {
         if let ascii = character.asciiValue {
-            first = Self.glyph(ascii: ascii)
+            first = Glyph.ascii[Int(ascii)]
+            return
+        }
+        // Letters, rules, blocks and the signs of our own screens need no look into the tables of Unicode.
+        let scalars = character.unicodeScalars
+        if let scalar = scalars.first, scalars.index(after: scalars.startIndex) == scalars.endIndex,
+            scalar.isNarrowAndShown
+        {
+            first = Glyph(scalar, columns: 1)
             return
         }
         var previous: Unicode.Scalar?
@@ -42,20 +38,20 @@ struct DisplayForm {
 
     static func glyph(ascii: UInt8) -> Glyph {
         switch ascii {
-        case 0x20..<0x7F: Glyph(text: String(Unicode.Scalar(ascii)), columns: 1)
+        case 0x20..<0x7F: Glyph(Unicode.Scalar(ascii), columns: 1)
         case 0x09, 0x0A, 0x0D: .space
-        case 0x7F: Glyph(text: "\u{2421}", columns: 1)
-        default: Glyph(text: String(Unicode.Scalar(0x2400 + UInt32(ascii)) ?? "\u{FFFD}"), columns: 1)
+        case 0x7F: Glyph("\u{2421}", columns: 1)
+        default: Glyph(Unicode.Scalar(0x2400 + UInt32(ascii)) ?? "\u{FFFD}", columns: 1)
         }
     }
 
     private mutating func append(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar?) {
         if scalar.isASCII {
-            return start(Self.glyph(ascii: UInt8(scalar.value)))
+            return start(Glyph.ascii[Int(scalar.value)])
         }
         if scalar.isRegionalIndicator {
             let letter = Unicode.Scalar(0x41 + scalar.value - 0x1F1E6) ?? "?"
-            return start(Glyph(text: String(letter), columns: 1))
+            return start(Glyph(letter, columns: 1))
         }
         let properties = scalar.properties
         if properties.isDefaultIgnorableCodePoint {
@@ -78,15 +74,14 @@ struct DisplayForm {
             case 0 where !scalar.isMark && (rest.last ?? first ?? .replacement) == .replacement:
                 start(.replacement)
             case 0: addMark(scalar)
-            case 1: start(Glyph(text: String(scalar), columns: 1))
-            case 2: start(Glyph(text: String(scalar), columns: 2))
+            case 1: start(Glyph(scalar, columns: 1))
+            case 2: start(Glyph(scalar, columns: 2))
             default: start(.replacement)
             }
         }
     }
 
     private mutating func start(_ glyph: Glyph) {
-        marks = 0
         if first == nil {
             first = glyph
         } else {
@@ -95,19 +90,27 @@ struct DisplayForm {
     }
 
     private mutating func addMark(_ mark: Unicode.Scalar) {
-        if first == nil { first = Glyph(text: "\u{25CC}", columns: 1) }
-        guard marks < Self.mostMarks else { return }
-        marks += 1
+        if first == nil { first = Glyph("\u{25CC}", columns: 1) }
         if rest.isEmpty {
-            first?.text.unicodeScalars.append(mark)
+            first?.append(mark)
         } else {
-            rest[rest.count - 1].text.unicodeScalars.append(mark)
+            rest[rest.count - 1].append(mark)
         }
     }
 }
 
 extension Unicode.Scalar {
     var isRegionalIndicator: Bool { (0x1F1E6...0x1F1FF).contains(value) }
+
+    /// Surely one column and no emoji: Latin beyond ASCII but for the soft hyphen, bullet and ellipsis, box drawing
+    /// and blocks.
+    fileprivate var isNarrowAndShown: Bool {
+        switch value {
+        case 0xAD: false
+        case 0xA1..<0x300, 0x2022, 0x2026, 0x2500..<0x25A0: true
+        default: false
+        }
+    }
 
     /// A vowel or final of Hangul has no column either, but joins only its own kind.
     fileprivate var isMark: Bool {

@@ -5,7 +5,7 @@ package enum DisplayWidth {
     }
 
     package static func columns(of text: String) -> Int {
-        text.isPlain ? text.utf8.count : text.reduce(0) { $0 + columns(of: $1) }
+        text.isPlain ? text.utf8.count : DisplayForms(text).reduce(0) { $0 + $1.columns }
     }
 }
 

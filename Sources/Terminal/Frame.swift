@@ -51,8 +51,7 @@ package struct Frame: Hashable, Sendable {
             }
             return next - column
         }
-        for character in text {
-            let form = DisplayForm(character)
+        for form in DisplayForms(text) {
             guard next + form.columns <= end else { break }
             guard let first = form.first else { continue }
             next = set(first, row: row, column: next, from: clip.columns.lowerBound, style: style)
@@ -97,7 +96,7 @@ package struct Frame: Hashable, Sendable {
     private mutating func set(
         _ glyph: Glyph, row: Int, column: Int, from left: Int, style: Style
     ) -> Int {
-        let end = column + glyph.columns
+        let end = column + Int(glyph.columns)
         let start = row * size.columns
         if column >= left {
             replace(start + column, with: Cell(glyph, style: style))

@@ -4,9 +4,7 @@ package enum SafeText {
     package static func line(_ text: String) -> String {
         if text.isPlain { return String(text) }
         var safe = ""
-        for character in text {
-            safe.append(DisplayForm(character))
-        }
+        for form in DisplayForms(text) { safe.append(form) }
         return safe
     }
 
@@ -20,8 +18,7 @@ package enum SafeText {
         var safe = ""
         var used = 0
         var beforeEllipsis = ""
-        for character in text {
-            let form = DisplayForm(character)
+        for form in DisplayForms(text) {
             if used + form.columns > columns { return beforeEllipsis + "…" }
             safe.append(form)
             used += form.columns

@@ -32,7 +32,7 @@ extension TerminalScreen {
     /// A right half adds nothing: the glyph before it fills both columns.
     private func append(_ cell: Cell, to scalars: inout [UInt32]) {
         guard cell.columns > 0 else { return }
-        for scalar in cell.text.unicodeScalars { scalars.append(scalar.value) }
+        cell.glyph.forEachScalar { scalars.append($0) }
         scalars.append(0)
     }
 

@@ -7,6 +7,8 @@ package struct ClipRow: LiveListRow {
     package let position: SortPosition
     package let title: String
     package let url: String
+    /// The host of the address without `www.`, or nothing.
+    package let site: String
     package let tags: [String]
     package let author: String
     package let isStarred: Bool
@@ -19,6 +21,7 @@ package struct ClipRow: LiveListRow {
         self.position = position
         title = clip.displayTitle
         url = clip.url
+        site = Self.site(of: clip.url)
         tags = clip.tags
         author = clip.author
         isStarred = clip.isStarred
@@ -26,8 +29,7 @@ package struct ClipRow: LiveListRow {
         created = clip.created
     }
 
-    /// The host of the address without `www.`, or nothing.
-    package var site: String {
+    private static func site(of url: String) -> String {
         guard let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") else { return "" }
         var host = url[url.index(colon, offsetBy: 3)...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         if let at = host.lastIndex(of: "@") { host = host[host.index(after: at)...] }

@@ -136,9 +136,13 @@ extension LiveList {
         count = max(upperIndex, count + before + after + rows.count - oldRows)
     }
 
-    /// In one pass over the window, since each single insertion into an array would cost as much.
+    /// Few are put into their places, which moves the others without copying them; many in one pass over the window.
     private mutating func replaceRows(leaving: Set<Int>, arriving: [Row]) {
-        guard !leaving.isEmpty || !arriving.isEmpty else { return }
+        guard leaving.count + arriving.count > 8 else {
+            for offset in leaving.sorted(by: >) { rows.remove(at: offset) }
+            for row in arriving { insert(row) }
+            return
+        }
         var merged: [Row] = []
         merged.reserveCapacity(rows.count + arriving.count)
         var next = 0
@@ -153,6 +157,15 @@ extension LiveList {
         }
         for offset in next..<rows.count where !leaving.contains(offset) { merged.append(rows[offset]) }
         rows = merged
+    }
+
+    private mutating func insert(_ row: Row) {
+        let place = offset(of: row.position)
+        if place < rows.count, rows[place].position == row.position {
+            rows[place] = row
+        } else {
+            rows.insert(row, at: place)
+        }
     }
 
     /// The place that the cursor must be kept at, and whether its item itself went there. An item that went

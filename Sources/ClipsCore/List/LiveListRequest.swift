@@ -130,6 +130,7 @@ extension LiveList {
             lowerIndex += first
             inFlight.before = nil
         }
-        rows = Array(rows[first..<end])
+        rows.removeLast(rows.count - end)
+        rows.removeFirst(first)
     }
 }

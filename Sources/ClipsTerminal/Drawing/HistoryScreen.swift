@@ -35,9 +35,9 @@ struct HistoryScreen {
         }
         for row in 0..<Self.listRows(layout) {
             let index = state.history.top + row
-            guard index < state.history.transactions.count else { break }
+            guard let transaction = state.history.transaction(at: index) else { break }
             let line = Rect(row: area.row + row, column: area.column, rows: 1, columns: width)
-            draw(state.history.transactions[index], line, &frame)
+            draw(transaction, line, &frame)
             if index == state.history.selected, state.history.isInChanges {
                 frame.restyle(line) { $0.attributes.formUnion(theme.unfocusedSelection.attributes) }
             } else if index == state.history.selected {

@@ -32,21 +32,22 @@ final class Mailbox<Message: Sendable>: Sendable {
     /// Several at once: whoever waits gets all of them together.
     func post(_ news: [Message]) {
         guard !news.isEmpty else { return }
-        messages.withLock { messages in
-            let wasEmpty = messages.isEmpty
-            messages += news
-            if wasEmpty {
-                var byte: UInt8 = 0
-                _ = write(ends.writing, &byte, 1)
-            }
+        let wasEmpty = messages.withLock { messages in
+            defer { messages += news }
+            return messages.isEmpty
         }
+        // Out of the lock, which whoever waits takes first. That messages are taken before this byte comes costs
+        // one look at an empty mailbox.
+        guard wasEmpty else { return }
+        var byte: UInt8 = 0
+        _ = write(ends.writing, &byte, 1)
     }
 
     /// All messages there are, in the order they came.
     func takeAll() -> [Message] {
         messages.withLock { messages in
             var bytes = [UInt8](repeating: 0, count: 16)
-            while read(ends.reading, &bytes, bytes.count) > 0 {}
+            while read(ends.reading, &bytes, bytes.count) == bytes.count {}
             defer { messages.removeAll(keepingCapacity: true) }
             return messages
         }

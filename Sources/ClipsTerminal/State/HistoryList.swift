@@ -3,7 +3,8 @@ import PersistentStore
 
 /// The transactions on the history screen, newest on top, and the cursor, which stays on its row.
 struct HistoryList: Movable, Sendable {
-    private(set) var transactions: [TransactionSummary] = []
+    /// In the order of their numbers, so that news go to the end without moving the others.
+    private var oldestFirst: [TransactionSummary] = []
     private(set) var selected = 0
     private(set) var top = 0
     private(set) var height = 1
@@ -16,10 +17,17 @@ struct HistoryList: Movable, Sendable {
     private(set) var change = 0
 
     private static let most = 2000
+    /// Going over the bound by this much before it is kept again makes a transaction cost nothing to forget.
+    private static let slack = 500
 
-    var selectedTransaction: TransactionSummary? {
-        transactions.indices.contains(selected) ? transactions[selected] : nil
+    var transactions: ReversedCollection<[TransactionSummary]> { oldestFirst.reversed() }
+
+    func transaction(at index: Int) -> TransactionSummary? {
+        let place = oldestFirst.count - 1 - index
+        return oldestFirst.indices.contains(place) ? oldestFirst[place] : nil
     }
+
+    var selectedTransaction: TransactionSummary? { transaction(at: selected) }
 
     /// What is known of the selected transaction's changes.
     var selectedDetail: TransactionDetail? {
@@ -44,19 +52,44 @@ struct HistoryList: Movable, Sendable {
 
     /// Takes transactions, oldest first, and leaves out those that are there or not wanted.
     mutating func add(_ more: [TransactionSummary]) {
-        let known = Set(transactions.map(\.id))
-        let news = more.filter { !known.contains($0.id) && filter.admits($0) }
-        guard !news.isEmpty else { return }
         let staysAtTop = selected == 0 && !isInChanges
         let anchor = selectedTransaction?.id
         let screenRow = selected - top
-        transactions = (news.reversed() + transactions).sorted { $0.id > $1.id }
-        transactions.removeLast(max(0, transactions.count - Self.most))
-        if !staysAtTop, let anchor, let index = transactions.firstIndex(where: { $0.id == anchor }) {
-            selected = index
-            top = index - screenRow
+        guard insert(more) else { return }
+        if !staysAtTop, let anchor, let place = place(of: anchor) {
+            selected = oldestFirst.count - 1 - place
+            top = selected - screenRow
         }
         reveal()
+    }
+
+    /// False if nothing was news.
+    private mutating func insert(_ more: [TransactionSummary]) -> Bool {
+        var hasNews = false
+        for transaction in more where filter.admits(transaction) {
+            let place = lowerBound(of: transaction.id)
+            guard place == oldestFirst.count || oldestFirst[place].id != transaction.id else { continue }
+            oldestFirst.insert(transaction, at: place)
+            hasNews = true
+        }
+        if oldestFirst.count > Self.most + Self.slack {
+            oldestFirst.removeFirst(oldestFirst.count - Self.most)
+        }
+        return hasNews
+    }
+
+    private func place(of id: Int64) -> Int? {
+        let place = lowerBound(of: id)
+        return place < oldestFirst.count && oldestFirst[place].id == id ? place : nil
+    }
+
+    private func lowerBound(of id: Int64) -> Int {
+        var range = 0..<oldestFirst.count
+        while !range.isEmpty {
+            let middle = (range.lowerBound + range.upperBound) / 2
+            range = oldestFirst[middle].id < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
     }
 
     /// The token to read the changes of, if that was not asked for yet.
@@ -88,7 +121,7 @@ struct HistoryList: Movable, Sendable {
         if isInChanges {
             change = max(0, min(index, (selectedDetail?.changes.count ?? 0) - 1))
         } else {
-            selected = max(0, min(index, transactions.count - 1))
+            selected = max(0, min(index, oldestFirst.count - 1))
             change = 0
             reveal()
         }
@@ -104,7 +137,7 @@ struct HistoryList: Movable, Sendable {
     }
 
     private mutating func reveal() {
-        selected = max(0, min(selected, transactions.count - 1))
+        selected = max(0, min(selected, oldestFirst.count - 1))
         top = max(0, min(max(top, selected + 1 - height), selected))
     }
 }
