@@ -90,17 +90,25 @@ final class LoopCore: Sendable {
 
     private func run() {
         state.withLock { $0.thread = UInt(pthread_self()) }
-        while true {
+        while runWork() {
+            runDueTimers()
+            waitForEvents()
+        }
+    }
+
+    /// Takes what work brings along, as an actor's next step, before poll(2) is asked for more, but not for ever.
+    /// False once the loop is stopped and nothing is left.
+    private func runWork() -> Bool {
+        for _ in 0..<8 {
             let (work, isStopped) = state.withLock { state in
                 let work = state.work
                 state.work.removeAll(keepingCapacity: true)
                 return (work, state.isStopped)
             }
+            guard !work.isEmpty else { return !isStopped }
             for item in work { item() }
-            if isStopped && work.isEmpty { return }
-            runDueTimers()
-            waitForEvents()
         }
+        return true
     }
 
     private func runDueTimers() {
