@@ -30,9 +30,13 @@ package struct ClipRow: LiveListRow {
     }
 
     private static func site(of url: String) -> String {
-        guard let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") else { return "" }
-        var host = url[url.index(colon, offsetBy: 3)...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        if let at = host.lastIndex(of: "@") { host = host[host.index(after: at)...] }
-        return String(host.hasPrefix("www.") ? host.dropFirst(4) : host)
+        let bytes = url.utf8
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8)
+        else {
+            return ""
+        }
+        var host = bytes[bytes.index(colon, offsetBy: 3)...].prefix { !"/?#".utf8.contains($0) }
+        if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[host.index(after: at)...] }
+        return String(Substring(host.starts(with: "www.".utf8) ? host.dropFirst(4) : host))
     }
 }
