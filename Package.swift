@@ -86,6 +86,14 @@ let package = Package(
         .testTarget(
             name: "SearchIndexTests",
             dependencies: ["SearchIndex", "ClipsCore", "PersistentStore", "TestSupport", "clips"]),
+        // What strangers make, as bytes: the same functions for the suite and for libFuzzer (`.ci/fuzz`).
+        .target(
+            name: "Fuzzing",
+            dependencies: [
+                "ClipsTerminal", "ClipsExchange", "ClipsCore", "SearchIndex", "PersistentStore", "Terminal",
+            ],
+            path: "Tests/Fuzzing", exclude: ["Dictionaries", "Entry", "Found", "Seeds"]),
+        .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing", "TestSupport"]),
         .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "clips"]),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal", "CTerminal", "TestSupport"]),

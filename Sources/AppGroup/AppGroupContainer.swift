@@ -24,6 +24,10 @@ public struct AppGroupContainer: Sendable {
 
     /// Makes a folder and what is missing above it; new folders get mode 0700.
     package static func makeFolders(_ path: String) throws(AppGroupError) {
+        // What no system takes would be asked for folder by folder.
+        guard path.utf8.count < Int(PATH_MAX) else {
+            throw .cannotMakeFolder(path, reason: String(cString: strerror(ENAMETOOLONG)))
+        }
         var status = stat()
         if stat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFDIR else { throw .notAFolder(path) }

@@ -18,7 +18,12 @@ package struct Connection: ~Copyable {
     ///
     /// A file of someone else's making gets no trust: its triggers and views may not call anything unsafe,
     /// and SQL cannot rewrite the schema behind SQLite's back (sqlite.org/security.html).
-    package init(path: String, access: Access, busyTimeoutMilliseconds: Int64 = 5000) throws(SQLiteError) {
+    ///
+    /// - Parameter mayAttach: whether SQL may open further files; without need nobody should, whatever SQL a file
+    ///   of someone else's making may smuggle in.
+    package init(
+        path: String, access: Access, busyTimeoutMilliseconds: Int64 = 5000, mayAttach: Bool = false
+    ) throws(SQLiteError) {
         Self.configureOnce
         var pointer: OpaquePointer?
         let flags =
@@ -41,11 +46,12 @@ package struct Connection: ~Copyable {
         policy.install(on: pointer)
         _ = csqlite_configure(pointer, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         _ = csqlite_configure(pointer, SQLITE_DBCONFIG_DEFENSIVE, 1)
+        if !mayAttach { sqlite3_limit(pointer, SQLITE_LIMIT_ATTACHED, 0) }
     }
 
     private static func immutableURI(_ path: String) -> String {
-        let special: [Character: String] = ["%": "%25", "?": "%3f", "#": "%23"]
-        return "file:" + path.map { special[$0] ?? String($0) }.joined() + "?immutable=1"
+        let special: [Unicode.Scalar: String] = ["%": "%25", "?": "%3f", "#": "%23"]
+        return "file:" + path.unicodeScalars.map { special[$0] ?? String($0) }.joined() + "?immutable=1"
     }
 
     private static let configureOnce: Void = csqlite_stop_counting_memory()

@@ -58,7 +58,8 @@ package struct WriterLock: Sendable {
             guard stat(path, &status) == 0 else { return nil }
             let file = File(device: UInt(status.st_dev), inode: UInt(status.st_ino))
             if let known = open[file] { return known }
-            let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+            // A pipe of that name would be waited for without O_NONBLOCK.
+            let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             guard descriptor >= 0 else { return nil }
             var opened = stat()
             fstat(descriptor, &opened)

@@ -9,14 +9,16 @@ package enum DisplayWidth {
     }
 }
 
-extension StringProtocol {
+extension StringProtocol where SubSequence == Substring {
     /// As much of the text as `columns` can need; a title may be megabytes long or full of invisible characters.
-    func beginning(for columns: Int) -> SubSequence {
+    ///
+    /// A text of its own: a slice's clusters are looked for in the whole, and one may go on for megabytes.
+    func beginning(for columns: Int) -> Substring {
         let bytes = 1024 + 32 * Swift.min(Swift.max(0, columns), 1 << 32)
         guard let end = utf8.index(startIndex, offsetBy: bytes, limitedBy: endIndex) else {
             return self[...]
         }
-        return self[..<unicodeScalars.index(atOrBefore: end)]
+        return String(self[..<unicodeScalars.index(atOrBefore: end)])[...]
     }
 }
 

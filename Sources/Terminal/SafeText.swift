@@ -8,6 +8,12 @@ package enum SafeText {
         return safe
     }
 
+    /// The same for a text of several lines, which stay lines.
+    package static func lines(_ text: String) -> String {
+        text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { line(String($0)) }.joined(separator: "\n")
+    }
+
     /// On one line of at most `columns`, with `…` in place of what does not fit.
     package static func cut(_ text: String, to columns: Int) -> String {
         guard columns > 0 else { return "" }

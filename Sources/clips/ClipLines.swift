@@ -46,7 +46,7 @@ enum JSONLine {
     static func text(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(value), as: UTF8.self)
+        return HarmlessJSON.text(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 
     static func time(_ date: Date) -> String {

@@ -37,11 +37,11 @@ enum Clips {
             try invocation.output.flush()
             return ExitStatus.done.rawValue
         } catch let error as OutputError {
-            Output.standardError.line("clips: \(error)")
+            Output.standardError.sentence("clips: \(error)")
             return ExitStatus.failed.rawValue
         } catch {
             let help = ["clips", name, "--help"].compactMap(\.self).joined(separator: " ")
-            Output.standardError.line("clips: \(error) Try '\(help)'.")
+            Output.standardError.sentence("clips: \(error) Try '\(help)'.")
             return ExitStatus.usage.rawValue
         }
     }

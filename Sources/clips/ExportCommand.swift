@@ -2,6 +2,7 @@ import ClipsCore
 import ClipsExchange
 import Glibc
 import PersistentStore
+import Terminal
 
 extension Command {
     static let export = Command(
@@ -53,8 +54,10 @@ extension Command {
         -> Int
     {
         var waiting = 0
+        // For a file every byte counts; on a terminal none may be obeyed.
+        let isSeen = output.isTerminal
         return try await ClipExport(format: format).write(of: store) { text in
-            output.write(text)
+            output.write(isSeen ? SafeText.lines(text) : text)
             waiting += text.utf8.count
             guard waiting > 1 << 15 else { return }
             waiting = 0

@@ -30,10 +30,10 @@ struct Invocation: Sendable {
 
     /// A remark on standard error, unless `--quiet`.
     func remark(_ text: String) {
-        if !isQuiet { Output.standardError.line(text) }
+        if !isQuiet { Output.standardError.sentence(text) }
     }
 
     func fail(_ text: String) {
-        Output.standardError.line("clips: \(text)")
+        Output.standardError.sentence("clips: \(text)")
     }
 }

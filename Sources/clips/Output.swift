@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import Terminal
 
 /// Buffered writing to a descriptor.
 ///
@@ -20,6 +21,9 @@ final class Output: Sendable {
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
     func line(_ text: String) { write(text + "\n") }
+
+    /// A sentence for a person, on one line. Paths, names and what SQLite says of a stranger's file stand in it.
+    func sentence(_ text: String) { line(SafeText.line(text)) }
 
     func write(_ text: String) {
         buffer.withLock { $0.append(contentsOf: text.utf8) }

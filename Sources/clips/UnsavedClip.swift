@@ -10,8 +10,8 @@ struct UnsavedClip {
     /// The file's path; nil when there is no place for it either.
     func keep() -> String? {
         guard let line = try? JSONLine.text(Line(draft)) + "\n" else { return nil }
-        let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        for place in [storePath + "-unsaved-", temporary + "/clips-unsaved-"] {
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+        for place in [storePath + "-unsaved-", (folder.isEmpty ? "/tmp" : folder) + "/clips-unsaved-"] {
             // Never over what was kept before.
             guard let (path, descriptor) = UniqueFile.make(place) else { continue }
             let file = Output(descriptor: descriptor)

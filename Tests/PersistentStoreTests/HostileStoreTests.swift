@@ -1,4 +1,6 @@
+import Foundation
 import PersistentStore
+import SQLite
 import TestSupport
 import Testing
 
@@ -41,7 +43,7 @@ import Testing
 
     @Test func `a view more does not matter, and one in an object's place is an error`() async throws {
         try await makeStore(and: "CREATE VIEW more AS SELECT load_extension('evil'), title FROM Note;")
-        var container = try await Notes.open(folder)
+        let container = try await Notes.open(folder)
         _ = try await container.makeContext(author: "a").save(inserting: ["title": "b"])
         #expect(try await container.objects().count == 2)
         await container.close()
@@ -56,14 +58,34 @@ import Testing
                     """,
                 ]
             ).errors == "")
-        container = try await Notes.open(folder)
-        let context = container.makeContext(author: "a")
-        await #expect(throws: StoreError.self) { try await context.save(inserting: ["title": "c"]) }
+        await #expect(
+            throws: StoreError.damaged(path: path, reason: "something else stands in a table's place")
+        ) { try await Notes.open(folder) }
+    }
+
+    @Test func `SQL opens no further file`() async throws {
+        let other = folder.path(of: "other.db")
+        let connection = try Connection(path: path, access: .create)
+        #expect(throws: SQLiteError.self) { try connection.execute("ATTACH '\(other)' AS other") }
+        #expect(!FileManager.default.fileExists(atPath: other))
+    }
+
+    @Test func `a number that was never given is refused, and a gap in the numbers takes no time`()
+        async throws
+    {
+        let newest = "WHERE number = (SELECT max(number) FROM history)"
+        try await makeStore(and: "UPDATE history SET number = \(1 << 59 as Int64) \(newest);")
+        var container = try await Notes.open(folder)
+        let all = HistoryDeleteRequest(before: .date(.distantFuture))
+        #expect(try await container.deleteHistory(all).transactions > 0)
         await container.close()
-        await #expect(throws: StoreError.self) {
-            try await Notes.open(
-                folder, model: Notes.model(version: 2, more: [Attribute("n", .integer, isUnique: true)]))
-        }
+        #expect(
+            try Shell.run("sqlite3", [path, "UPDATE history SET number = \(Int64.max) \(newest)"]).errors
+                == "")
+        await #expect(
+            throws: StoreError.damaged(
+                path: path, reason: "its history has a number that is never given")
+        ) { container = try await Notes.open(folder) }
     }
 
     @Test(arguments: [

@@ -66,7 +66,7 @@ private final class SearchCost {
 
     /// What anybody would write first: SQLite's tokenizer, the texts as they are, the same commits.
     private func fillPlain(_ path: String) throws {
-        let connection = try Connection(path: path, access: .create)
+        let connection = try Connection(path: path, access: .create, mayAttach: true)
         try connection.execute(
             """
             PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;

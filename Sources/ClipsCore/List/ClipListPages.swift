@@ -74,12 +74,16 @@ extension SortPosition {
     /// The place with nothing between it and this one.
     var justBefore: SortPosition {
         SortPosition(
-            value: value, key: isAscending ? key - 1 : key + 1, isAscending: isAscending,
+            value: value, key: isAscending ? keyBefore : keyAfter, isAscending: isAscending,
             ignoresCase: ignoresCase)
     }
+    // A store of somebody's making may have an object at either end.
+    private var keyBefore: Int64 { key == .min ? key : key - 1 }
+    private var keyAfter: Int64 { key == .max ? key : key + 1 }
+
     var justAfter: SortPosition {
         SortPosition(
-            value: value, key: isAscending ? key + 1 : key - 1, isAscending: isAscending,
+            value: value, key: isAscending ? keyAfter : keyBefore, isAscending: isAscending,
             ignoresCase: ignoresCase)
     }
 }

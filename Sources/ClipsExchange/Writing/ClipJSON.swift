@@ -42,7 +42,7 @@ package enum ClipJSON {
 struct JSONWriter {
     private var members = "{"
 
-    var text: String { members + "}" }
+    var text: String { HarmlessJSON.text(members + "}") }
 
     mutating func add(_ key: String, literal: String) {
         members += (members.utf8.count > 1 ? ",\"" : "\"") + key + "\":" + literal

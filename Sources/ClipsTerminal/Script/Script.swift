@@ -1,7 +1,7 @@
 import Terminal
 
 /// A script: lines of keys (`::` for those that begin with a colon), commands that begin with `:`, comments that begin with `#`.
-struct Script: Sendable {
+package struct Script: Sendable {
     enum Step: Hashable, Sendable {
         case keys([Key])
         case dump(path: String)
@@ -18,7 +18,7 @@ struct Script: Sendable {
 
     private(set) var steps: [(line: Int, step: Step)] = []
 
-    init(_ text: String) throws(ClipsAppError) {
+    package init(_ text: String) throws(ClipsAppError) {
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let line = line.hasSuffix("\r") ? line.dropLast() : line
             if line.isEmpty || line.hasPrefix("#") { continue }

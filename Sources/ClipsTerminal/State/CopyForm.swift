@@ -51,22 +51,24 @@ enum CopyForm: String, CaseIterable, Sendable {
     }
 
     private static func link(_ clip: Clip) -> String {
-        let title = clip.displayTitle.reduce(into: "") { title, character in
-            if "[]\\`*_<".contains(character) { title.append("\\") }
-            title.append(character.isNewline ? " " : character)
+        // By scalars: a bracket with an accent on it is another character to Swift, and a bracket to Markdown.
+        var title = String.UnicodeScalarView()
+        for scalar in clip.displayTitle.unicodeScalars {
+            if "[]\\`*_<".unicodeScalars.contains(scalar) { title.append("\\") }
+            title.append(Character(scalar).isNewline ? " " : scalar)
         }
-        guard !clip.url.isEmpty else { return title }
-        let target = clip.url.reduce(into: "") { target, character in
-            switch character {
+        guard !clip.url.isEmpty else { return String(title) }
+        let target = clip.url.unicodeScalars.reduce(into: "") { target, scalar in
+            switch scalar {
             case "(": target += "%28"
             case ")": target += "%29"
             case " ": target += "%20"
             case "<": target += "%3C"
             case ">": target += "%3E"
-            default: target.append(character)
+            default: target.unicodeScalars.append(scalar)
             }
         }
-        return "[\(title)](\(target))"
+        return "[\(String(title))](\(target))"
     }
 
     private static func json(_ clip: Clip) -> String? {

@@ -65,7 +65,8 @@ extension HistoryCleaning {
         while true {
             let (from, wanted) = (low, excess)
             let (high, changes) = try await writer.read {
-                let high = min(from + KeptChanges.slice, try HistoryBoundary.newest(on: $0))
+                let high = min(
+                    try KeptChanges.sliceEnd(above: from, on: $0), try HistoryBoundary.newest(on: $0))
                 return (high, try KeptChanges.changes(above: from, upTo: high, on: $0))
             }
             guard changes < wanted, high > from else { break }

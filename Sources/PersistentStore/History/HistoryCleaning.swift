@@ -106,21 +106,28 @@ struct HistoryCleaning: Sendable {
     /// What a cut takes and leaves, and for whom.
     nonisolated(nonsending) func count(_ cut: HistoryCut) async throws(StoreError) -> PurgeResult {
         var result = PurgeResult()
-        for low in stride(from: cut.ends.floor, to: cut.number, by: Int(KeptChanges.slice)) {
-            let high = min(low + KeptChanges.slice, cut.number)
-            let (transactions, changes) = try await writer.read {
-                (
-                    try KeptChanges.transactions(above: low, upTo: high, on: $0),
-                    try KeptChanges.changes(above: low, upTo: high, on: $0)
+        var low = cut.ends.floor
+        while low < cut.number {
+            let from = low
+            let (high, transactions, changes) = try await writer.read {
+                let high = min(try KeptChanges.sliceEnd(above: from, on: $0), cut.number)
+                return (
+                    high, try KeptChanges.transactions(above: from, upTo: high, on: $0),
+                    try KeptChanges.changes(above: from, upTo: high, on: $0)
                 )
             }
             result.transactions += Int(transactions)
             result.changes += Int(changes)
+            low = high
         }
-        for low in stride(from: cut.number, to: cut.wanted, by: Int(KeptChanges.slice)) {
-            let high = min(low + KeptChanges.slice, cut.wanted)
-            result.kept += Int(
-                try await writer.read { try KeptChanges.transactions(above: low, upTo: high, on: $0) })
+        while low < cut.wanted {
+            let from = low
+            let (high, transactions) = try await writer.read {
+                let high = min(try KeptChanges.sliceEnd(above: from, on: $0), cut.wanted)
+                return (high, try KeptChanges.transactions(above: from, upTo: high, on: $0))
+            }
+            result.kept += Int(transactions)
+            low = high
         }
         if result.kept > 0 { result.heldBy = try await writer.read { try cut.heldBy(on: $0) } }
         return result

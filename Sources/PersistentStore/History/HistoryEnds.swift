@@ -12,7 +12,7 @@ struct HistoryEnds: Sendable, Equatable {
     let deletions: Int64
 
     init(_ connection: borrowing Connection) throws {
-        floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
+        floor = max(0, try StoreMetadata.integer(.historyFloor, on: connection) ?? 0)
         expiry = try StoreMetadata.historyExpiry(floor: floor, on: connection)
         generation = try StoreMetadata.integer(.generation, on: connection) ?? 1
         deletions = try StoreMetadata.integer(.deletions, on: connection) ?? 0

@@ -36,7 +36,7 @@ struct HistoryLog {
             try columns.bind("history_values_\(entity.name)", at: 1)
             var kept: [String] = []
             while try columns.step() { kept.append(columns.text(0)) }
-            let list = kept.map { "\"\($0)\"" }.joined(separator: ", ")
+            let list = kept.map(StoreSchema.quoted).joined(separator: ", ")
             entities[id]?.keptColumns = kept
             entities[id]?.keptValues =
                 "SELECT \(list) FROM \(StoreSchema.valuesTable(entity.name)) WHERE number = ?1"

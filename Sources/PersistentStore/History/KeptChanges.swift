@@ -17,7 +17,8 @@ struct KeptChanges: Sendable {
 
     /// Counts a slice more; false when there is nothing more to count.
     mutating func advance(on connection: borrowing Connection) throws -> Bool {
-        let last = min(upTo + Self.slice, try HistoryBoundary.newest(on: connection))
+        let last = min(
+            try Self.sliceEnd(above: upTo, on: connection), try HistoryBoundary.newest(on: connection))
         guard upTo < last else { return false }
         changes += try Self.changes(above: upTo, upTo: last, on: connection)
         upTo = last
@@ -37,6 +38,12 @@ struct KeptChanges: Sendable {
     /// A transaction goes from between others; its changes are a run of numbers.
     mutating func remove(changesFrom first: Int64, _ count: Int64) {
         changes -= max(0, min(count, upTo - first + 1))
+    }
+
+    /// Up to where a slice above a number goes. A gap, however wide somebody has made it, takes no slice.
+    static func sliceEnd(above low: Int64, on connection: borrowing Connection) throws -> Int64 {
+        let first = try connection.integer("SELECT min(number) FROM history WHERE number > ?1", low)
+        return max(low, (first ?? 0) - 1) + slice
     }
 
     static func changes(above low: Int64, upTo high: Int64, on connection: borrowing Connection) throws

@@ -54,11 +54,13 @@ struct SchemaMigration {
     private func alter(_ entity: Entity, on connection: borrowing Connection) throws {
         let old = try columns(of: "\"\(entity.name)\"", on: connection).subtracting(["id", "version"])
         for name in old {
-            try connection.execute("DROP INDEX IF EXISTS \"\(StoreSchema.indexName(name, entity.name))\"")
+            let index = StoreSchema.quoted(StoreSchema.indexName(name, entity.name))
+            try connection.run("DROP INDEX IF EXISTS \(index)")
         }
         if try canAlter(entity, from: old, on: connection) {
             for name in old.subtracting(entity.attributes.map(\.name)) {
-                try connection.execute("ALTER TABLE \"\(entity.name)\" DROP COLUMN \"\(name)\"")
+                try connection.run(
+                    "ALTER TABLE \"\(entity.name)\" DROP COLUMN \(StoreSchema.quoted(name))")
             }
             for attribute in entity.attributes where !old.contains(attribute.name) {
                 try connection.execute(
@@ -145,7 +147,7 @@ struct SchemaMigration {
     private func dropTriggers(_ entity: String, on connection: borrowing Connection) throws {
         let sql = "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = '\(entity)'"
         for name in try names(sql, on: connection) where name.hasPrefix(entity + "_") {
-            try connection.execute("DROP TRIGGER \"\(name)\"")
+            try connection.run("DROP TRIGGER \(StoreSchema.quoted(name))")
         }
     }
 

@@ -36,6 +36,12 @@ struct StoreMetadata: Sendable {
             throw SQLiteError(
                 code: SQLiteError.Primary.corrupt.rawValue, message: "the store has lost its id")
         }
+        // Numbers come one by one; beyond this an enemy has set them.
+        guard try connection.integer("SELECT max(number) FROM history") ?? 0 <= Self.farthest else {
+            throw SQLiteError(
+                code: SQLiteError.Primary.corrupt.rawValue,
+                message: "its history has a number that is never given")
+        }
         storeID = id
         generation = values[Key.generation.rawValue]?.integerValue ?? 1
         modelVersion = values[Key.modelVersion.rawValue]?.integerValue ?? 0

@@ -65,11 +65,25 @@ struct StoreOpening {
 
     /// The application's number alone makes no store.
     private func checkTables(_ connection: borrowing Connection) throws {
-        let tables = StoreSchema.tableNames.map { "'\($0)'" }.joined(separator: ", ")
-        let count = try connection.integer(
-            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN (\(tables))")
-        guard count == Int64(StoreSchema.tableNames.count) else {
+        func list(_ names: [String]) -> String {
+            names.map { StoreSchema.literal(.text($0)) }.joined(separator: ", ")
+        }
+        let ours = model.entities.flatMap {
+            [$0.name, "history_values_\($0.name)", "history_replaced_\($0.name)"]
+        }
+        // What has no pages of its own is a view or a virtual table: code of whoever made the file, which could
+        // keep a reader for ever.
+        let counts = try connection.prepare(
+            """
+            SELECT count(*) FILTER (WHERE rootpage > 0 AND name IN (\(list(StoreSchema.tableNames)))),
+            count(*) FILTER (WHERE rootpage = 0 AND name COLLATE NOCASE IN (\(list(ours))))
+            FROM sqlite_schema WHERE type IN ('table', 'view')
+            """)
+        guard try counts.step(), counts.integer(0) == Int64(StoreSchema.tableNames.count) else {
             throw StoreError.damaged(path: path, reason: "a table of the history is missing")
+        }
+        guard counts.integer(1) == 0 else {
+            throw StoreError.damaged(path: path, reason: "something else stands in a table's place")
         }
     }
 

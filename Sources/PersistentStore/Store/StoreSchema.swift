@@ -46,8 +46,19 @@ enum StoreSchema {
         CREATE INDEX IF NOT EXISTS history_origin_by_author ON history_origin (author, context, program)
         """
 
-    static func valuesTable(_ entity: String) -> String { "\"history_values_\(entity)\"" }
-    static func replacedTable(_ entity: String) -> String { "\"history_replaced_\(entity)\"" }
+    static func valuesTable(_ entity: String) -> String { quoted("history_values_\(entity)") }
+    static func replacedTable(_ entity: String) -> String { quoted("history_replaced_\(entity)") }
+
+    /// A name as SQL takes it, whoever gave it: a store file may come from an enemy, and a name in it may hold
+    /// anything.
+    static func quoted(_ name: String) -> String { "\"" + doubled(UInt8(ascii: "\""), in: name) + "\"" }
+
+    /// By bytes: a quotation mark with an accent on it is another character to Swift, and the same to SQLite.
+    private static func doubled(_ mark: UInt8, in text: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 { bytes += byte == mark ? [mark, mark] : [byte] }
+        return String(decoding: bytes, as: UTF8.self)
+    }
 
     static func createTable(_ entity: Entity) -> String {
         let columns = entity.attributes.map(column)
@@ -95,8 +106,7 @@ enum StoreSchema {
         case .null: "NULL"
         case .integer(let value): "\(value)"
         case .real(let value): "\(value)"
-        case .text(let value):
-            "'" + value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+        case .text(let value): "'" + doubled(UInt8(ascii: "'"), in: value) + "'"
         case .blob(let bytes):
             "X'" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
         }

@@ -83,7 +83,8 @@ struct TableRebuild {
         throws(StoreError)
     {
         do {
-            try connection.execute(other.sql)
+            // One statement: what an enemy's file has behind it is not run.
+            try connection.run(other.sql)
         } catch {
             throw .invalidModel(
                 "'\(other.name)', which somebody else made on the table \(entity.name), needs what the model "

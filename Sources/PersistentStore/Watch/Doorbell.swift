@@ -10,8 +10,17 @@ struct Doorbell: ~Copyable {
     static func path(store: String) -> String { store + "-doorbell" }
 
     init?(storePath: String) {
-        descriptor = open(Self.path(store: storePath), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { return nil }
+        // A pipe of that name would be waited for without O_NONBLOCK; a file with a second name is somebody else's.
+        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        let opened = open(Self.path(store: storePath), flags, 0o600)
+        var status = stat()
+        guard opened >= 0, fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_nlink == 1
+        else {
+            if opened >= 0 { close(opened) }
+            return nil
+        }
+        descriptor = opened
     }
 
     deinit { close(descriptor) }

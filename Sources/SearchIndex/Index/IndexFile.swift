@@ -24,6 +24,8 @@ final class IndexFile {
             let exists = access(path, F_OK) == 0
             let connection = try Connection(path: path, access: .create, busyTimeoutMilliseconds: 100)
             if !exists { chmod(path, 0o600) }
+            // Before anything is set: the file may be another program's.
+            guard try Self.mayBecomeIndex(connection) else { throw Self.foreign }
             // What a power cut takes is made again.
             try connection.execute(
                 "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
@@ -61,12 +63,17 @@ final class IndexFile {
         return (UInt(status.st_dev), UInt(status.st_ino))
     }
 
+    private static func mayBecomeIndex(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
+        if try connection.integer("PRAGMA application_id") == applicationID { return true }
+        return try connection.integer("SELECT count(*) FROM sqlite_schema") == 0
+    }
+
     private static func makeTables(_ connection: borrowing Connection) throws(SQLiteError) {
         guard try connection.integer("PRAGMA application_id") != applicationID else { return }
         try connection.execute("BEGIN IMMEDIATE")
         do throws(SQLiteError) {
             if try connection.integer("PRAGMA application_id") != applicationID {
-                guard try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 else { throw foreign }
+                guard try mayBecomeIndex(connection) else { throw foreign }
                 try connection.execute(
                     """
                     CREATE TABLE state (id INTEGER PRIMARY KEY, edition INTEGER NOT NULL, store TEXT NOT NULL,

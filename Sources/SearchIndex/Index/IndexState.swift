@@ -57,6 +57,14 @@ struct IndexRecord {
         dead = row.integer(9)
         nextNumber = row.integer(10)
         nextLateNumber = row.integer(11)
+        guard isPlausible else { return nil }
+    }
+
+    /// Whether there is room to count on: nobody but an enemy comes to the ends of what a number holds.
+    private var isPlausible: Bool {
+        (IndexFile.middleNumber..<IndexFile.firstLateNumber).contains(nextNumber)
+            && (IndexFile.firstLateNumber..<1 << 60).contains(nextLateNumber)
+            && [built, total, dead].allSatisfy { (0..<1 << 60).contains($0) }
     }
 
     mutating func takeNumber(isLate: Bool) -> Int64 {

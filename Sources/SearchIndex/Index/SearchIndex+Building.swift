@@ -53,7 +53,14 @@ extension SearchIndex {
             guard mayBuild || record?.phase == .ready else {
                 return .more(record?.state ?? .building(done: 0, total: 0))
             }
-            if record == nil { try begin(connection, snapshot) }
+            if record == nil {
+                // Else it would begin for ever: a history cleaned beyond its own end is of somebody's making.
+                guard (try? snapshot.check(newest)) != nil else {
+                    throw StoreError.damaged(
+                        path: container.path, reason: "its history is cleaned beyond its end")
+                }
+                try begin(connection, snapshot)
+            }
             guard var record = try record ?? IndexRecord(connection) else { return .notNow }
             switch record.phase {
             case .building: try build(&record, connection, snapshot)
@@ -91,6 +98,10 @@ extension SearchIndex {
         let writer = try builder ?? DocumentWriter(known: knownWords(record, connection))
         builder = writer
         let lowest = try connection.integer("SELECT min(number) FROM document") ?? IndexFile.middleNumber
+        guard lowest > documents.count else {
+            throw SQLiteError(
+                code: SQLiteError.Primary.corrupt.rawValue, message: "the index has no numbers left")
+        }
         let first = lowest - Int64(documents.count)
         for (offset, document) in documents.reversed().enumerated() {
             // It may have moved to an older place since it was taken in.

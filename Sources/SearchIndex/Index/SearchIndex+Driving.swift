@@ -5,7 +5,7 @@ import SQLite
 extension SearchIndex {
     /// The store's own record of the cursor follows after so many changes, so that a search seldom writes into the
     /// store.
-    private static let unrecordedChanges: Int64 = 256
+    private static let unrecordedChanges: UInt64 = 256
     private static let mostAttempts = 500
 
     /// Catches up, or builds, until the index has everything that is committed; one step is one commit, so it may be
@@ -74,7 +74,9 @@ extension SearchIndex {
             return
         }
         if stored.storeID != own.storeID || stored.generation != own.generation
-            || stored.number + Self.unrecordedChanges <= own.number
+            || own.number > stored.number
+                // As it stands even when a store of somebody's making has the ends of what a number holds.
+                && UInt64(bitPattern: own.number &- stored.number) >= Self.unrecordedChanges
         {
             try await container.resetCursor(of: Self.consumerName, to: own)
         }

@@ -1,0 +1,73 @@
+import ClipsCore
+import Terminal
+import TestSupport
+import Testing
+
+@testable import ClipsTerminal
+@testable import PersistentStore
+
+/// What is typed or pasted behind `:` and `/`, and what leaves the app for other programs.
+@Suite struct HostileLineTests {
+    private static let pieces = [
+        "sort ", "set ", "tag ", "+a", "-", "theme ", "relativenumber ", "on", "quit!", "delete", "9", "-9",
+        "99999999999999999999", "follow", " ", "\t", "\\", "\"", "'", ";", "$(x)", "`", "|", "\u{301}",
+        "\u{200D}",
+        "\u{202E}", "é", "中", "👍🏽", "\u{1B}", "\u{0}", "tag:", "after:", "history ", "help ", "copy ", "open",
+    ]
+
+    @Test(arguments: [":", "/", "t", "a"], [21, 22, 23] as [UInt64])
+    func `any line is a command, a search or a sentence, and never a trap`(prompt: String, seed: UInt64)
+        throws
+    {
+        var random = SeededRandom(seed: seed)
+        for round in 0..<40 {
+            var state = AppState.showing(20)
+            try state.press(prompt)
+            var line = ""
+            for _ in 0...Int.random(in: 0...7, using: &random) {
+                line += Self.pieces.randomElement(using: &random) ?? ""
+            }
+            _ = state.handle(.key(.paste(line)), at: noon)
+            try state.press(["<Tab>", "<S-Tab>", "<Left>", "<C-w>", ""].randomElement(using: &random) ?? "")
+            try state.press("<Enter>")
+            let isObeyed = state.draw().lines.contains { line in
+                line.unicodeScalars.contains {
+                    $0.properties.generalCategory == .control || $0.value == 0x202E
+                }
+            }
+            #expect(!isObeyed, "seed \(seed), round \(round): \(line.debugDescription)")
+        }
+    }
+
+    @Test func `an accent hides no bracket from Markdown`() {
+        let object = StoredObject(
+            id: ClipModel.objectID(1), version: 1, layout: StoredObject.Layout(names: ["title", "url"]),
+            values: [.text("a]\u{301}(javascript:x)"), .text("http://a/)\u{301}b")])
+        let copied = CopyForm.markdown.text([Clip(object)])
+        #expect(copied == "[a\\]\u{301}(javascript:x)](http://a/%29\u{301}b)")
+    }
+
+    @Test func `an accent hides no bracket from a picture`() {
+        var frame = Frame(size: Size(rows: 1, columns: 20))
+        frame.put("a<\u{301}b&\u{301}", row: 0, column: 0)
+        let svg = FrameSVG(frame).text
+        #expect(svg.contains("&lt;\u{301}b") && svg.contains("&amp;\u{301}"))
+    }
+
+    @Test(arguments: [
+        "javascript:alert(1)//http:", "javascript:\u{301}x", "http", "http\u{301}://a", " http://a",
+        "-http://a", "data:text/html,x",
+        "https\u{0}:", "file", "ſ://", "\u{1B}http:", "ftp://a", "", ":", "x-scheme:http://a", "hTTp/:a",
+    ])
+    func `an address of any other scheme is not opened`(url: String) {
+        #expect(Browser.refusal(of: url) != nil)
+    }
+
+    @Test func `an address is one word for the browser, whatever is in it`() {
+        let url = "http://a/ -x $(b) `c` ; d %s \u{1B} '\"\n"
+        #expect(Browser.refusal(of: url) == nil)
+        #expect(Browser.command(for: url, browser: nil) == ["xdg-open", url])
+        #expect(Browser.command(for: url, browser: "fox %s -t") == ["fox", url, "-t"])
+        #expect(Browser.command(for: url, browser: "fox --at=%s") == ["fox", "--at=" + url])
+    }
+}

@@ -1,0 +1,226 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A store file of an enemy's making, opened by whoever was sent it: refused with a sentence or read, and nothing else.
+@Suite struct HostileStoreTests {
+    let clips: ClipsProgram
+    private static let most = "9223372036854775807"
+    private static let least = "(-9223372036854775807 - 1)"
+    private static let escape = "char(27) || '[31m' || char(155) || char(8238)"
+
+    init() throws {
+        clips = try ClipsProgram()
+        for end in ["", "-search"] {
+            try FileManager.default.copyItem(
+                atPath: try Self.original.get() + end, toPath: clips.storePath + end)
+        }
+        try "jj<Enter><Esc>/swift<Enter><Esc>G*Hjj<Enter><Esc><Esc>\n".write(
+            toFile: script, atomically: true, encoding: .utf8)
+    }
+
+    private static let program = Result { try ClipsProgram() }
+
+    /// A store with an index, which every test has a copy of.
+    private static let original = Result {
+        let clips = try program.get()
+        try clips.run("add", "--title", "first swift", "--tag", "a", "--url", "https://a.org")
+        try clips.run("add", "--title", "second", "--note", "swift")
+        try clips.run("star", "1")
+        try clips.run("search", "swift")
+        for path in [clips.storePath, clips.storePath + "-search"] {
+            try Shell.run("sqlite3", [path, "PRAGMA wal_checkpoint(TRUNCATE)"])
+        }
+        return clips.storePath
+    }
+
+    private var script: String { clips.folder.path(of: "keys") }
+
+    private var commands: [[String]] {
+        [
+            ["list", "--json"], ["search", "swift"], ["history"], ["doctor"],
+            ["extension", "--title", "new swift"], ["--script", script],
+            ["history", "clean", "--before", "2099-01-01"],
+        ]
+    }
+
+    /// Runs them all, each within bounds, and returns what they printed.
+    @discardableResult
+    private func runAll(_ situation: String) throws -> String {
+        var printed = ""
+        for words in commands {
+            let run = try Shell.run(
+                "timeout", ["-k", "1", "30", ClipsProgram.path] + words, environment: clips.environment)
+            #expect(run.status < 2, "\(situation): \(words) ended with \(run.status)")
+            for text in [run.errors, run.output] {
+                let isObeyed = text.unicodeScalars.contains {
+                    $0 != "\n" && $0.properties.generalCategory == .control || $0.value == 0x202E
+                }
+                #expect(!isObeyed, "\(situation): \(words) printed \(text.debugDescription)")
+            }
+            #expect(run.status == 0 || !run.errors.isEmpty || !run.output.isEmpty, "\(situation): \(words)")
+            printed += run.output + run.errors
+        }
+        return printed
+    }
+
+    @Test(arguments: [
+        (
+            "texts that a terminal would obey",
+            "UPDATE Clip SET title = \(escape), author = \(escape), tags = \(escape), url = \(escape)"
+        ),
+        (
+            "numbers at the end",
+            "UPDATE Clip SET created = \(most), updated = \(least) WHERE id = 1; UPDATE Clip SET version = \(most), id = \(most) WHERE id = 2"
+        ),
+        ("ids below zero", "UPDATE Clip SET id = -id; UPDATE Clip SET id = \(least) WHERE id = -1"),
+        (
+            "bytes for text",
+            "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ')') WHERE name = 'Clip'; PRAGMA writable_schema = RESET; UPDATE Clip SET title = x'FF1B5B', url = 5, tags = 1e300, created = 'now', starred = x'00'"
+        ),
+        (
+            "a long title",
+            "UPDATE Clip SET title = replace(hex(zeroblob(200000)), '0', char(769)) WHERE id = 1"
+        ),
+        (
+            "the last number of the history",
+            "UPDATE history SET number = \(most) WHERE number = (SELECT max(number) FROM history)"
+        ),
+        ("numbers below zero in the history", "UPDATE history SET number = -number"),
+        ("times at the ends", "UPDATE history SET at = \(least), began = \(most)"),
+        (
+            "kinds and entities that are none",
+            "UPDATE history SET kind = kind + 1, entity = \(most), object = \(least), columns = -1"
+        ),
+        (
+            "a history cleaned beyond its end",
+            "UPDATE store_metadata SET value = \(most) WHERE key LIKE 'history%'"
+        ),
+        (
+            "a history cleaned before its beginning",
+            "UPDATE store_metadata SET value = \(least) WHERE key LIKE 'history%'"
+        ),
+        (
+            "counts at the ends",
+            "INSERT OR REPLACE INTO store_metadata VALUES ('counted_changes', \(most)), ('counted_up_to', \(most)), ('age_mark', \(least)), ('last_cleaning', \(least))"
+        ),
+        (
+            "a consumer at the end",
+            "UPDATE history_consumer SET position = \(most), seen = \(least), generation = \(least)"
+        ),
+        (
+            "a consumer before the beginning",
+            "UPDATE history_consumer SET position = \(least), process = \(most)"
+        ),
+        (
+            "names that a terminal would obey",
+            "UPDATE history_origin SET author = \(escape), context = \(escape), program = \(escape); UPDATE history_entity SET name = \(escape) || id; UPDATE history_attribute SET name = \(escape) || bit"
+        ),
+        (
+            "a schema of other words",
+            "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql = 'CREATE TABLE Clip (x) ' || \(escape) WHERE name = 'Clip'"
+        ),
+        (
+            "tables on one page",
+            "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET rootpage = 3 WHERE type = 'table'"
+        ),
+        (
+            "a view for ever",
+            "ALTER TABLE Clip RENAME TO c; CREATE VIEW Clip AS WITH RECURSIVE r (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT c.* FROM c, r"
+        ),
+        (
+            "a virtual table",
+            "ALTER TABLE Clip RENAME TO c; CREATE VIRTUAL TABLE Clip USING fts5 (id, version, title)"
+        ),
+        (
+            "columns that are computed",
+            "CREATE INDEX i ON Clip (abs(id), upper(title)); ALTER TABLE Clip ADD COLUMN more TEXT AS (hex(zeroblob(1000))) VIRTUAL"
+        ),
+        (
+            "shadow tables that are torn",
+            "CREATE VIRTUAL TABLE f USING fts5 (a); INSERT INTO f VALUES ('x'); UPDATE f_data SET block = zeroblob(9); CREATE VIRTUAL TABLE r USING rtree (i, a, b); INSERT INTO r VALUES (1, 1, 2); UPDATE r_node SET data = x'00FF'; CREATE TRIGGER t AFTER INSERT ON Clip BEGIN INSERT INTO f VALUES (new.title); INSERT INTO r VALUES (new.id, 1, 2); END"
+        ),
+    ])
+    func `a store of an enemy's making harms nobody`(situation: String, sql: String) throws {
+        #expect(try Shell.run("sqlite3", [clips.storePath], input: sql + ";").errors == "")
+        try runAll(situation)
+    }
+
+    @Test func `thousands of tables more are no hindrance`() throws {
+        let sql = (0..<3000).map { "CREATE TABLE \"t\($0)'\" (a);" }.joined()
+        try Shell.run("sqlite3", [clips.storePath], input: "BEGIN;\(sql)COMMIT;")
+        #expect(try runAll("tables").contains("first swift"))
+    }
+
+    /// The names of columns, triggers and indexes go into SQL when a store's model is not this program's.
+    @Test(arguments: [
+        "ALTER TABLE Clip ADD COLUMN \"x\"\"; ATTACH 'PATH' AS p; CREATE TABLE p.t (a); --\" INTEGER",
+        "ALTER TABLE Clip ADD COLUMN \"x\"\"\u{301}; ATTACH 'PATH' AS p; CREATE TABLE p.t (a); --\" INTEGER",
+        "CREATE TRIGGER \"Clip_x\"\"; ATTACH 'PATH' AS p; CREATE TABLE p.t (a); --\" AFTER INSERT ON Clip BEGIN SELECT 1; END",
+        """
+        CREATE INDEX i ON Clip (title); PRAGMA writable_schema = 1;
+        UPDATE sqlite_schema SET sql = sql || '; ATTACH ''PATH'' AS p; CREATE TABLE p.t (a)' WHERE name = 'i';
+        UPDATE sqlite_schema SET sql = replace(sql, '"note" TEXT', '"note" INT') WHERE name = 'Clip'
+        """,
+        "INSERT INTO history_entity (name) VALUES ('x\"; ATTACH ''PATH'' AS p; --')",
+        "ALTER TABLE history_values_Clip ADD COLUMN \"x\"\" FROM Clip; ATTACH 'PATH' AS p; --\"",
+    ])
+    func `no SQL that a file smuggles in is run`(sql: String) throws {
+        let path = clips.folder.path(of: "made-by-an-enemy")
+        let smuggled = sql.replacingOccurrences(of: "PATH", with: path)
+        let model = "UPDATE store_metadata SET value = 'another' WHERE key = 'model';"
+        #expect(try Shell.run("sqlite3", [clips.storePath], input: "\(smuggled);\(model)").errors == "")
+        try runAll(sql)
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test(arguments: [
+        "UPDATE state SET next_number = \(most), next_late_number = \(most), dead = \(most)",
+        "UPDATE state SET phase = 0, built_created = \(most), built_object = \(most), built = \(most)",
+        "UPDATE state SET position = \(least), generation = \(most)",
+        "UPDATE document SET number = \(least) WHERE number = (SELECT min(number) FROM document); UPDATE state SET phase = 0, built_created = NULL",
+        "UPDATE document SET object = -object, created = \(most) - created",
+        "UPDATE vocabulary SET terms = x'7377696674FF'", "UPDATE vocabulary SET id = \(most)",
+        "UPDATE words_data SET block = zeroblob(5000)", "DELETE FROM words_data", "DROP TABLE words",
+        "ALTER TABLE document RENAME TO d; CREATE VIEW document AS SELECT number, object, created FROM d WHERE load_extension('x') IS NULL",
+        "CREATE TRIGGER t AFTER INSERT ON document BEGIN SELECT load_extension('x'); END",
+        "INSERT INTO name SELECT kind, folded, \(escape) FROM name",
+    ])
+    func `an index of an enemy's making harms nobody`(sql: String) throws {
+        #expect(try Shell.run("sqlite3", [clips.storePath + "-search"], input: sql + ";").errors == "")
+        #expect(try runAll(sql).contains("first swift"))
+    }
+
+    /// Whatever stands in the folder under a name that the store has for itself.
+    @Test(
+        arguments: ["-doorbell", "-search", "-wal", "-shm", ""], ["pipe", "link", "second name", "folder"])
+    func `names beside the store that are something else do no harm`(end: String, kind: String) throws {
+        // What SQLite makes of a second name of its own files is SQLite's.
+        guard kind != "second name" || !["-wal", "-shm"].contains(end) else { return }
+        let (path, other) = (clips.storePath + end, clips.folder.path(of: "precious"))
+        try "as it was".write(toFile: other, atomically: true, encoding: .utf8)
+        try? FileManager.default.removeItem(atPath: path)
+        switch kind {
+        case "pipe": try Shell.run("mkfifo", [path])
+        case "link": try Shell.run("ln", ["-s", other, path])
+        case "second name": try Shell.run("ln", [other, path])
+        default: try Shell.run("mkdir", [path])
+        }
+        for words in [commands[0], commands[1], commands[4]] {
+            let run = try Shell.run(
+                "timeout", ["-k", "1", "20", ClipsProgram.path] + words, environment: clips.environment)
+            #expect(run.status < 2, "\(kind) for \(end): \(words) ended with \(run.status), \(run.errors)")
+        }
+        #expect(try String(contentsOfFile: other, encoding: .utf8) == "as it was")
+    }
+
+    @Test func `an index that leads to another's file leaves that as it was`() throws {
+        let (index, other) = (clips.storePath + "-search", clips.folder.path(of: "other.db"))
+        try Shell.run("sqlite3", [other, "CREATE TABLE t (a); PRAGMA application_id = 7"])
+        let before = try Data(contentsOf: URL(fileURLWithPath: other))
+        try FileManager.default.removeItem(atPath: index)
+        try FileManager.default.createSymbolicLink(atPath: index, withDestinationPath: other)
+        try runAll("a link")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: other)) == before)
+    }
+}

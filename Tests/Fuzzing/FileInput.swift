@@ -1,0 +1,49 @@
+import ClipsCore
+import ClipsExchange
+
+/// Files that are imported, and lines that other programs send.
+enum FileInput {
+    static func broken(by bytes: [UInt8], _ format: ImportFormat?) -> String? {
+        let whole = items(bytes, format, pieces: 1 << 16)
+        // A short line needs a byte or two.
+        if whole.count > bytes.count + 2 { return "there are more clips than bytes" }
+        for item in whole {
+            if case .success(let draft) = item, draft.isEmpty { return "a clip is empty" }
+        }
+        let pieces = bytes.count < 4096 ? [1, 7] : [997]
+        for piece in pieces where items(bytes, format, pieces: piece) != whole {
+            return "in pieces of \(piece), the clips differ"
+        }
+        return nil
+    }
+
+    static func broken(byLine bytes: [UInt8]) -> String? {
+        do {
+            let draft = try ClipDraft(jsonLine: bytes)
+            return draft.isEmpty ? "a clip is empty" : nil
+        } catch {
+            return error.description.isEmpty ? "nothing is told" : nil
+        }
+    }
+
+    private enum Item: Equatable {
+        case success(ClipDraft)
+        case failure(String)
+    }
+
+    private static func items(_ bytes: [UInt8], _ format: ImportFormat?, pieces: Int) -> [Item] {
+        var items: [Item] = []
+        do {
+            var clips = try ClipImport(ByteSource(bytes, pieces: pieces), fileName: "", format: format)
+            while let item = try clips.next() {
+                switch item {
+                case .success(let draft): items.append(.success(draft))
+                case .failure(let problem): items.append(.failure("\(problem)"))
+                }
+            }
+        } catch {
+            items.append(.failure(error.description))
+        }
+        return items
+    }
+}

@@ -1,0 +1,30 @@
+import ClipsExchange
+
+/// A part of the program that takes what strangers made. Fuzzers and the suite put bytes into the same functions.
+package enum FuzzTarget: String, CaseIterable, Sendable {
+    case keys, keyNames, text, query, html, json, jsonl, csv, markdown, plain, anyFile, line, config, script
+    case token
+
+    /// What the bytes break of that which holds for all; nil when nothing. Whatever traps breaks the most.
+    package func broken(by bytes: [UInt8]) -> String? {
+        switch self {
+        case .keys: KeyInput.broken(by: bytes)
+        case .keyNames: KeyInput.broken(byNames: Self.text(bytes))
+        case .text: TextInput.broken(by: Self.text(bytes))
+        case .query: QueryInput.broken(by: Self.text(bytes))
+        case .html: FileInput.broken(by: bytes, .html)
+        case .json: FileInput.broken(by: bytes, .json)
+        case .jsonl: FileInput.broken(by: bytes, .jsonl)
+        case .csv: FileInput.broken(by: bytes, .csv)
+        case .markdown: FileInput.broken(by: bytes, .markdown)
+        case .plain: FileInput.broken(by: bytes, .text)
+        case .anyFile: FileInput.broken(by: bytes, nil)
+        case .line: FileInput.broken(byLine: bytes)
+        case .config: SettingsInput.broken(byConfig: Self.text(bytes))
+        case .script: SettingsInput.broken(byScript: Self.text(bytes))
+        case .token: SettingsInput.broken(byToken: Self.text(bytes))
+        }
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}

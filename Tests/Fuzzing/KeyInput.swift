@@ -1,0 +1,45 @@
+import Terminal
+
+/// Bytes from a terminal, and the names of keys.
+enum KeyInput {
+    static func broken(by bytes: [UInt8]) -> String? {
+        var decoder = KeyDecoder()
+        let keys = decoder.decode(bytes) + decoder.flush()
+        if decoder.patience != nil { return "something is waited for after a flush" }
+        if let key = keys.first(where: { !isHarmless($0) }) { return "\(key) carries a control" }
+        // A long input is not split everywhere, but nowhere never.
+        for split in stride(from: 0, through: bytes.count, by: 1 + bytes.count / 200) {
+            var halves = KeyDecoder()
+            let first = halves.decode(bytes[..<split])
+            if first + halves.decode(bytes[split...]) + halves.flush() != keys {
+                return "split at \(split), the keys differ"
+            }
+            // What is silent for long enough is over, and what comes then is read as ever.
+            var late = KeyDecoder()
+            _ = late.decode(bytes[..<split]) + late.flush() + late.decode(bytes[split...]) + late.flush()
+            if late.patience != nil { return "split in time at \(split), something is waited for" }
+        }
+        var single = KeyDecoder()
+        if bytes.flatMap({ single.decode([$0]) }) + single.flush() != keys {
+            return "byte by byte, the keys differ"
+        }
+        return nil
+    }
+
+    static func broken(byNames text: String) -> String? {
+        guard let keys = try? KeyParser.keys(in: text) else { return nil }
+        for key in keys where (try? KeyParser.keys(in: key.name)) != [key] {
+            return "the name \(key.name.debugDescription) is not that of \(key)"
+        }
+        return nil
+    }
+
+    private static func isHarmless(_ key: Key) -> Bool {
+        switch key {
+        case .character(let character):
+            character.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        case .modified(_, let key): isHarmless(key)
+        default: true
+        }
+    }
+}

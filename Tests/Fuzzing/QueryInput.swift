@@ -1,0 +1,31 @@
+import ClipsCore
+import PersistentStore
+import SearchIndex
+
+/// What a person types to find something.
+enum QueryInput {
+    /// A Wednesday, in a zone two hours east.
+    private static let calendar = SearchCalendar.fixed(now: 1_795_593_600_000, secondsFromGMT: 7200)
+
+    static func broken(by text: String) -> String? {
+        let query = SearchQuery(text, calendar: calendar)
+        let printed = query.description
+        if SearchQuery(printed, calendar: calendar) != query {
+            return "printed as \(printed.debugDescription) it is another query"
+        }
+        let document = SearchDocument(id: 1, ClipModel.searched) { _ in .text(text) }
+        _ = query.matches(document)
+        for field in [SearchField.text, .title, .url] {
+            var from = text.startIndex
+            for range in query.matches(in: text, of: field) {
+                guard range.lowerBound >= from, range.lowerBound < range.upperBound,
+                    range.upperBound <= text.endIndex
+                else { return "a match lies outside of the text" }
+                _ = text[from..<range.lowerBound]
+                from = range.upperBound
+            }
+        }
+        guard let excerpt = query.excerpt(of: text, in: .text, length: 20) else { return nil }
+        return excerpt.text.count > 22 ? "an excerpt is longer than asked" : nil
+    }
+}

@@ -1,0 +1,33 @@
+import ClipsTerminal
+import PersistentStore
+
+/// Small files and words that a person wrote, or was talked into.
+enum SettingsInput {
+    static func broken(byConfig text: String) -> String? {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).count
+        var last = 0
+        for mistake in ConfigFile(text).mistakes {
+            let words = mistake.split(separator: " ", maxSplits: 2)
+            guard words.count == 3, words[0] == "config", words[1] == "line",
+                let number = Int(mistake.dropFirst("config line ".count).prefix { $0 != ":" }),
+                number > last, number <= lines
+            else { return "a mistake is told without its line: \(mistake.debugDescription)" }
+            last = number
+        }
+        return nil
+    }
+
+    static func broken(byScript text: String) -> String? {
+        do {
+            _ = try Script(text)
+            return nil
+        } catch {
+            return error.description.hasPrefix("script line ") ? nil : "a mistake is told without its line"
+        }
+    }
+
+    static func broken(byToken text: String) -> String? {
+        guard let token = HistoryToken(text) else { return nil }
+        return HistoryToken(token.description) == token ? nil : "printed, it is another token"
+    }
+}

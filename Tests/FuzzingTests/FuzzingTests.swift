@@ -1,0 +1,38 @@
+import Foundation
+import Fuzzing
+import TestSupport
+import Testing
+
+/// What `.ci/fuzz` does for hours with libFuzzer, for a moment and without it: inputs that are bent, torn and put
+/// together from those that are known.
+@Suite struct FuzzingTests {
+    @Test(.timeLimit(.minutes(2)), arguments: FuzzTarget.allCases)
+    func `whatever strangers make breaks nothing`(target: FuzzTarget) throws {
+        let seed: UInt64 = 20_261_121
+        var mutation = Mutation(
+            seeds: try FuzzFiles.seeds(target), words: try FuzzFiles.words(target), seed: seed)
+        let end = ContinuousClock.now + .milliseconds(600)
+        for round in 0..<20_000 {
+            let bytes = mutation.next()
+            let broken = target.broken(by: bytes)
+            #expect(
+                broken == nil,
+                "seed \(seed), round \(round), base 64 \(Data(bytes).base64EncodedString())")
+            if broken != nil || ContinuousClock.now > end { break }
+        }
+    }
+
+    @Test(arguments: FuzzTarget.allCases)
+    func `what once broke something breaks nothing now`(target: FuzzTarget) throws {
+        for bytes in try FuzzFiles.found(target) + FuzzFiles.seeds(target) {
+            #expect(target.broken(by: bytes) == nil, "\(Data(bytes).base64EncodedString())")
+        }
+    }
+
+    @Test func `every part has seeds and words`() throws {
+        for target in FuzzTarget.allCases {
+            #expect(try !FuzzFiles.seeds(target).isEmpty && !FuzzFiles.words(target).isEmpty, "\(target)")
+        }
+        #expect(try FuzzFiles.words(.keys).contains(Array("\u{1B}[200~".utf8)))
+    }
+}
