@@ -28,6 +28,8 @@ extension Command {
                 Option("--strict", "with --jsonl: all lines or none"),
             ], example: example
         ) { invocation in
+            // A wrong word is told before anything is read.
+            _ = try invocation.duplicates()
             guard !invocation.arguments.has("--jsonl") else {
                 let store = try await invocation.openStore(author: author)
                 return try await JSONLinesImport(invocation: invocation, store: store).run()

@@ -6,7 +6,8 @@ import Glibc
 func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     guard let sentence = Fuzzed.target?.broken(by: bytes) else { return 0 }
-    fputs("\(sentence)\n", stderr)
+    let line = Array("\(sentence)\n".utf8)
+    _ = write(STDERR_FILENO, line, line.count)
     abort()
 }
 
