@@ -38,36 +38,69 @@ enum ExitStatus: Int32 {
 }
 
 extension Command {
-    /// The command's help: fits a screen.
+    /// The command's help: fits a screen of 24 rows and 80 columns.
     var help: String {
-        let call = ["clips", name == Command.browse.name ? "" : name, operands].filter { !$0.isEmpty }
-        var text = "usage: \(call.joined(separator: " ")) [options]\n\n\(summary)\n"
-        if name == Command.browse.name {
-            text += "\ncommands:\n"
-            for command in Command.all.dropFirst() where !command.name.contains(" ") {
-                let summary = command.summary.prefix { $0 != "\n" }
-                text += Self.line(command.name, String(summary))
-            }
-        }
-        let isMain = name == Command.browse.name
-        if isMain {
-            let others = Command.globalOptions.filter { $0.name != "--help" }
-            text += "\noptions:\n" + Self.lines(options + others)
-        } else {
-            if !options.isEmpty { text += "\noptions:\n" + Self.lines(options) }
-            text += "\nfor every command:\n" + Self.lines(Command.globalOptions)
-        }
-        text += "\nexample:\n  \(example)\n"
-        text += isMain ? "" : "\n"
-        text += "exit status: 0 done, 1 failed or partly, 2 wrong usage, 130 interrupted\n"
-        return text
+        if name == Command.browse.name { return Self.overview }
+        let call = ["clips", name, operands].filter { !$0.isEmpty }
+        var text = Self.wrapped("usage: \(call.joined(separator: " ")) [options]", indent: 7) + "\n"
+        for line in summary.split(separator: "\n") { text += Self.wrapped(String(line)) }
+        if !options.isEmpty { text += "\noptions:\n" + Self.lines(options) }
+        let others = Self.globalOptions.map { $0.name + ($0.value.map { " " + $0 } ?? "") }
+        text += "\n" + Self.wrapped("for every command: \(others.joined(separator: ", "))", indent: 2)
+        return text + "\nexample:\n  \(example)\n\n\(Self.statusLine)"
     }
+
+    /// What the commands are for, those that belong together on one line.
+    private static let purposes: [(commands: [Command], purpose: String)] = [
+        ([.add, .extension], "save a clip; text may be piped in"),
+        ([.list, .search, .show], "print clips"),
+        ([.edit, .tag, .star], "change them"),
+        ([.delete, .restore], "delete them, and bring them back"),
+        ([.import, .export], "read and write bookmarks, tables, text"),
+        ([.history, .consumers], "who saved what; who follows that"),
+        ([.doctor, .backup], "look for what is wrong with the store; copy it"),
+        ([.completions, .man], "for your shell; the manual page"),
+    ]
+
+    private static var overview: String {
+        var text = "usage: clips [COMMAND] [options]\n\n"
+        for sentence in browse.summary.split(separator: "\n") { text += "\(sentence)\n" }
+        text += "'clips COMMAND --help' tells more; in the list, ? does.\n\n"
+        for (commands, purpose) in purposes {
+            text += line(commands.map(\.name).joined(separator: ", "), purpose)
+        }
+        let shared = globalOptions.filter { $0.name != "--help" && $0.name != "--version" }
+        let (paired, own) = (browse.options.suffix(2), browse.options.dropLast(2))
+        let pair = paired.map { $0.name + ($0.value.map { " " + $0 } ?? "") }.joined(separator: " ")
+        text += "\n" + lines(shared + own) + wrapped("  \(pair): \(paired.first?.help ?? "")", indent: 2)
+        return text + "example: \(browse.example)\n\(statusLine)"
+    }
+
+    private static let statusLine =
+        "exit status: 0 done, 1 failed or partly, 2 wrong usage, 130 interrupted\n"
+    private static let width = 80
+    private static let indent = 24
 
     private static func lines(_ options: [Option]) -> String {
         options.map { line($0.name + ($0.value.map { " " + $0 } ?? ""), $0.help) }.joined()
     }
 
     private static func line(_ name: String, _ help: String) -> String {
-        "  \(name)\(String(repeating: " ", count: max(1, 22 - name.count)))\(help)\n"
+        wrapped(
+            "  \(name)\(String(repeating: " ", count: max(2, indent - 2 - name.count)))\(help)",
+            indent: indent)
+    }
+
+    /// Broken at words, the further lines indented.
+    private static func wrapped(_ text: String, indent: Int = 0) -> String {
+        var lines: [String] = []
+        var rest = text[...]
+        while rest.count > width, let space = rest.prefix(width + 1).lastIndex(of: " "),
+            rest[..<space].contains(where: { $0 != " " })
+        {
+            lines.append(String(rest[..<space]))
+            rest = String(repeating: " ", count: indent) + rest[space...].dropFirst()
+        }
+        return (lines + [String(rest)]).joined(separator: "\n") + "\n"
     }
 }

@@ -52,12 +52,11 @@ import Testing
             try clips.run("completions", "zsh").output, try clips.run("completions", "fish").output
         )
         let bash = try clips.run("completions", "bash").output
-        let help = try clips.run("--help").output
-        let names = help.split(separator: "\n").compactMap { $0.firstMatch(of: /^  ([a-z]+) {2}/)?.1 }
+        let names = try clips.commandNames()
         #expect(names.count > 10)
         for name in names {
-            let text = try clips.run(String(name), "--help").output
-            for option in text.matches(of: /\n  --([a-z-]+)/).map(\.1) {
+            let text = try clips.run(name, "--help").output
+            for option in text.matches(of: /[ (]--([a-z-]+)/).map(\.1) {
                 #expect(bash.contains("--\(option)") && zsh.contains("--\(option)"), "\(name) \(option)")
                 #expect(fish.contains("-l \(option) "), "\(name) \(option)")
             }

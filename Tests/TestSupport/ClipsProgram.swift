@@ -32,6 +32,14 @@ package struct ClipsProgram: Sendable {
         try Shell.run(Self.path, arguments, input: input, environment: environment)
     }
 
+    /// The commands that the help lists, some of them on one line.
+    package func commandNames() throws -> [String] {
+        try run("--help").output.split(separator: "\n").flatMap { line in
+            let names = line.firstMatch(of: /^  ([a-z]+(?:, [a-z]+)*) {2}/)?.1 ?? ""
+            return names.split(separator: ", ").map(String.init)
+        }
+    }
+
     /// Starts the program and returns without waiting for it.
     package func start(_ arguments: [String], input: FileHandle? = nil, output: FileHandle? = nil) throws
         -> Process
