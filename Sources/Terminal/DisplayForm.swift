@@ -5,6 +5,11 @@ import CTerminal
 /// Terminals, ncurses and the C library disagree about the width of clusters, and strangers' text holds
 /// controls. The form is what all agree on: no control, nothing invisible, emoji sequences as their first
 /// emoji, flags as their two letters, every other spacing character in a cell of its own.
+///
+/// Text that runs from right to left stays in the order in which it was written, and no mark of direction is put
+/// behind it: most terminals show it so, those that reorder a line do it themselves, and these drop such marks (they
+/// are no part of a cell in level 1 of terminal-wg's "BiDi in Terminal Emulators"). To reorder here and switch them
+/// off (BDSM, ECMA-48 8.3.16) would leave Arabic unjoined.
 struct DisplayForm {
     private(set) var first: Glyph?
     private(set) var rest: [Glyph] = []
