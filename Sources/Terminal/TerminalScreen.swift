@@ -8,7 +8,7 @@ import Glibc
 package final class TerminalScreen {
     /// Something to tell the person about the terminal.
     package let note: String?
-    package let colors: ColorCapability
+    package private(set) var colors: ColorCapability
     /// The last text copied, also without a terminal.
     package internal(set) var copied: String?
     package private(set) var isMouseOn: Bool
@@ -117,6 +117,12 @@ package final class TerminalScreen {
     /// Draws everything anew at the next `present`, for a terminal that something else wrote on.
     package func clear() {
         terminal_touch()
+    }
+
+    /// Shows so many colours from the next `present` on.
+    package func setColors(_ choice: ColorCapability.Choice) {
+        colors = ColorCapability(choice, terminal: Int(terminal_color_count()))
+        shown = nil
     }
 
     package func setMouse(_ isOn: Bool) {

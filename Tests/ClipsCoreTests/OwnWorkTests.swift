@@ -50,6 +50,36 @@ import Testing
         }
     }
 
+    @Test func `a week is read only as far back as a key needs`() async throws {
+        let now: Int64 = 1_800_000_000_000
+        func store(_ minutes: Int64, _ author: String = "app") async throws -> ClipStore {
+            var options = StoreOptions()
+            options.clock = { now - minutes * 60_000 }
+            return try await ClipStore(path: path, author: author, options: options)
+        }
+        var draft = ClipDraft()
+        draft.title = "a"
+        // Eight days ago, five days ago, two hours ago; between them, others.
+        for minutes in [8 * 1440, 5 * 1440, 120] as [Int64] {
+            _ = try await store(minutes).add([draft])
+            _ = try await store(minutes, "other").add([draft, draft])
+        }
+        let current = try await store(0)
+        let first = try await current.ownWork()
+        #expect(first.undoable.count == 1 && !first.isComplete)
+        let second = try await current.ownWork(behind: first)
+        #expect(second.undoable.count == 2 && second.isComplete)
+        #expect(second.undoable.last == first.undoable.last)
+        #expect(try await current.ownWork(behind: second) == second)
+        // What was taken back in a later stretch is not offered from an earlier one.
+        _ = try await current.undo(#require(second.undoable.first).token)
+        let again = try await store(0).ownWork()
+        #expect(again.undoable == first.undoable && again.redoable.count == 1)
+        #expect(try await store(0).ownWork(behind: again).undoable == first.undoable)
+        // Doing something again asks no further than to the last work.
+        #expect(try await store(0).ownWork(isRedoing: true).redoable.count == 1)
+    }
+
     @Test func `a session's own work is told from that of before`() async throws {
         var draft = ClipDraft()
         draft.title = "before"
@@ -160,6 +190,12 @@ import Testing
                 [$0.attribute, $0.old?.textValue ?? "", $0.new?.textValue ?? ""]
             }
                 == [["title", "one", "two"], ["note", "", "n"]])
+        // Too much came since: the new value is that of now, and that is told.
+        let later = try #require(second.token)
+        let bounded = try await store.container.read {
+            try TransactionDetail(later, mostLaterChanges: 1, in: $0)
+        }
+        #expect(bounded?.tellsValuesThen == false && bounded?.changes.first?.replacements.first?.new == nil)
         let deletion = try await detail(deleted.token)
         #expect(deletion.changes[0].title == "three" && !deletion.changes[0].isThere)
         _ = try await store.restore(id, deletedBy: #require(deleted.token))

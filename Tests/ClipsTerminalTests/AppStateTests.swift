@@ -38,7 +38,7 @@ import Testing
         #expect(state.list.top == 0 && state.screenRow == 2)
         #expect(state.arrivals.isMarked(11) && state.arrivals.aboveCount == 0)
         #expect(state.lines[1].hasPrefix("▌"))
-        #expect(state.statusLine.contains("live · extension +2"))
+        #expect(state.statusLine.contains("live · extension saved 2, now"))
     }
 
     @Test func `without following nothing moves, and what came is counted`() throws {
@@ -180,20 +180,20 @@ import Testing
             Issue.record("the history was not asked")
             return
         }
-        _ = state.handle(.ownWorkLoaded(OwnWork([], session: 7)), at: noon)
+        _ = state.handle(.ownWorkLoaded(OwnWork(all: [], session: 7)), at: noon)
         #expect(state.statusLine.contains("nothing in the last week to take back"))
         finish(try state.press("d"), 1)
         #expect(state.statusLine.contains("Deleted “Clip 29” · u takes it back"))
         finish(try state.press("*"), 2)
         let first = try state.press("u")
-        guard case .work(.undo(let step))? = first.first else {
+        guard case .work(.undo(let step, .ask))? = first.first else {
             Issue.record("no undo")
             return
         }
         #expect(step.token.number == 2)
         finish(first, 3)
         let second = try state.press("<C-r>")
-        guard case .work(.redo(let again))? = second.first else {
+        guard case .work(.redo(let again, .ask))? = second.first else {
             Issue.record("no redo")
             return
         }
@@ -217,6 +217,43 @@ import Testing
                 Issue.record("did not quit after the save")
                 return
             }
+        }
+    }
+
+    @Test func `work that ends late leaves the cursor where the person has gone meanwhile`() throws {
+        for keys in ["", "jj"] {
+            var state = AppState.showing(30)
+            let effects = try state.press("*")
+            try state.press(keys)
+            for case .work(let work) in effects {
+                let done = WorkResult.Outcome.done(token: nil, clips: [29], remark: nil)
+                _ = state.handle(.worked(WorkResult(work: work, outcome: done)), at: noon + 3)
+            }
+            #expect(state.list.selectedID == (keys.isEmpty ? 29 : 27))
+        }
+    }
+
+    @Test func `what was quit from is the clip first and then the list, however wide the screen`() throws {
+        for columns in [80, 200] {
+            var state = AppState.showing(30, Size(rows: 24, columns: columns))
+            #expect(try state.press("<Enter>q").isEmpty || !state.isReading)
+            #expect(!state.isReading)
+            guard case .quit? = try state.press("q").last else {
+                Issue.record("does not quit")
+                return
+            }
+        }
+    }
+
+    @Test func `while something is typed or chosen, the line of keys tells what these do now`() throws {
+        var state = AppState.showing(30)
+        for (keys, words) in [
+            ("/", "Esc give up"), ("<Esc>a", "Enter save"), ("<Esc>s", "Enter choose"),
+            ("<Esc><Enter>", "Esc back"),
+        ] {
+            try state.press(keys)
+            #expect(state.lines.last?.contains(words) == true, "\(keys)")
+            #expect(state.lines.last?.contains("a add") == false, "\(keys)")
         }
     }
 

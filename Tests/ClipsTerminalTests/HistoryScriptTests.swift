@@ -90,6 +90,34 @@ import Testing
         }
     }
 
+    @Test(arguments: [("t", "Theirs", "", true), ("m", "Clip 0", "", true), ("l", "Theirs", "mine", false)])
+    func `taking back what somebody else changed since asks, shows both and does as it is told`(
+        key: String, title: String, note: String, isTaken: Bool
+    ) async throws {
+        try await RunningApp.open(clips: 1) { app in
+            let id = try #require(app.state.list.selectedID)
+            try Self.use(
+                editor: """
+                    sed -i 's/^title: .*/title: Mine/; s/^note: .*/note: mine/' "$1"
+                    """, in: app)
+            try app.run("e\n:wait text=Edited “Mine”")
+            _ = try app.other { try await $0.update(id, [.title: .text("Theirs")]) }
+            try app.run(":wait text=Theirs\nu\n:wait text=Changed since by extension: “Theirs”")
+            for words in ["theirs  Theirs", "before  Clip 0", "Take it back all the same?"] {
+                #expect(app.lines.contains { $0.contains(words) }, "\(words)")
+            }
+            try app.run(key + "\n:wait idle")
+            #expect(app.state.screen == .list && app.state.questions.isEmpty)
+            let clip = try app.other { try await $0.clip(id) }
+            #expect(clip.title == title && clip.note == note)
+            // Who decides later is asked again; what was taken back is done again, theirs included.
+            try app.run(isTaken ? "<C-r>\n:wait text=Done again" : "u\n:wait text=Take it back")
+            guard isTaken else { return }
+            let again = try app.other { try await $0.clip(id) }
+            #expect(again.title == "Theirs" && again.note == "mine")
+        }
+    }
+
     private static func use(editor: String, in app: borrowing RunningApp) throws {
         let script = app.folder.path(of: "editor")
         try ("#!/bin/sh\n" + editor).write(toFile: script, atomically: true, encoding: .utf8)
@@ -121,7 +149,7 @@ import Testing
                 #expect(app.lines.contains { $0.contains(words) }, "\(words)")
             }
             try app.run(key + "\n:wait idle")
-            #expect(app.state.screen == .list && app.state.conflicts.isEmpty)
+            #expect(app.state.screen == .list && app.state.questions.isEmpty)
             let clip = try app.other { try await $0.clip(id) }
             #expect(clip.title == title && clip.tags.joined() == tags && clip.note == note)
             guard key == "t" else { return }

@@ -71,6 +71,27 @@ import Testing
         }
     }
 
+    @Test func `colours and theme change while the app runs`() async throws {
+        try await RunningApp.open(config: "set theme dark", clips: 3) { app in
+            func colors(_ app: borrowing RunningApp) -> Set<Color> {
+                let frame = app.script.runner.screen.snapshot()
+                let styles = (0..<frame.size.rows).flatMap { frame.runs(row: $0).map(\.style) }
+                return Set(styles.flatMap { [$0.foreground, $0.background] })
+            }
+            let dark = colors(app)
+            #expect(dark.contains(.indexed(24)))
+            try app.run("::set theme light<Enter>\n:wait text=theme is light.")
+            let light = colors(app)
+            #expect(!light.contains(.indexed(24)) && light.contains(.indexed(153)))
+            try app.run("::set color 16<Enter>\n:wait text=color is 16.")
+            #expect(colors(app).allSatisfy { if case .indexed(let index) = $0 { index < 16 } else { true } })
+            try app.run("::set color never<Enter>\n:wait text=color is never.")
+            #expect(colors(app) == [.standard])
+            try app.run("::set color always<Enter>\n:wait text=color is always.")
+            #expect(colors(app) == light)
+        }
+    }
+
     @Test func `history is shown as it happens`() async throws {
         try await RunningApp.open(clips: 5) { app in
             try app.run("H\n:wait text=seed")

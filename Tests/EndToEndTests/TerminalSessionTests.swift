@@ -142,4 +142,31 @@ import Testing
         #expect(try holder.ask("COMMIT; SELECT 'released';") == "released")
         #expect(try eventually { try clips.sqlite3("SELECT starred FROM Clip WHERE id = 30") == "1" })
     }
+
+    @Test func `what is copied is in the buffer of the tmux around, however it is set`() throws {
+        try clips.run("add", "--url", "https://example.org/copied", "--title", "数据库")
+        let terminal = try TmuxSession(app(), columns: 80, rows: 24, environment: clips.environment)
+        #expect(try isLive(terminal))
+        for (key, text) in [("u", "https://example.org/copied"), ("t", "数据库")] {
+            try terminal.send("y")
+            #expect(try eventually { try terminal.shows("Esc close") })
+            try terminal.send(key)
+            #expect(eventually { terminal.buffer() == text })
+        }
+    }
+
+    @Test func `work that had to wait leaves the cursor where the person has gone`() throws {
+        for number in 1...9 { try clips.run("add", "--title", "clip number \(number).") }
+        let terminal = try TmuxSession(app(), columns: 80, rows: 24, environment: clips.environment)
+        #expect(try isLive(terminal))
+        let holder = try LineProcess("sqlite3", [clips.storePath])
+        #expect(try holder.ask("BEGIN IMMEDIATE; SELECT 'held';") == "held")
+        try terminal.send("*")
+        #expect(try eventually { try terminal.shows("saving…") })
+        try terminal.send("4", "j")
+        #expect(try eventually { try terminal.cursorLine().contains("clip number 5.") })
+        #expect(try holder.ask("COMMIT; SELECT 'released';") == "released")
+        #expect(try eventually { try terminal.shows("Gave a star") })
+        #expect(try terminal.cursorLine().contains("clip number 5."))
+    }
 }

@@ -55,6 +55,9 @@ package final class TmuxSession: Sendable {
         try tmux(["display-message", "-p", "-t", "0:0.\(pane)", format]).trimmingCharacters(in: .newlines)
     }
 
+    /// What was copied last.
+    package func buffer() -> String? { try? tmux(["show-buffer"]) }
+
     package func killServer() throws { try tmux(["kill-server"]) }
 
     @discardableResult

@@ -20,8 +20,8 @@ package struct TransactionDetail: Hashable, Sendable {
     /// Changes read of one transaction; a batch may have a million.
     package static let mostChanges = 200
     /// So many later changes are looked through for the values that a change left behind; behind more of them,
-    /// the present values stand in their place.
-    package static let mostLaterChanges = 20_000
+    /// the present values stand in their place. A second of looking at most, away from the keys.
+    package static let mostLaterChanges = 500_000
 
     package let token: HistoryToken
     package let changes: [Change]
@@ -30,7 +30,9 @@ package struct TransactionDetail: Hashable, Sendable {
     /// The new values are those that the change left behind, not those of today.
     package let tellsValuesThen: Bool
 
-    package init?(_ token: HistoryToken, in snapshot: StoreSnapshot) throws {
+    package init?(
+        _ token: HistoryToken, mostLaterChanges: Int = Self.mostLaterChanges, in snapshot: StoreSnapshot
+    ) throws {
         try snapshot.check(token)
         var piece: HistoryTransaction?
         var request = HistoryFetchRequest(.ending(at: token), changes: .entity(ClipModel.entity), limit: 1)
@@ -42,7 +44,7 @@ package struct TransactionDetail: Hashable, Sendable {
         guard let piece else { return nil }
         self.token = token
         isCut = !piece.isComplete
-        let isNear = try !snapshot.hasMoreChanges(after: token, than: Self.mostLaterChanges)
+        let isNear = try !snapshot.hasMoreChanges(after: token, than: mostLaterChanges)
         tellsValuesThen = isNear
         let keys = Set(piece.changes.map(\.objectID.key))
         let present = try snapshot.fetch(FetchRequest(ClipModel.entity, where: .keys(keys.sorted())))

@@ -9,6 +9,9 @@ package final class ClipsSession: Sendable {
     private let tracker: HistoryTracker
     private let indexing: Indexing
 
+    /// What the transactions of a window on the list are called.
+    package static let contextName = "window"
+
     private static let day = Duration.seconds(24 * 3600)
 
     /// What was done in the last week can be undone and restored, though every list has long shown it.
@@ -19,7 +22,8 @@ package final class ClipsSession: Sendable {
         rowsAround: Int = 100, logger: any TrackingLogger = SilentLogger(),
         deliver: @escaping @Sendable ([ClipListMessage]) -> Void
     ) async throws(StoreError) {
-        store = try await ClipStore(path: path, author: author, contextName: "window", options: options)
+        store = try await ClipStore(
+            path: path, author: author, contextName: Self.contextName, options: options)
         source = ClipListSource(store: store, query: query, rowsAround: rowsAround, deliver: deliver)
         indexing = Indexing(path: path, author: author, options: options) { deliver([.indexing($0)]) }
         // The list starts from what is there; its cursor only keeps the cleaning behind it.

@@ -9,20 +9,53 @@ extension ClipStore {
     /// A deleted clip comes back under the id that it had. The result is itself a transaction that can be taken
     /// back; its context name tells which one it took back, so that a later process knows, too.
     ///
-    /// - Parameter isRedoing: whether the transaction was itself one that took something back.
-    package func undo(_ token: HistoryToken, isRedoing: Bool = false) async throws(StoreError) -> SaveResult {
-        guard let transaction = try await transaction(token) else { throw .tokenExpired(oldest: token) }
-        let context = makeContext(name: OwnWork.Role(isRedoing, of: token.number).contextName)
-        // What somebody deleted since then has nothing to be taken back.
-        await context.setMergePolicy(.byPropertyStoreTrumps)
-        for change in transaction.changes.reversed() {
-            switch change.kind {
-            case .insert: await context.delete(change.objectID)
-            case .update: try await context.update(change.objectID, change.oldValues)
-            case .delete: try await context.restore(change.objectID, change.tombstone ?? [:])
+    /// - Parameters:
+    ///   - isRedoing: whether the transaction was itself one that took something back.
+    ///   - contested: what to do where somebody else has changed the same since.
+    package func undo(
+        _ token: HistoryToken, isRedoing: Bool = false, contested: ContestedUndo = .ask
+    ) async throws(StoreError) -> UndoOutcome {
+        let name = OwnWork.Role(isRedoing, of: token.number).contextName
+        var attempts = 0
+        while true {
+            let plan = try await container.read { snapshot in
+                guard let transaction = try Self.transaction(token, in: snapshot) else {
+                    throw StoreError.tokenExpired(oldest: token)
+                }
+                return try UndoPlan(transaction, in: snapshot)
+            }
+            if contested == .ask, let conflict = plan.conflict { return .contested(conflict) }
+            let context = makeContext(name: name)
+            for (id, step) in plan.steps { try await take(step, of: id, contested, in: context) }
+            do {
+                return .saved(try await context.save())
+            } catch {
+                // Somebody was quicker; what they did is looked at.
+                attempts += 1
+                switch error {
+                case .conflict where attempts < Self.mostAttempts: continue
+                case .constraint where attempts < Self.mostAttempts: continue
+                default: throw error
+                }
             }
         }
-        return try await context.save()
+    }
+
+    private func take(
+        _ step: UndoPlan.Step, of id: ObjectID, _ contested: ContestedUndo, in context: StoreContext
+    ) async throws(StoreError) {
+        switch step {
+        case .restore(let values): try await context.restore(id, values)
+        case .delete(let version): await context.delete(id, onVersion: version)
+        case .contestedDelete(let version):
+            if contested == .overwrite { await context.delete(id, onVersion: version) }
+        case .update(var values, let theirs, let version):
+            if contested == .overwrite { values.merge(theirs) { $1 } }
+            guard !values.isEmpty else { return }
+            // A clip that others changed too was changed last now.
+            if values[ClipAttribute.updated.rawValue] == nil { values = stamped(values) }
+            try await context.update(id, values, onVersion: version)
+        }
     }
 
     /// Brings clips back that a transaction deleted, from what the history keeps of them, whoever deleted them.
@@ -50,12 +83,29 @@ extension ClipStore {
     }
 
     /// What this author did in the last week, and what of it has been taken back, by whichever process.
-    package func ownWork(limit: Int = 200) async throws(StoreError) -> OwnWork {
-        let start = Date(milliseconds: now() - 7 * 24 * 3600 * 1000)
-        var request = HistoryFetchRequest(.newest, authors: [author], where: .after(start), limit: limit)
-        request.includesChanges = false
-        let (wanted, session) = (request, session)
-        return try await container.read { OwnWork(try $0.transactions(wanted), session: session) }
+    ///
+    /// Read from the newest backwards, a stretch of time after the other, and no further than to the first that
+    /// can be taken back or, with `isRedoing`, that tells what can be done again.
+    ///
+    /// - Parameter known: what was read before, to go on behind it.
+    package func ownWork(
+        behind known: OwnWork = OwnWork(), isRedoing: Bool = false
+    ) async throws(StoreError) -> OwnWork {
+        let (author, session, end) = (author, session, now())
+        return try await container.read { snapshot in
+            var work = known
+            var isFirst = true
+            while let stretch = work.nextStretch(end: end),
+                isFirst || !work.tellsMore(than: known, isRedoing: isRedoing)
+            {
+                var request = HistoryFetchRequest(
+                    .newest, authors: [author], where: stretch, limit: OwnWork.mostSteps)
+                request.includesChanges = false
+                work.add(earlier: try snapshot.transactions(request), session: session)
+                isFirst = false
+            }
+            return work
+        }
     }
 
     /// What a transaction did, for a person: `deleted “Title”`, `saved 20 clips`.
@@ -83,15 +133,19 @@ extension ClipStore {
     private func transaction(
         _ token: HistoryToken, changes: ChangePredicate? = nil
     ) async throws(StoreError) -> HistoryTransaction? {
-        try await container.read { snapshot in
-            try snapshot.check(token)
-            var found: HistoryTransaction?
-            let request = HistoryFetchRequest(.ending(at: token), changes: changes, limit: 1)
-            try snapshot.forEachTransaction(request) { transaction in
-                if transaction.token == token { found = transaction }
-                return false
-            }
-            return found
+        try await container.read { try Self.transaction(token, changes: changes, in: $0) }
+    }
+
+    private static func transaction(
+        _ token: HistoryToken, changes: ChangePredicate? = nil, in snapshot: StoreSnapshot
+    ) throws -> HistoryTransaction? {
+        try snapshot.check(token)
+        var found: HistoryTransaction?
+        let request = HistoryFetchRequest(.ending(at: token), changes: changes, limit: 1)
+        try snapshot.forEachTransaction(request) { transaction in
+            if transaction.token == token { found = transaction }
+            return false
         }
+        return found
     }
 }

@@ -50,8 +50,8 @@ package enum ActionTable {
     package static let entries: [Entry] = [
         Entry(
             .down, "j <Down>", .moving, "Goes down a row; with a number before it, that many.",
-            hint: ("down", 8)),
-        Entry(.up, "k <Up>", .moving, "Goes up a row; with a number before it, that many.", hint: ("up", 9)),
+            hint: ("down", 16)),
+        Entry(.up, "k <Up>", .moving, "Goes up a row; with a number before it, that many.", hint: ("up", 17)),
         Entry(.first, "g <Home>", .moving, "Goes to the first row."),
         Entry(.last, "G <End>", .moving, "Goes to the last row; with a number before it, to that row."),
         Entry(.halfPageDown, "<C-d>", .moving, "Goes down half a screen."),
@@ -75,8 +75,12 @@ package enum ActionTable {
         Entry(
             .nextMatch, "n", .list, "Goes to the next clip, or line of the clip, that contains the words."),
         Entry(.previousMatch, "N", .list, "Goes to the one before."),
-        Entry(.sort, "s", .list, "Asks how to sort; the same again turns it around.", takes: .sortKey),
-        Entry(.mark, "<Space>", .list, "Marks the clip, or takes the mark away, and goes down."),
+        Entry(
+            .sort, "s", .list, "Asks how to sort; the same again turns it around.", hint: ("sort", 13),
+            takes: .sortKey),
+        Entry(
+            .mark, "<Space>", .list, "Marks the clip, or takes the mark away, and goes down.",
+            hint: ("mark", 10)),
         Entry(.range, "v", .list, "Begins a range that the moving keys stretch; again, marks what is in it."),
         Entry(.follow, "F", .list, "At the top, shows clips as they arrive, or leaves the list where it is."),
         Entry(.pause, "p", .list, "Holds the list still while others write, and lets it go on."),
@@ -85,15 +89,20 @@ package enum ActionTable {
             .add, "a", .clip, "Saves an address or a text; with nothing typed, in your editor.",
             hint: ("add", 3), takes: .content),
         Entry(.edit, "e", .clip, "Edits the clip in your editor.", hint: ("edit", 5)),
-        Entry(.tag, "t", .clip, "Changes the tags; Tab completes them.", takes: .tags),
-        Entry(.star, "*", .clip, "Gives a star, or takes it away."),
+        Entry(
+            .tag, "t", .clip, "Changes the tags; Tab completes them.", hint: ("tags", 8), takes: .tags),
+        Entry(.star, "*", .clip, "Gives a star, or takes it away.", hint: ("star", 12)),
         Entry(.toggleUnread, "r", .clip, "Marks as read, or as unread."),
         Entry(.delete, "d <Del>", .clip, "Deletes; undo brings it back.", hint: ("delete", 6)),
-        Entry(.undo, "u", .clip, "Takes back what you did last, also what you did before a restart."),
+        Entry(
+            .undo, "u", .clip, "Takes back what you did last, also what you did before a restart.",
+            hint: ("undo", 11)),
         Entry(.redo, "<C-r>", .clip, "Does again what was taken back."),
         Entry(.browse, "o", .clip, "Opens the address in your browser.", hint: ("browser", 4)),
         Entry(.browseHere, "O", .clip, "Opens the address in a browser for the terminal, here."),
-        Entry(.copy, "y", .clip, "Asks what to copy, and copies it through the terminal.", takes: .form),
+        Entry(
+            .copy, "y", .clip, "Asks what to copy, and copies it through the terminal.", hint: ("copy", 9),
+            takes: .form),
 
         Entry(
             .history, "H", .history,
@@ -105,8 +114,9 @@ package enum ActionTable {
         Entry(
             .help, "?", .program, "Shows this help; / searches it, Enter runs an entry.", hint: ("help", 0)),
         Entry(
-            .command, ":", .program, "Takes a command by its name; Tab completes, ↑ brings back earlier ones."
-        ),
+            .command, ":", .program,
+            "Takes a command by its name; Tab completes, ↑ brings back earlier ones.",
+            hint: ("command", 15)),
         Entry(
             .set, "", .program, "Changes an option for this session, as the config file does for all.",
             takes: .option),
@@ -116,7 +126,8 @@ package enum ActionTable {
             "Lets go of the mouse, so that the terminal selects text, or takes it."),
         Entry(.redraw, "<C-l>", .program, "Draws the screen anew."),
         Entry(.suspend, "<C-z>", .program, "Stops the program; fg goes on with it."),
-        Entry(.quit, "q", .program, "Leaves this screen, and from the list the program."),
+        Entry(
+            .quit, "q", .program, "Leaves this screen, and from the list the program.", hint: ("quit", 14)),
     ]
 
     package static func entry(of action: Action) -> Entry? { entries.first { $0.action == action } }

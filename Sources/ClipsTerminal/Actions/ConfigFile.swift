@@ -7,6 +7,8 @@ package struct ConfigFile: Sendable {
     /// A sentence for each line that could not be used.
     package private(set) var mistakes: [String] = []
     private(set) var keys = KeyMap()
+    /// Where it was read from.
+    private(set) var path: String?
 
     package init(_ text: String = "") {
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
@@ -34,7 +36,9 @@ package struct ConfigFile: Sendable {
             }
             return config
         }
-        return ConfigFile(text)
+        var config = ConfigFile(text)
+        config.path = path
+        return config
     }
 
     package subscript(_ setting: Setting) -> String { values[setting] ?? setting.usual }

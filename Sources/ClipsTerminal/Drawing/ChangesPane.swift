@@ -1,4 +1,5 @@
 import ClipsCore
+import FoundationEssentials
 import PersistentStore
 import Terminal
 
@@ -53,6 +54,13 @@ struct ChangesPane {
     private var lines: [Line] {
         guard let detail = state.history.selectedDetail else { return summaryLines }
         var lines: [Line] = []
+        if !detail.tellsValuesThen {
+            let many = StatusLine.grouped(TransactionDetail.mostLaterChanges)
+            lines.append(
+                Line(
+                    text: "More than \(many) changes were made since; new values are those of today.",
+                    style: theme.held))
+        }
         for (index, change) in detail.changes.enumerated() {
             let title = change.title.isEmpty ? "" : ": \(change.title)"
             let (sign, what) =
@@ -92,21 +100,33 @@ struct ChangesPane {
     private static func told(
         _ replacement: TransactionDetail.Replacement, _ kind: HistoryChange.Kind, isThen: Bool
     ) -> String {
-        let old = replacement.old.map(shown) ?? "?"
-        let new = replacement.new.map(shown) ?? "?"
+        let name = replacement.attribute
+        let old = replacement.old.map { shown($0, of: name) } ?? "?"
+        let new = replacement.new.map { shown($0, of: name) } ?? "?"
         switch kind {
-        case .insert: return "\(replacement.attribute): \(new)"
-        case .delete: return "\(replacement.attribute): \(old)"
-        case .update: return "\(replacement.attribute): \(old) → \(isThen ? "" : "… now ")\(new)"
+        case .insert: return "\(name): \(new)"
+        case .delete: return "\(name): \(old)"
+        case .update: return "\(name): \(old) → \(isThen ? "" : "today ")\(new)"
         }
     }
 
-    private static func shown(_ value: Value) -> String {
+    /// Times and answers as people write them, text in quotes.
+    private static func shown(_ value: Value, of attribute: String) -> String {
+        switch (value, ClipAttribute(rawValue: attribute)) {
+        case (.integer(let number), .created?), (.integer(let number), .updated?):
+            LocalTime(Date(timeIntervalSince1970: Double(number) / 1000)).dateAndTime
+        case (.integer(let number), .starred?), (.integer(let number), .unread?): number == 0 ? "no" : "yes"
+        case (.text(let text), _): text.isEmpty ? "(empty)" : "“\(text.prefix(300))”"
+        default: self.text(value)
+        }
+    }
+
+    static func text(_ value: Value) -> String {
         switch value {
         case .null: "nothing"
         case .integer(let number): String(number)
         case .real(let number): String(number)
-        case .text(let text): text.isEmpty ? "(empty)" : "“\(text.prefix(300))”"
+        case .text(let text): text
         case .blob(let bytes): "\(bytes.count) bytes"
         }
     }

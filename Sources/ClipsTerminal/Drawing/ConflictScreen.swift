@@ -1,7 +1,7 @@
 import ClipsCore
 import Terminal
 
-/// Both sides of an edit that met somebody else's: what was, what the person made of it, what they made of it.
+/// Both sides of an edit, or of a step to be taken back, that met somebody else's work.
 struct ConflictScreen {
     let state: AppState
     private var theme: Theme { state.theme }
@@ -9,30 +9,67 @@ struct ConflictScreen {
     init(state: AppState) { self.state = state }
 
     func draw(_ layout: Layout, in frame: inout Frame) {
-        guard let conflict = state.conflicts.first, let area = layout.list else { return }
+        guard let question = state.questions.first, let area = layout.list else { return }
         let width = area.size.columns
         if let header = layout.header {
             frame.fill(header, style: theme.heading)
-            let what = conflict.stored == nil ? "Deleted" : "Changed"
-            frame.putCut(
-                "\(what) meanwhile: “\(conflict.base.displayTitle)”", in: header, column: 1,
-                width: width - 1, style: theme.heading)
+            frame.putCut(heading(question), in: header, column: 1, width: width - 1, style: theme.heading)
         }
-        let rows = Self.rows(layout)
-        let shown = lines(conflict, rows: rows, width: width).dropFirst(state.pageOfText.top).prefix(rows)
+        let rows = Self.rows(layout, question)
+        let shown = lines(question, rows: rows, width: width).dropFirst(state.pageOfText.top).prefix(rows)
         for (row, line) in shown.enumerated() {
             frame.putCut(line.text, in: area, row: row, column: 1, width: width - 1, style: line.style)
         }
     }
 
+    private func heading(_ question: OpenQuestion) -> String {
+        switch question {
+        case .edit(let conflict):
+            "\(conflict.stored == nil ? "Deleted" : "Changed") meanwhile: “\(conflict.base.displayTitle)”"
+        case .undo(let question): question.heading
+        }
+    }
+
     /// The menu takes the lower part.
-    static func rows(_ layout: Layout) -> Int {
-        max(1, (layout.list?.size.rows ?? 1) - Menu.conflict.items.count - 1)
+    static func rows(_ layout: Layout, _ question: OpenQuestion?) -> Int {
+        max(1, (layout.list?.size.rows ?? 1) - (question?.menu.items.count ?? 0) - 1)
     }
 
     func lineCount(_ layout: Layout) -> Int {
-        guard let conflict = state.conflicts.first, let area = layout.list else { return 0 }
-        return lines(conflict, rows: Self.rows(layout), width: area.size.columns).count
+        guard let question = state.questions.first, let area = layout.list else { return 0 }
+        return lines(question, rows: Self.rows(layout, question), width: area.size.columns).count
+    }
+
+    private func lines(_ question: OpenQuestion, rows: Int, width: Int) -> [StyledRun] {
+        switch question {
+        case .edit(let conflict): lines(conflict, rows: rows, width: width)
+        case .undo(let question): lines(question, rows: rows, width: width)
+        }
+    }
+
+    /// What would be overwritten, and with what.
+    private func lines(_ question: UndoQuestion, rows: Int, width: Int) -> [StyledRun] {
+        let conflict = question.conflict
+        var lines: [StyledRun] = []
+        let isOne = conflict.count == 1
+        let share = isOne ? max(1, (rows - 1) / max(1, 3 * (conflict.clips.first?.fields.count ?? 1))) : 2
+        for clip in conflict.clips {
+            if !isOne { lines.append(StyledRun("“\(clip.title)”", theme.bold)) }
+            if clip.isDeletion {
+                lines.append(StyledRun("You saved this clip; taking that back deletes it.", theme.error))
+            }
+            for field in clip.fields {
+                let theirs = ChangesPane.text(field.theirs)
+                let mine = ChangesPane.text(field.mine ?? field.base)
+                lines.append(StyledRun(field.attribute, theme.bold))
+                lines += side("theirs", theirs, mine, true, share, width)
+                lines += side(
+                    clip.isDeletion ? "yours " : question.nameOfMine, mine, theirs, true, share, width)
+            }
+        }
+        let more = conflict.count - conflict.clips.count
+        if more > 0 { lines.append(StyledRun("… and \(StatusLine.grouped(more)) more", theme.dim)) }
+        return lines
     }
 
     private func lines(_ conflict: EditConflict, rows: Int, width: Int) -> [StyledRun] {

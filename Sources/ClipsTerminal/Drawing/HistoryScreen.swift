@@ -24,7 +24,7 @@ struct HistoryScreen {
         let width = area.size.columns
         if let header = layout.header {
             frame.fill(header, style: theme.heading)
-            put(["Time", "Author", "Changes", "By"], in: header, style: [theme.heading], &frame)
+            put(["Time", "Age", "Author", "Changes", "By"], in: header, style: [theme.heading], &frame)
         }
         guard !state.history.transactions.isEmpty else {
             let filter = state.history.filter
@@ -60,12 +60,16 @@ struct HistoryScreen {
         let counts = [(transaction.inserted, "+"), (transaction.updated, "~"), (transaction.deleted, "-")]
             .filter { $0.0 > 0 }.map { "\($1)\($0)" }.joined(separator: " ")
         let author = transaction.author ?? "(unknown)"
-        let process = transaction.process.map { "(\($0))" } ?? ""
-        let origin = [(transaction.program ?? "another program") + process, transaction.contextName ?? ""]
-            .filter { !$0.isEmpty }.joined(separator: " · ")
+        let process = transaction.process.map { " \($0)" } ?? ""
+        let context = transaction.contextName.flatMap { $0 == ClipsSession.contextName ? nil : $0 }
+        let origin = [
+            transaction.isOwn ? "you" : "", (transaction.program ?? "another program") + process,
+            context ?? "",
+        ].filter { !$0.isEmpty }.joined(separator: " · ")
+        let age = Age(of: transaction.timestamp, at: state.now)
         put(
-            [time(transaction), author, counts, origin + (transaction.isOwn ? " · you" : "")], in: line,
-            style: [theme.dim, theme.author(author), theme.bold, theme.dim], &frame)
+            [time(transaction), age.changes == nil ? "" : age.text, author, counts, origin], in: line,
+            style: [theme.dim, theme.dim, theme.author(author), theme.bold, theme.dim], &frame)
     }
 
     private func time(_ transaction: TransactionSummary) -> String {
@@ -75,13 +79,20 @@ struct HistoryScreen {
         return "\(then.month) \(then.day) \(then.clock.prefix(5))"
     }
 
-    /// Four columns; the last one takes what is left.
+    /// Five columns, of which the age is the right-hand one of the time; the last one takes what is left.
     private func put(_ cells: [String], in line: Rect, style: [Style], _ frame: inout Frame) {
-        let widths = line.size.columns >= 50 ? [12, 14, 14] : [8, 8, 10]
+        let widths = line.size.columns >= 60 ? [12, 4, 14, 14] : [8, 0, 8, 10]
         var column = 1
         for (index, cell) in cells.enumerated() {
             let width = index < widths.count ? widths[index] : max(0, line.size.columns - column)
-            frame.putCut(cell, in: line, column: column, width: width, style: style[index % style.count])
+            guard width > 0 else { continue }
+            let look = style[index % style.count]
+            if index == 1 {
+                frame.putRight(cell, in: line, column: column, width: width, style: look)
+                column += 1
+            } else {
+                frame.putCut(cell, in: line, column: column, width: width, style: look)
+            }
             column += width + 1
         }
     }

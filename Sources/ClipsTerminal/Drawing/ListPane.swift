@@ -122,11 +122,15 @@ struct ListPane {
             if clip.isStarred { frame.put("*", in: line, column: 1, style: theme.star) }
             if clip.isUnread { frame.put("•", in: line, column: 2, style: theme.dim) }
         }
-        frame.putCut(
-            clip.title, in: line, column: columns.title.start, width: columns.title.width,
+        let title = String(clip.title.drop { $0.isWhitespace })
+        let shown = SafeText.cut(title, to: columns.title.width)
+        let used = frame.put(
+            shown, in: line, column: columns.title.start, width: columns.title.width,
             style: isMarked ? theme.mark : isNew ? theme.bold : .plain)
+        if columns.tags == nil, !clip.tags.isEmpty {
+            drawTags(clip.tags, behind: used, columns.title, line, &frame)
+        }
         if let highlight {
-            let shown = SafeText.cut(clip.title, to: columns.title.width)
             frame.highlight(
                 highlight.ranges(inTitle: shown), of: shown,
                 at: Position(row: line.row, column: line.column + columns.title.start),
@@ -150,6 +154,17 @@ struct ListPane {
         }
     }
 
+    /// Where there is no column for them, tags take what the title leaves.
+    private func drawTags(
+        _ tags: [String], behind used: Int, _ title: ListColumns.Column, _ line: Rect, _ frame: inout Frame
+    ) {
+        let left = title.width - used - 2
+        guard left >= 6 else { return }
+        frame.putCut(
+            tags.map { "#" + $0 }.joined(separator: " "), in: line, column: title.start + used + 2,
+            width: left, style: theme.dim)
+    }
+
     private func drawEmpty(_ area: Rect, _ frame: inout Frame) {
         let add = state.keys.name(of: .add)
         let lines: [(String, Style)]
@@ -167,11 +182,15 @@ struct ListPane {
                 ("\(state.keys.name(of: .back)) shows all clips again.", .plain),
             ]
         }
-        let first = max(0, (area.size.rows - lines.count) / 3)
-        for (row, line) in lines.enumerated() {
-            frame.putCut(
-                line.0, in: area, row: first + row, column: min(4, area.size.columns / 20),
-                width: area.size.columns - min(4, area.size.columns / 20), style: line.1)
+        let indent = min(4, area.size.columns / 20)
+        let width = area.size.columns - indent
+        let wrapped = lines.flatMap { line in
+            var text = WrappedText(line.0.isEmpty ? " " : line.0, width: max(1, width))
+            return text.lines(0..<8).map { StyledRun($0, line.1) }
+        }
+        let first = max(0, (area.size.rows - wrapped.count) / 3)
+        for (row, line) in wrapped.enumerated() {
+            frame.put(line.text, in: area, row: first + row, column: indent, width: width, style: line.style)
         }
     }
 }

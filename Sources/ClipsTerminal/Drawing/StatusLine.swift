@@ -12,7 +12,7 @@ struct StatusLine {
     init(state: AppState) { self.state = state }
 
     func draw(_ layout: Layout, in frame: inout Frame) {
-        if let hints = layout.hints { drawHints(hints, &frame) }
+        if let hints = layout.hints { HintLine(state: state).draw(hints, &frame) }
         // On a screen of one row a question or an error is more than the list.
         let isNeeded = state.prompt != nil || state.message != nil
         guard let line = layout.status ?? (isNeeded ? Rect(frame.size) : nil) else { return }
@@ -153,7 +153,7 @@ struct StatusLine {
             return parts
         case .conflict:
             let texts = ConflictScreen(state: state).lineCount(state.layout)
-            let isLong = texts > ConflictScreen.rows(state.layout)
+            let isLong = texts > ConflictScreen.rows(state.layout, state.questions.first)
             return [
                 StyledRun(isLong ? "PgDn shows the rest · Esc decides later" : "Esc decides later", theme.dim)
             ]
@@ -203,74 +203,10 @@ struct StatusLine {
         }
         if !state.sync.indexing.isEmpty { parts.append(StyledRun(state.sync.indexing, theme.held)) }
         if let change = state.sync.lastChange {
-            let age = Age(of: change.at, at: state.now).text
             parts.append(
-                StyledRun("\(change.author) \(change.counts) \(age == "now" ? age : age + " ago")", theme.dim)
-            )
+                StyledRun("\(change.told), \(Age(of: change.at, at: state.now).sentence)", theme.dim))
         }
         return parts
-    }
-
-    /// What Tab would put in, in the place of the keys.
-    private func drawCandidates(_ candidates: [String], chosen: Int?, _ line: Rect, _ frame: inout Frame) {
-        var column = 1
-        // The chosen one is in sight.
-        for (index, candidate) in candidates.enumerated().dropFirst(max(0, (chosen ?? 0) - 2)) {
-            guard column < line.size.columns - 2 else { return }
-            column += frame.put(
-                SafeText.cut(candidate, to: line.size.columns - column), in: line, column: column,
-                style: index == chosen ? theme.selection : theme.dim)
-            column += 2
-        }
-    }
-
-    private var hintedActions: [(Action, String)] {
-        switch state.screen {
-        case .list where state.marks.isEmpty || state.isReading:
-            [(.down, "down"), (.up, "up"), (.nextMatch, "next match"), (.back, "back"), (.help, "help")]
-        case .list:
-            [
-                (.help, "help"), (.back, "unmark"), (.delete, "delete"), (.tag, "tag"), (.star, "star"),
-                (.copy, "copy"), (.browse, "browser"),
-            ]
-        case .history:
-            [
-                (.help, "help"), (.back, "back"), (.filter, "author, time"), (.switchPane, "changes"),
-                (.restore, "restore"), (.consumers, "consumers"),
-            ]
-        case .help: [(.back, "back"), (.filter, "search"), (.open, "run"), (.down, "down")]
-        case .consumers, .mistakes, .conflict: [(.back, "back"), (.down, "down"), (.help, "help")]
-        }
-    }
-
-    private func drawHints(_ line: Rect, _ frame: inout Frame) {
-        if let completion = state.completion, !completion.candidates.isEmpty {
-            return drawCandidates(completion.candidates, chosen: completion.selected, line, &frame)
-        }
-        let hinted = ActionTable.entries.compactMap { entry in
-            entry.hint.map { (entry.action, $0.label, $0.rank) }
-        }
-        var hints = hinted.map {
-            (text: "\(state.keys.name(of: $0.0)) \($0.1)", key: state.keys.name(of: $0.0), rank: $0.2)
-        }
-        if state.screen != .list || state.isReading || !state.marks.isEmpty {
-            hints = hintedActions.enumerated().map { rank, hint in
-                let key = state.keys.name(of: hint.0)
-                return (text: "\(key) \(hint.1)", key: key, rank: rank)
-            }
-        }
-        func width() -> Int { hints.reduce(1) { $0 + DisplayWidth.columns(of: $1.text) + 2 } }
-        while width() > line.size.columns,
-            let last = hints.indices.max(by: { hints[$0].rank < hints[$1].rank })
-        {
-            hints.remove(at: last)
-        }
-        var column = 1
-        for hint in hints {
-            let start = column
-            column += frame.put(hint.text, in: line, column: column, style: theme.dim) + 2
-            frame.put(hint.key, in: line, column: start, style: theme.key)
-        }
     }
 
     static func grouped(_ number: Int) -> String {

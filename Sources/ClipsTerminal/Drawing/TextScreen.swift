@@ -13,7 +13,9 @@ struct TextScreen {
     func draw(_ layout: Layout, in frame: inout Frame) {
         if let header = layout.header {
             frame.fill(header, style: theme.heading)
-            let title = state.screen == .consumers ? "Who follows the history" : "Mistakes in the config file"
+            let title =
+                state.screen == .consumers
+                ? "Who follows the history" : "Mistakes in \(state.config.path ?? "the config file")"
             frame.putCut(title, in: header, column: 1, width: header.size.columns - 1, style: theme.heading)
         }
         guard let area = layout.list else { return }
@@ -43,9 +45,9 @@ struct TextScreen {
             let lag = record.lag == 0 ? "up to date" : "\(Self.counted(record.lag, "transaction")) behind"
             let process = record.process.map { " \($0)" } ?? ""
             let life = record.isRunning ? "running, process\(process)" : "not running"
-            let seen = Age(of: record.lastSeen, at: state.now).text
+            let seen = Age(of: record.lastSeen, at: state.now).sentence
             lines.append(StyledRun(record.name, theme.bold))
-            lines.append(StyledRun("  \(lag) · \(life) · seen \(seen == "now" ? seen : seen + " ago")"))
+            lines.append(StyledRun("  \(lag) · \(life) · seen \(seen)"))
             if let author = record.author, author != record.name {
                 lines.append(StyledRun("  saves as \(author)", theme.dim))
             }

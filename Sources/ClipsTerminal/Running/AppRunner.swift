@@ -55,21 +55,28 @@ final class AppRunner {
         case .suspend:
             screen.suspend()
             handle(.resized(screen.size))
-        case .copy(let text, let what):
-            do {
-                try screen.copyToClipboard(text)
-                let isLong = text.utf8.count > 200 || text.contains("\n")
-                let size = isLong ? " (\(text.utf8.count) bytes)" : ": \(text)"
-                handle(.notice("Copied \(what)\(size)"))
-            } catch {
-                handle(.failure("\(error)"))
-            }
+        case .copy(let text, let what): copy(text, what)
         case .setMouse(let isOn): screen.setMouse(isOn)
+        case .setColors(let choice):
+            screen.setColors(choice)
+            handle(.colorsChanged(screen.colors))
         case .open(let urls): open(urls)
         case .openHere(let url): openHere(url)
         case .edit(let form, let clip): edit(form, clip)
         case .removeFile(let path): unlink(path)
         default: worker.add(effect)
+        }
+    }
+
+    private func copy(_ text: String, _ what: String) {
+        do {
+            // tmux takes OSC 52 only with set-clipboard on, which it is not unless somebody set it.
+            if !TmuxClipboard.take(text) { try screen.copyToClipboard(text) }
+            let isLong = text.utf8.count > 200 || text.contains("\n")
+            let size = isLong ? " (\(text.utf8.count) bytes)" : ": \(text)"
+            handle(.notice("Copied \(what)\(size)"))
+        } catch {
+            handle(.failure("\(error)"))
         }
     }
 

@@ -13,7 +13,15 @@ package enum ChildProcess {
 
     /// Runs a program on this process's own terminal, to its end; no shell sees its words.
     package static func here(_ words: [String], environment: [String: String] = [:]) -> Int32? {
-        guard let child = start(words, environment: environment, isDetached: false) else { return nil }
+        start(words, environment: environment, isDetached: false).flatMap(status)
+    }
+
+    /// The same with nothing to read from or write to.
+    static func silently(_ words: [String]) -> Int32? {
+        start(words, environment: [:], isDetached: true).flatMap(status)
+    }
+
+    private static func status(of child: pid_t) -> Int32? {
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0 {
             guard errno == EINTR else { return nil }

@@ -31,8 +31,8 @@ struct Saving {
             let (result, ids) = try await store.restore(clip, deletedBy: token)
             guard !ids.isEmpty else { return .failed("What it deleted is there already.") }
             return .told("restored \(Self.clips(ids.count))", token: result.token, clips: ids)
-        case .undo(let step): return try await takeBack(step, isRedoing: false)
-        case .redo(let step): return try await takeBack(step, isRedoing: true)
+        case .undo(let step, let contested): return try await takeBack(step, contested, isRedoing: false)
+        case .redo(let step, let contested): return try await takeBack(step, contested, isRedoing: true)
         }
     }
 
@@ -63,16 +63,21 @@ struct Saving {
         return .done(token: result.token, clips: [], remark: nil)
     }
 
-    private func takeBack(_ step: UndoStep, isRedoing: Bool) async throws -> WorkResult.Outcome {
+    private func takeBack(
+        _ step: UndoStep, _ contested: ContestedUndo, isRedoing: Bool
+    ) async throws -> WorkResult.Outcome {
         var what = step.what
         if what.isEmpty {
             let told = try await store.workDescription(step.token)
             what =
                 isRedoing ? "what was taken back before the restart" : "\(told ?? "work") before the restart"
         }
-        let result = try await store.undo(step.token, isRedoing: isRedoing)
-        let restored = result.insertedIDs.values.map(\.key)
-        return .told(what, token: result.token, clips: restored.sorted())
+        switch try await store.undo(step.token, isRedoing: isRedoing, contested: contested) {
+        case .contested(let conflict): return .contested(conflict)
+        case .saved(let result):
+            let restored = result.insertedIDs.values.map(\.key)
+            return .told(what, token: result.token, clips: restored.sorted())
+        }
     }
 
     private static func clips(_ count: Int) -> String {

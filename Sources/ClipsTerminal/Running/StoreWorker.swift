@@ -123,7 +123,8 @@ final class StoreWorker: Sendable {
             return .historyLoaded(transactions, filter)
         case .loadChanges(let token): return .changesLoaded(token, try await session.detail(of: token))
         case .loadConsumers: return .consumersLoaded(try await session.cleaningPreview())
-        case .loadOwnWork: return .ownWorkLoaded(try await store.ownWork())
+        case .loadOwnWork(let known, let isRedoing):
+            return .ownWorkLoaded(try await store.ownWork(behind: known, isRedoing: isRedoing))
         case .loadNames:
             let authors = try await store.authorNames()
             return .namesLoaded(tags: try await store.tagNames(), authors: authors)

@@ -4,6 +4,9 @@ import Glibc
 /// How long ago something was, in at most six columns.
 struct Age {
     let text: String
+    /// `now`, `5m ago`, `Nov 3`.
+    var sentence: String { isRelative && text != "now" ? text + " ago" : text }
+    private var isRelative: Bool { changes != nil }
     /// When another text will be due; nil when never.
     let changes: Date?
 

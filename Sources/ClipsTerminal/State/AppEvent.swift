@@ -23,6 +23,8 @@ enum AppEvent: Sendable {
     case changesLoaded(HistoryToken, TransactionDetail?)
     case consumersLoaded(CleaningPreview)
     case worked(WorkResult)
+    /// The screen shows so many colours from now on.
+    case colorsChanged(ColorCapability)
     case editLoaded(Clip)
     case edited(EditedForm)
     /// Something outside the store did, or did not, go well.
@@ -41,6 +43,8 @@ struct WorkResult: Sendable {
         case told(String, token: HistoryToken?, clips: [Int64])
         /// Somebody else changed the clip meanwhile; what is in the store now.
         case conflict(Clip?)
+        /// Somebody else changed since what was to be taken back or done again.
+        case contested(UndoConflict)
         case failed(String)
         /// It can never be done.
         case impossible(String)

@@ -105,7 +105,8 @@ extension AppState {
             screen = .history
         } else if screen != .list {
             leaveScreen()
-        } else if isReading, layout.arrangement == .detailOnly {
+        } else if isReading {
+            // The same on a wide screen as on a narrow one.
             isReading = false
         } else if saving.count > 0, !isQuitting {
             isQuitting = true

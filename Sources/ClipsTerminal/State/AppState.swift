@@ -18,7 +18,7 @@ struct AppState: Sendable {
     var now: Date
     let keys: KeyMap
     var config: ConfigFile
-    private let colors: ColorCapability
+    private var colors: ColorCapability
     private(set) var theme: Theme
     var screen = Screen.list
     /// The clip has the keys: it stays open whatever happens to the list.
@@ -45,7 +45,7 @@ struct AppState: Sendable {
 
     var prompt: Prompt?
     var menu: Menu?
-    var conflicts: [EditConflict] = []
+    var questions: [OpenQuestion] = []
     var commands = CommandHistory()
     /// The store's tags, the most used first; read when they may be typed.
     var knownTags: [String] = []
@@ -84,7 +84,9 @@ struct AppState: Sendable {
         arrivals.expire(at: now)
         switch event {
         case .key(let key):
+            let place = list.selectedID
             take(key)
+            if saving.count > 0, list.selectedID != place { saving.hasMoved = true }
             stretchRange()
         case .resized(let size): self.size = size
         case .tick:
@@ -107,6 +109,9 @@ struct AppState: Sendable {
         case .consumersLoaded(let preview):
             cleaning = preview
             cleaningDue = now + 2
+        case .colorsChanged(let colors):
+            self.colors = colors
+            theme = Theme(config.theme, colors)
         case .worked(let result):
             take(result)
             history.outdate()
@@ -169,7 +174,7 @@ struct AppState: Sendable {
             pageOfText.layOut(count: TextScreen(state: self).lines(columns: size.columns).count, height: rows)
         case .conflict:
             let count = ConflictScreen(state: self).lineCount(layout)
-            pageOfText.layOut(count: count, height: ConflictScreen.rows(layout))
+            pageOfText.layOut(count: count, height: ConflictScreen.rows(layout, questions.first))
         }
         arrivals.settle(top: list.row(at: list.top)?.position, reachesTop: list.isLoaded && list.top == 0)
         askForRows()
@@ -193,6 +198,7 @@ struct AppState: Sendable {
     var nextDeadline: Date? {
         var deadlines = [arrivals.nextExpiry, feed.retryAt, saving.noticeDue(at: now)]
         if screen == .consumers { deadlines.append(cleaningDue) }
+        if screen == .history { deadlines.append(history.nextAge(at: now)) }
         if screen == .list {
             var ages = [sync.lastChange.flatMap { Age(of: $0.at, at: now).changes }]
             for index in list.top..<list.top + list.height {

@@ -1,4 +1,5 @@
 import ClipsCore
+import Terminal
 
 /// Commands typed in this session, the oldest first.
 struct CommandHistory: Sendable {
@@ -137,11 +138,8 @@ extension AppState {
     private mutating func set(_ option: String, _ value: String) {
         if let mistake = config.set(option, value) { return tell("\(mistake.sentence)", isError: true) }
         takeSettings()
-        if option == Setting.color.rawValue {
-            tell("Colours change at the next start; put 'set color \(value)' into the config file.")
-        } else {
-            tell("\(option) is \(value).")
-        }
+        if option == Setting.color.rawValue { emit(.setColors(config.colors ?? .auto)) }
+        tell("\(option) is \(value).")
     }
 }
 

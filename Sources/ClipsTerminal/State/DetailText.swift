@@ -24,7 +24,7 @@ struct DetailText: Sendable {
     init(_ clip: Clip, width: Int, isWrapped: Bool) {
         self.width = width
         self.isWrapped = isWrapped
-        add(.title, clip.displayTitle)
+        let isLong = addTitle(clip.displayTitle)
         add(.address, clip.url)
         add(.tags, clip.tags.map { "#" + $0 }.joined(separator: " "))
         var facts =
@@ -41,6 +41,25 @@ struct DetailText: Sendable {
             add(.space, " ")
             add(.text, clip.text)
         }
+        if isLong {
+            add(.space, " ")
+            add(.title, clip.displayTitle)
+        }
+    }
+
+    private static let mostTitleLines = 4
+
+    /// A title that would hide all the rest is cut, and stands whole at the end; whether it is one.
+    private mutating func addTitle(_ title: String) -> Bool {
+        var wrapped = WrappedText(title, width: width)
+        guard wrapped.count(upTo: Self.mostTitleLines + 1) > Self.mostTitleLines else {
+            add(.title, title)
+            return false
+        }
+        let lines = wrapped.lines(0..<Self.mostTitleLines)
+        let last = SafeText.cut(lines.last ?? "", to: max(0, width - 1)) + "…"
+        add(.title, (lines.dropLast() + [last]).joined(separator: "\n"))
+        return true
     }
 
     private mutating func add(_ part: Part, _ text: String) {

@@ -119,22 +119,24 @@ extension ClipForm {
 }
 
 extension AppState {
-    mutating func ask(about conflict: EditConflict) {
-        conflicts.append(conflict)
+    mutating func ask(about conflict: EditConflict) { ask(.edit(conflict)) }
+
+    mutating func ask(_ question: OpenQuestion) {
+        questions.append(question)
         isQuitting = false
-        if conflicts.count == 1 { showConflict() }
+        if questions.count == 1 { showQuestion(question) }
     }
 
-    private mutating func showConflict() {
+    private mutating func showQuestion(_ question: OpenQuestion) {
         screen = .conflict
-        menu = .conflict
+        menu = question.menu
         pageOfText.moveToStart()
     }
 
     mutating func settleConflict(_ answer: ConflictAnswer) {
-        guard let conflict = conflicts.first else { return }
+        guard case .edit(let conflict)? = questions.first else { return }
         switch answer {
-        case .later: return postponeConflict()
+        case .later: return postponeQuestion()
         case .takeTheirs:
             let kept = conflict.form.map { " Your text is kept in \($0)." } ?? ""
             tell("Theirs stays.\(kept)")
@@ -157,19 +159,25 @@ extension AppState {
                 start(.edit(stored, changes, what, form: conflict.form))
             }
         }
-        endConflict()
+        endQuestion()
     }
 
-    /// Leaves the store as it is and the person's text in its file.
-    mutating func postponeConflict() {
-        guard let conflict = conflicts.first else { return }
-        let kept = conflict.form.map { " Your text is kept in \($0)." } ?? ""
-        tell("Nothing was saved.\(kept)", isError: true)
-        endConflict()
+    /// Leaves the store as it is; the person's text stays in its file, and what was to be taken back can be again.
+    mutating func postponeQuestion() {
+        switch questions.first {
+        case .edit(let conflict)?:
+            let kept = conflict.form.map { " Your text is kept in \($0)." } ?? ""
+            tell("Nothing was saved.\(kept)", isError: true)
+        case .undo(let question)?:
+            giveBack(question.work)
+            tell("Nothing was saved; what they changed stays.")
+        case nil: return
+        }
+        endQuestion()
     }
 
-    private mutating func endConflict() {
-        conflicts.removeFirst()
-        if conflicts.isEmpty { screen = .list } else { showConflict() }
+    mutating func endQuestion() {
+        questions.removeFirst()
+        if let next = questions.first { showQuestion(next) } else { screen = .list }
     }
 }

@@ -17,7 +17,8 @@ enum Effect: Sendable {
     case gather([Int64], SortOrder, Purpose)
     case findMatch(ClipQuery, from: SortPosition?, isForward: Bool)
     case loadNames
-    case loadOwnWork
+    /// Reads what was done before this session, behind what was read of it.
+    case loadOwnWork(OwnWork, isRedoing: Bool)
     case loadHistory(HistoryFilter)
     case loadChanges(HistoryToken)
     case loadConsumers
@@ -31,6 +32,7 @@ enum Effect: Sendable {
     case openHere(url: String)
     case copy(String, what: String)
     case setMouse(Bool)
+    case setColors(ColorCapability.Choice)
     case redraw
     case suspend
     case quit
@@ -64,8 +66,8 @@ enum Work: Sendable {
     case tag([Int64], adding: [String], removing: [String])
     case delete([Int64], title: String)
     case restore(Int64?, deletedBy: HistoryToken)
-    case undo(UndoStep)
-    case redo(UndoStep)
+    case undo(UndoStep, ContestedUndo)
+    case redo(UndoStep, ContestedUndo)
 
     /// The file that holds the person's text until it is saved.
     var form: String? {

@@ -1,4 +1,5 @@
 import ClipsCore
+import FoundationEssentials
 import PersistentStore
 
 /// The transactions on the history screen, newest on top, and the cursor, which stays on its row.
@@ -134,6 +135,11 @@ struct HistoryList: Movable, Sendable {
     mutating func resize(height: Int) {
         self.height = max(1, height)
         reveal()
+    }
+
+    /// When an age on the screen is next another one.
+    func nextAge(at now: Date) -> Date? {
+        transactions.dropFirst(top).prefix(height).compactMap { Age(of: $0.timestamp, at: now).changes }.min()
     }
 
     private mutating func reveal() {

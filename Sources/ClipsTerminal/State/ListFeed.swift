@@ -42,9 +42,14 @@ struct SyncStatus: Sendable {
         var deleted: Int
         var at: Date
 
-        var counts: String {
-            [(inserted, "+"), (updated, "~"), (deleted, "-")].filter { $0.0 > 0 }.map { "\($1)\($0)" }
-                .joined(separator: " ")
+        /// `extension saved 3`, and `cli +3 ~1` where it is more than one kind.
+        var told: String {
+            let kinds = [(inserted, "+", "saved"), (updated, "~", "changed"), (deleted, "-", "deleted")]
+                .filter { $0.0 > 0 }
+            guard kinds.count == 1, let only = kinds.first else {
+                return "\(author) " + kinds.map { $0.1 + StatusLine.grouped($0.0) }.joined(separator: " ")
+            }
+            return "\(author) \(only.2) \(StatusLine.grouped(only.0))"
         }
     }
 
@@ -85,7 +90,8 @@ extension AppState {
             for transaction in transactions {
                 sync.newestTransaction = max(sync.newestTransaction, transaction.id)
                 sync.lastChange = SyncStatus.Change(
-                    author: transaction.author ?? "(unknown)", inserted: transaction.inserted,
+                    author: transaction.isOwn ? "you" : transaction.author ?? "another program",
+                    inserted: transaction.inserted,
                     updated: transaction.updated, deleted: transaction.deleted,
                     at: min(now, transaction.timestamp))
             }

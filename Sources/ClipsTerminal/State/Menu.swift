@@ -8,6 +8,7 @@ struct Menu: Sendable {
         case sort(ClipAttribute, isReversed: Bool)
         case copy(CopyForm)
         case conflict(ConflictAnswer)
+        case undo(UndoAnswer)
     }
 
     struct Item: Hashable, Sendable {
@@ -47,7 +48,7 @@ struct Menu: Sendable {
     }
 
     static let conflict = Menu(
-        title: "Somebody changed this clip while you edited it",
+        title: "What is to be saved?",
         items: ConflictAnswer.allCases.map {
             Item(key: $0.key, label: $0.label, choice: .conflict($0))
         })
@@ -83,7 +84,7 @@ extension AppState {
 
     private mutating func closeMenu() {
         menu = nil
-        if !conflicts.isEmpty { postponeConflict() }
+        if !questions.isEmpty { postponeQuestion() }
     }
 
     private mutating func choose(_ choice: Menu.Choice) {
@@ -93,6 +94,7 @@ extension AppState {
         case .sort(let attribute, let isReversed): sort(by: attribute, isReversed: isReversed)
         case .copy(let form): emit(.gather(clips, query.sort, .copy(form)))
         case .conflict(let answer): settleConflict(answer)
+        case .undo(let answer): settleUndo(answer)
         }
     }
 

@@ -12,10 +12,14 @@ struct SavingStatus: Sendable {
     var awaited: Int64 = 0
     var undoable: [UndoStep] = []
     var redoable: [UndoStep] = []
-    /// Whether the history was asked for what was done before this session.
-    var knowsEarlierWork = false
+    /// What the history told of work before this session, read only as far as it was needed.
+    var earlier = OwnWork()
     /// What waits for its answer.
     var wanted: Direction?
+    /// New work was done in this session: what was taken back before is not done again on top of it.
+    var hasWorked = false
+    /// The person has moved the cursor since the last work was begun; it stays where they put it.
+    var hasMoved = false
 
     /// A save that is quick is not worth a word.
     private static let patience = 0.3
@@ -39,6 +43,21 @@ struct SavingStatus: Sendable {
         since = count == 0 ? nil : now
     }
 
+    func mayKnowMore(_ direction: Direction) -> Bool {
+        !earlier.isComplete && (direction == .undo || (!hasWorked && !earlier.hasWork))
+    }
+
+    /// - Parameter isCurrent: nothing is on its way that would make it old.
+    mutating func take(_ work: OwnWork, isCurrent: Bool) {
+        func steps(_ all: [OwnWork.Step], _ known: [OwnWork.Step]) -> [UndoStep] {
+            all.prefix(max(0, all.count - known.count)).filter { !$0.isOfSession }
+                .map { UndoStep(token: $0.token, what: "") }
+        }
+        undoable = steps(work.undoable, earlier.undoable) + undoable
+        if !hasWorked, isCurrent { redoable = steps(work.redoable, earlier.redoable) + redoable }
+        earlier = work
+    }
+
     mutating func keep(_ step: UndoStep) {
         undoable.append(step)
         if undoable.count > Self.mostSteps { undoable.removeFirst() }
@@ -48,35 +67,29 @@ struct SavingStatus: Sendable {
 extension AppState {
     mutating func start(_ work: Work) {
         saving.begin(at: now)
+        saving.hasMoved = false
         emit(.work(work))
     }
 
     mutating func undo() {
-        if let step = saving.undoable.popLast() { return start(.undo(step)) }
+        if let step = saving.undoable.popLast() { return start(.undo(step, .ask)) }
         askForEarlierWork(.undo, "You have done nothing in the last week to take back.")
     }
 
     mutating func redo() {
-        if let step = saving.redoable.popLast() { return start(.redo(step)) }
+        if let step = saving.redoable.popLast() { return start(.redo(step, .ask)) }
         askForEarlierWork(.redo, "Nothing was taken back.")
     }
 
     private mutating func askForEarlierWork(_ direction: SavingStatus.Direction, _ refusal: String) {
-        guard !saving.knowsEarlierWork else { return tell(refusal) }
+        guard saving.mayKnowMore(direction) else { return tell(refusal) }
         saving.wanted = direction
-        emit(.loadOwnWork)
+        emit(.loadOwnWork(saving.earlier, isRedoing: direction == .redo))
     }
 
     /// What other processes of this author did comes under what this one did.
     mutating func take(_ work: OwnWork) {
-        guard !saving.knowsEarlierWork else { return }
-        saving.knowsEarlierWork = true
-        func steps(_ steps: [OwnWork.Step]) -> [UndoStep] {
-            steps.filter { !$0.isOfSession }.map { UndoStep(token: $0.token, what: "") }
-        }
-        let hasWorked = !saving.undoable.isEmpty || !saving.redoable.isEmpty
-        saving.undoable = steps(work.undoable) + saving.undoable
-        if !hasWorked, saving.count == 0 { saving.redoable = steps(work.redoable) }
+        saving.take(work, isCurrent: saving.count == 0)
         defer { saving.wanted = nil }
         switch saving.wanted {
         case .undo?: undo()
@@ -90,8 +103,7 @@ extension AppState {
         switch result.outcome {
         case .failed(let sentence):
             tell(sentence, isError: true)
-            if case .undo(let step) = result.work { saving.undoable.append(step) }
-            if case .redo(let step) = result.work { saving.redoable.append(step) }
+            giveBack(result.work)
             isQuitting = false
         case .impossible(let sentence):
             tell(sentence, isError: true)
@@ -100,6 +112,7 @@ extension AppState {
             if case .edit(let base, let changes, _, let form) = result.work {
                 ask(about: EditConflict(base: base, stored: stored, changes: changes, form: form))
             }
+        case .contested(let conflict): ask(about: conflict, result.work)
         case .done(let token, let clips, let remark):
             finish(result.work, token, clips)
             succeed(result.work, token, what: Self.what(result.work), remark: remark)
@@ -110,9 +123,17 @@ extension AppState {
         if isQuitting, saving.count == 0 { emit(.quit) }
     }
 
+    /// A step that was not gone is the next one again.
+    mutating func giveBack(_ work: Work) {
+        if case .undo(let step, _) = work { saving.undoable.append(step) }
+        if case .redo(let step, _) = work { saving.redoable.append(step) }
+    }
+
     private mutating func finish(_ work: Work, _ token: HistoryToken?, _ clips: [Int64]) {
         if let token { saving.awaited = max(saving.awaited, token.number) }
-        if let id = clips.first, !list.select(id: id), saving.awaited > sync.newestTransaction {
+        if !saving.hasMoved, let id = clips.first, !list.select(id: id),
+            saving.awaited > sync.newestTransaction
+        {
             feed.wanted = Wanted(id: id)
         }
         if case .delete(let ids, _) = work { marks.remove(ids) }
@@ -129,7 +150,7 @@ extension AppState {
         case .delete(let ids, let title):
             return ids.count == 1
                 ? "deleted \(quoted(title))" : "deleted \(StatusLine.grouped(ids.count)) clips"
-        case .undo(let step), .redo(let step): return step.what
+        case .undo(let step, _), .redo(let step, _): return step.what
         case .restore: return "restored what was deleted"
         case .toggle, .tag: return "changed the clips"
         }
@@ -150,8 +171,7 @@ extension AppState {
         }
         guard let token else { return tell(what.sentence) }
         saving.keep(UndoStep(token: token, what: what))
-        saving.redoable = []
-        // What was taken back before the restart cannot be done again on top of new work.
+        (saving.redoable, saving.hasWorked) = ([], true)
         let told = [what.sentence, remark, "\(undoKey) takes it back"].compactMap(\.self)
         tell(told.joined(separator: " · "))
     }

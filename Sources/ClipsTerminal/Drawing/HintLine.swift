@@ -1,0 +1,104 @@
+import Terminal
+
+/// The line of keys at the bottom: those that do something here and now, the most useful ones longest.
+struct HintLine {
+    let state: AppState
+    private var theme: Theme { state.theme }
+
+    init(state: AppState) { self.state = state }
+
+    private struct Hint {
+        let key: String
+        let label: String
+        /// The lower, the longer it stays on a narrow screen.
+        let rank: Int
+    }
+
+    func draw(_ line: Rect, _ frame: inout Frame) {
+        if let completion = state.completion, !completion.candidates.isEmpty {
+            return drawCandidates(completion.candidates, chosen: completion.selected, line, &frame)
+        }
+        var hints = hints
+        func width() -> Int {
+            hints.reduce(1) { $0 + DisplayWidth.columns(of: $1.key) + DisplayWidth.columns(of: $1.label) + 3 }
+        }
+        while width() > line.size.columns + 2,
+            let last = hints.indices.max(by: { hints[$0].rank < hints[$1].rank })
+        {
+            hints.remove(at: last)
+        }
+        var column = 1
+        for hint in hints {
+            column += frame.put(hint.key, in: line, column: column, style: theme.key) + 1
+            column += frame.put(hint.label, in: line, column: column, style: theme.dim) + 2
+        }
+    }
+
+    /// What Tab would put in, in the place of the keys.
+    private func drawCandidates(_ candidates: [String], chosen: Int?, _ line: Rect, _ frame: inout Frame) {
+        var column = 1
+        // The chosen one is in sight.
+        for (index, candidate) in candidates.enumerated().dropFirst(max(0, (chosen ?? 0) - 2)) {
+            guard column < line.size.columns - 2 else { return }
+            column += frame.put(
+                SafeText.cut(candidate, to: line.size.columns - column), in: line, column: column,
+                style: index == chosen ? theme.selection : theme.dim)
+            column += 2
+        }
+    }
+
+    private var hints: [Hint] {
+        if let prompt = state.prompt { return Self.ranked(Self.keys(of: prompt.kind)) }
+        if state.menu != nil {
+            let last = state.screen == .conflict ? "later" : "close"
+            return Self.ranked([("Enter", "choose"), ("Esc", last), ("↑ ↓", "move")])
+        }
+        guard state.screen == .list, !state.isReading, state.marks.isEmpty else {
+            return Self.ranked(actions.map { (state.keys.name(of: $0.0), $0.1) })
+        }
+        return ActionTable.entries.compactMap { entry in
+            entry.hint.map {
+                Hint(key: state.keys.name(of: entry.action), label: $0.label, rank: $0.rank)
+            }
+        }
+    }
+
+    private static func ranked(_ keys: [(key: String, label: String)]) -> [Hint] {
+        keys.enumerated().map { Hint(key: $1.key, label: $1.label, rank: $0) }
+    }
+
+    /// While something is typed, letters are letters.
+    private static func keys(of kind: Prompt.Kind) -> [(key: String, label: String)] {
+        switch kind {
+        case .filter:
+            [("Enter", "keep"), ("Esc", "give up"), ("↑ ↓", "move"), ("^U", "clear"), ("Tab", "complete")]
+        case .add: [("Enter", "save"), ("Esc", "give up")]
+        case .tags: [("Enter", "save"), ("Esc", "give up"), ("Tab", "complete")]
+        case .command: [("Enter", "run"), ("Esc", "give up"), ("Tab", "complete"), ("↑", "earlier")]
+        case .helpFilter: [("Enter", "run"), ("Esc", "give up"), ("↑ ↓", "move")]
+        case .historyFilter: [("Enter", "filter"), ("Esc", "give up"), ("Tab", "complete")]
+        }
+    }
+
+    private var actions: [(Action, String)] {
+        switch state.screen {
+        case .list where state.isReading:
+            [
+                (.help, "help"), (.back, "back"), (.browse, "browser"), (.copy, "copy"), (.edit, "edit"),
+                (.delete, "delete"), (.tag, "tags"), (.star, "star"), (.wrap, "wrap"), (.zoom, "zoom"),
+            ] + (state.highlight == nil ? [] : [(.nextMatch, "next match")])
+        case .list:
+            [
+                (.help, "help"), (.back, "unmark"), (.delete, "delete"), (.tag, "tag"), (.star, "star"),
+                (.copy, "copy"), (.browse, "browser"),
+            ]
+        case .history:
+            [
+                (.help, "help"), (.back, "back"), (.filter, "author, time"), (.switchPane, "changes"),
+                (.restore, "restore"), (.consumers, "consumers"),
+            ]
+        case .help: [(.back, "back"), (.filter, "search"), (.open, "run"), (.down, "down")]
+        case .consumers, .mistakes, .conflict: [(.back, "back"), (.down, "down"), (.help, "help")]
+        }
+    }
+}
