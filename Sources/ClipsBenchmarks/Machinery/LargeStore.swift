@@ -30,7 +30,7 @@ struct LargeStore {
     /// A copy that may be written to.
     func copy(_ workspace: Workspace) throws -> String {
         let copy = workspace.newPath("large.db")
-        guard copyFile(path, copy) else { throw BenchmarkError("\(path) cannot be copied") }
+        guard Self.copyFile(path, copy) else { throw BenchmarkError("\(path) cannot be copied") }
         return copy
     }
 
@@ -92,7 +92,7 @@ struct LargeStore {
         return "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
     }
 
-    private func copyFile(_ from: String, _ to: String) -> Bool {
+    static func copyFile(_ from: String, _ to: String) -> Bool {
         let source = open(from, O_RDONLY | O_CLOEXEC)
         let target = open(to, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         defer {

@@ -6,6 +6,7 @@ struct Figure: Sendable {
 
     static let all = [
         commitToList, commitToPaint, bulkCost, trackingCost, fetchCost, mergeCost, mergeOfMany, startToPaint,
-        peakMemory, oneShotProcess, cleaningCost, searchCost, killedWriters, peers,
+        peakMemory, oneShotProcess, cleaningCost, searchCost, scaleCurve, killedWriters,
+        peers,
     ]
 }
