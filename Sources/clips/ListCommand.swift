@@ -1,6 +1,7 @@
 import ClipsCore
 import FoundationEssentials
 import PersistentStore
+import SearchIndex
 import Terminal
 
 extension Command {
@@ -25,7 +26,7 @@ extension Command {
         let limit = try arguments.number("--limit") ?? .max
         let store = try await invocation.openStore(author: "cli")
         let lines = ClipLines(isJSON: invocation.isJSON)
-        if !query.admitsAll { try await invocation.prepareSearch(store) }
+        if query.search.needsIndex { try await invocation.prepareSearch(store) }
         try await store.forEachClip(query, limit: limit) { clip in
             invocation.output.line(try lines.line(clip))
         }

@@ -39,7 +39,10 @@ package enum ClipModel {
         case .url: Attribute(name, .text, defaultValue: .value(""), isIndexed: true, history: everything)
         case .created: Attribute(name, .integer, defaultValue: .now, isIndexed: true, history: everything)
         case .updated: Attribute(name, .integer, defaultValue: .now, history: everything)
-        case .starred: Attribute(name, .integer, defaultValue: .value(0), history: everything)
+        case .starred:
+            Attribute(
+                name, .integer, defaultValue: .value(0), indexWhenTrue: ClipAttribute.created.rawValue,
+                history: everything)
         case .unread: Attribute(name, .integer, defaultValue: .value(1), history: everything)
         case .title: Attribute(name, .text, defaultValue: .value(""), ignoresCase: true, history: everything)
         case .text, .note, .tags, .author:

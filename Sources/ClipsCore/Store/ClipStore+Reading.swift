@@ -7,11 +7,14 @@ extension ClipStore {
         _ query: ClipQuery, limit: Int = .max, _ body: (Clip) throws -> Void
     ) async throws {
         guard query.admitsAll else { return try await forEachFound(query, limit: limit, body) }
+        guard limit <= Self.page || Self.isOrdered(by: query.sort) else {
+            return try await forEachSorted(query, limit: limit, body)
+        }
         var request = query.request
         request.attributes = nil
         var left = limit
         while left > 0 {
-            request.limit = min(left, 200)
+            request.limit = min(left, Self.page)
             let page = request
             let (objects, last) = try await container.read { snapshot in
                 let objects = try snapshot.fetch(page)
@@ -21,6 +24,27 @@ extension ClipStore {
             guard let last, objects.count == request.limit else { return }
             left -= objects.count
             request.after = last
+        }
+    }
+
+    private static let page = 200
+
+    /// Whether the store has an index in this order.
+    private static func isOrdered(by sort: SortOrder) -> Bool {
+        [.created, .url].contains(ClipAttribute(rawValue: sort.attribute))
+    }
+
+    /// In an order without an index every page would sort the store anew: it is sorted once, by SQLite, which has
+    /// room on the disk; here are only ids.
+    private func forEachSorted(_ query: ClipQuery, limit: Int, _ body: (Clip) throws -> Void) async throws {
+        var request = query.request
+        request.limit = limit
+        let wanted = request
+        let ids = try await container.read { try $0.keys(wanted) }
+        for first in stride(from: 0, to: ids.count, by: Self.page) {
+            for clip in try await clips(Array(ids[first..<min(ids.count, first + Self.page)])) {
+                try body(clip)
+            }
         }
     }
 

@@ -12,8 +12,28 @@ struct ObjectQuery {
     func fetch(_ request: FetchRequest, on connection: borrowing Connection) throws -> [StoredObject] {
         let entity = try entity(request.entity)
         let names = try attributes(of: request, entity)
+        let columns = "id, version" + names.map { ", \"\($0)\"" }.joined()
+        let statement = try select(columns, request, entity, on: connection)
+        let layout = StoredObject.Layout(names: names)
+        var objects: [StoredObject] = []
+        while try statement.step() { objects.append(object(statement, entity, layout)) }
+        if request.isReversed { objects.reverse() }
+        return objects
+    }
+
+    func keys(_ request: FetchRequest, on connection: borrowing Connection) throws -> [Int64] {
+        let statement = try select("id", request, try entity(request.entity), on: connection)
+        var keys: [Int64] = []
+        while try statement.step() { keys.append(statement.integer(0)) }
+        if request.isReversed { keys.reverse() }
+        return keys
+    }
+
+    private func select(
+        _ columns: String, _ request: FetchRequest, _ entity: Entity, on connection: borrowing Connection
+    ) throws -> Statement {
         var values: [Value] = []
-        var sql = "SELECT id, version\(names.map { ", \"\($0)\"" }.joined()) FROM \"\(entity.name)\""
+        var sql = "SELECT \(columns) FROM \"\(entity.name)\""
         sql += try condition(request, entity, &values)
         sql += try order(request, entity)
         if request.limit != nil || request.offset > 0 {
@@ -21,11 +41,7 @@ struct ObjectQuery {
         }
         let statement = try connection.prepare(sql)
         for (index, value) in values.enumerated() { try value.bind(to: statement, at: index + 1) }
-        let layout = StoredObject.Layout(names: names)
-        var objects: [StoredObject] = []
-        while try statement.step() { objects.append(object(statement, entity, layout)) }
-        if request.isReversed { objects.reverse() }
-        return objects
+        return statement
     }
 
     /// How many objects the request's predicate and bounds admit; its limit is not looked at.

@@ -41,6 +41,10 @@ private struct ConditionWriter {
         switch predicate {
         case .compare(let name, let comparison, let value):
             try count(1)
+            // As it stands in an index of objects for which it is true: with a parameter SQLite could not know.
+            if comparison == .notEqual, value == .integer(0) {
+                return Condition(text: "\(try column(name)) IS NOT 0", height: 2, depth: 0)
+            }
             values.append(value)
             return Condition(text: try "\(column(name)) \(comparison.rawValue) ?", height: 2, depth: 0)
         case .contains(let name, let words):

@@ -9,6 +9,8 @@ extension HistoryLog {
         var upTo = Int64.max
         var offset: Int
         var limit: Int
+        /// The transactions themselves, oldest first, where they are known.
+        var pieces: [Piece]?
     }
 
     /// Checks that nothing of what is asked for is missing.

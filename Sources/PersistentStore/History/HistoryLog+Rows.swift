@@ -22,16 +22,17 @@ extension HistoryLog {
             if matches != nil { " AND (\(bounds) OR matches)" } else if tellsChanges { "" } else {
                 " AND (\(bounds))"
             }
-        let columns = """
-            SELECT \(HistoryHeaders.columns), \(matches ?? "1") AS matches FROM history
-            """
+        let columns = "SELECT \(HistoryHeaders.columns), \(matches ?? "1") AS matches FROM"
         // What has been read of a long transaction is jumped over, but for the row that tells whose it is.
-        let head = resumption == nil ? "" : columns + " WHERE number = ?3 UNION ALL "
+        let head = resumption == nil ? "" : columns + " history WHERE number = ?3 UNION ALL "
+        let isPlain = resumption != nil || direction == .backward
+        let origins = isPlain ? nil : try AdmittedOrigins(request.predicate, on: connection)
+        let source = source(
+            range, origins, parameter: first + values.count)
+        let order = source.value == nil ? " ORDER BY number \(direction.rawValue)" : ""
         let rows = try connection.prepare(
-            """
-            \(head)\(columns) WHERE number > ?1 AND number <= ?2\(condition)
-            ORDER BY number \(direction.rawValue)
-            """)
+            "\(head)\(columns) \(source.text) WHERE number > ?1 AND number <= ?2\(condition)\(order)")
+        if let value = source.value { values.append(value) }
         try rows.bind(resumption?.change ?? range.after, at: 1)
         try rows.bind(range.upTo, at: 2)
         if let resumption { try rows.bind(resumption.first, at: 3) }
@@ -39,34 +40,27 @@ extension HistoryLog {
         return rows
     }
 
-    /// Walks back over as many transactions as the offset and the limit say.
-    func narrowToNewest(
-        _ range: inout Range, _ request: HistoryFetchRequest, on connection: borrowing Connection
-    ) throws {
-        guard range.offset > 0 || range.limit < .max else { return }
-        let rows = try rows(request, range, tellsChanges: false, .backward, on: connection)
-        var headers = HistoryHeaders()
-        var left = range.limit
-        var hasMatch = false
-        while left > 0, range.offset > 0 || left < .max, try rows.step() {
-            let isChange = rows.integer(1) < RowKind.begin.rawValue
-            hasMatch = hasMatch || (isChange && rows.integer(11) != 0)
-            let isFirst = isChange ? !rows.isNull(5) && rows.integer(6) != 1 : rows.isNull(5)
-            guard isFirst else { continue }
-            let isAdmitted = try request.predicate?.admits(headers.header(rows, on: connection)) ?? true
-            if isAdmitted && (hasMatch || request.changePredicate == nil) {
-                if range.offset > 0 {
-                    range.offset -= 1
-                    range.upTo = rows.integer(0) - 1
-                } else {
-                    left -= 1
-                    if left == 0 { range.after = rows.integer(0) - 1 }
-                }
-            }
-            hasMatch = false
+    /// Where the rows come from, in the order of the loops: those of the pieces, those of the transactions of some
+    /// origins, or all of a range.
+    private func source(_ range: Range, _ origins: AdmittedOrigins?, parameter: Int) -> (
+        text: String, value: Value?
+    ) {
+        if let pieces = range.pieces {
+            let list = pieces.map { "[\($0.first),\($0.last)]" }.joined(separator: ",")
+            let text = """
+                json_each(?\(parameter)) AS piece CROSS JOIN history
+                ON number BETWEEN json_extract(piece.value, '$[0]') AND json_extract(piece.value, '$[1]')
+                """
+            return (text, .text("[\(list)]"))
         }
-        // What is left of it lies before the beginning.
-        range.offset = 0
+        guard let origins else { return ("history", nil) }
+        let text = """
+            (SELECT number AS first FROM history WHERE number > ?1 AND number <= ?2 AND kind = 3
+            AND origin IN (SELECT value FROM json_each(?\(parameter)))) CROSS JOIN history
+            ON number >= first AND number <= (SELECT ending.number FROM history AS ending
+            WHERE ending.number > first AND ending.kind = 4 ORDER BY ending.number LIMIT 1)
+            """
+        return (text, .text(origins.list))
     }
 }
 

@@ -37,13 +37,18 @@ public struct Attribute: Hashable, Sendable {
     public let isUnique: Bool
     /// Sorting by the attribute then costs the rows read, not the rows there are.
     public let isIndexed: Bool
+    /// Objects for which this attribute is not 0, by `.compare(name, .notEqual, 0)`, are found in the order of the
+    /// attribute named here at the cost of those objects alone; all others cost nothing
+    /// (sqlite.org/partialindex.html).
+    public let indexWhenTrue: String?
     /// Sorted and compared without regard to ASCII case.
     public let ignoresCase: Bool
     public let history: History
 
     public init(
         _ name: String, _ kind: Kind, isOptional: Bool = false, defaultValue: Default = .none,
-        isUnique: Bool = false, isIndexed: Bool = false, ignoresCase: Bool = false, history: History = []
+        isUnique: Bool = false, isIndexed: Bool = false, indexWhenTrue: String? = nil,
+        ignoresCase: Bool = false, history: History = []
     ) {
         self.name = name
         self.kind = kind
@@ -51,6 +56,7 @@ public struct Attribute: Hashable, Sendable {
         self.defaultValue = defaultValue
         self.isUnique = isUnique
         self.isIndexed = isIndexed
+        self.indexWhenTrue = indexWhenTrue
         self.ignoresCase = ignoresCase
         self.history = history
     }

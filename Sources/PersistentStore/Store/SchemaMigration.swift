@@ -44,8 +44,8 @@ struct SchemaMigration {
 
     private func create(_ entity: Entity, on connection: borrowing Connection) throws {
         try connection.execute(StoreSchema.createTable(entity))
-        for attribute in entity.attributes where attribute.isIndexed && !attribute.isUnique {
-            try connection.execute(StoreSchema.createIndex(attribute, of: entity))
+        for sql in entity.attributes.flatMap({ StoreSchema.createIndexes($0, of: entity) }) {
+            try connection.execute(sql)
         }
         for table in StoreSchema.createHistoryTables(entity) { try connection.execute(table) }
         try connection.run("INSERT INTO history_entity (name) VALUES (?1)", entity.name)
@@ -54,8 +54,11 @@ struct SchemaMigration {
     private func alter(_ entity: Entity, on connection: borrowing Connection) throws {
         let old = try columns(of: "\"\(entity.name)\"", on: connection).subtracting(["id", "version"])
         for name in old {
-            let index = StoreSchema.quoted(StoreSchema.indexName(name, entity.name))
-            try connection.run("DROP INDEX IF EXISTS \(index)")
+            for index in [
+                StoreSchema.indexName(name, entity.name), StoreSchema.indexNameWhenTrue(name, entity.name),
+            ] {
+                try connection.run("DROP INDEX IF EXISTS \(StoreSchema.quoted(index))")
+            }
         }
         if try canAlter(entity, from: old, on: connection) {
             for name in old.subtracting(entity.attributes.map(\.name)) {
@@ -69,8 +72,8 @@ struct SchemaMigration {
         } else {
             try TableRebuild(entity: entity, columns: old).run(on: connection)
         }
-        for attribute in entity.attributes where attribute.isIndexed && !attribute.isUnique {
-            try connection.execute(StoreSchema.createIndex(attribute, of: entity))
+        for sql in entity.attributes.flatMap({ StoreSchema.createIndexes($0, of: entity) }) {
+            try connection.execute(sql)
         }
         for table in [StoreSchema.valuesTable(entity.name), StoreSchema.replacedTable(entity.name)] {
             let known = try columns(of: table, on: connection)

@@ -7,8 +7,10 @@ struct StoreModelFingerprint {
         for entity in model.entities {
             parts.append("\(entity.name)\(entity.tracksHistory ? "" : " untracked")")
             for attribute in entity.attributes {
+                let whenTrue = attribute.indexWhenTrue.map { " where true by \($0)" } ?? ""
                 parts.append(
-                    "\(StoreSchema.column(attribute)) \(attribute.isIndexed) \(attribute.history.rawValue)")
+                    "\(StoreSchema.column(attribute)) \(attribute.isIndexed) \(attribute.history.rawValue)\(whenTrue)"
+                )
             }
         }
         text = parts.joined(separator: "\n")

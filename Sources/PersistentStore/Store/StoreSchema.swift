@@ -86,8 +86,25 @@ enum StoreSchema {
         }
     }
 
-    static func createIndex(_ attribute: Attribute, of entity: Entity) -> String {
-        "CREATE INDEX \"\(indexName(attribute.name, entity.name))\" ON \"\(entity.name)\" (\"\(attribute.name)\")"
+    /// What makes the indexes of an attribute.
+    static func createIndexes(_ attribute: Attribute, of entity: Entity) -> [String] {
+        var indexes: [String] = []
+        if attribute.isIndexed && !attribute.isUnique {
+            indexes.append(
+                "CREATE INDEX \"\(indexName(attribute.name, entity.name))\" ON \"\(entity.name)\" (\"\(attribute.name)\")"
+            )
+        }
+        if let order = attribute.indexWhenTrue {
+            // The words of the condition are those of a predicate, by which SQLite knows that the index will do.
+            indexes.append(
+                "CREATE INDEX \"\(indexNameWhenTrue(attribute.name, entity.name))\" ON \"\(entity.name)\" (\"\(order)\") WHERE \"\(attribute.name)\" IS NOT 0"
+            )
+        }
+        return indexes
+    }
+
+    static func indexNameWhenTrue(_ attribute: String, _ entity: String) -> String {
+        "\(entity)_where_\(attribute)"
     }
 
     static func indexName(_ attribute: String, _ entity: String) -> String { "\(entity)_by_\(attribute)" }

@@ -20,6 +20,12 @@ public struct StoreSnapshot: Sendable {
         return try ask { try query.fetch(request, on: $0) }
     }
 
+    /// The keys of what a request admits, in its order: eight bytes for each object.
+    package func keys(_ request: FetchRequest) throws -> [Int64] {
+        let query = query
+        return try ask { try query.keys(request, on: $0) }
+    }
+
     /// The number of objects that the predicate and the bounds of the request admit.
     public func count(_ request: FetchRequest) throws -> Int {
         let query = query

@@ -61,7 +61,7 @@ extension SearchIndex {
         bounds: SearchBounds, in snapshot: StoreSnapshot
     ) throws -> SearchPage {
         let start = cursor?.place ?? SearchPlace(created: .max, id: .max)
-        let store = StoreScan(index: self, snapshot: snapshot)
+        let store = StoreScan(self, snapshot, bounds)
         let page = try use(.reading) { connection, vocabulary -> SearchPage? in
             guard let record = try IndexRecord(connection), (try? snapshot.check(record.cursor)) != nil,
                 try !snapshot.hasMoreChanges(after: record.cursor, than: Self.mostUnindexed)

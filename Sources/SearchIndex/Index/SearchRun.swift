@@ -89,18 +89,21 @@ struct SearchRun {
 
     private mutating func scanStore() throws {
         last = min(last, SearchPlace(created: candidates.createdBefore, id: .min))
+        let flags = SearchFlags(query)
         var size = 128
         while !isFull {
-            let documents = try store.next(size, after: last)
-            page.read += documents.count
+            let (documents, end) = try store.next(size, after: last, flags: flags)
+            page.read += max(documents.count, flags.isEmpty ? 0 : store.stretch / Self.passedOverForOneRead)
             add(documents.filter(admits).map(\.place))
-            guard !isFull, let end = documents.last?.place, documents.count == size else { return }
+            guard !isFull, let end else { return }
             last = end
             if end.created < candidates.createdFrom { return }
             if page.read >= bounds.mostRead { return stop(at: end) }
             size = min(1024, size * 2)
         }
     }
+
+    private static let passedOverForOneRead = 8
 
     private func isInTime(_ place: SearchPlace) -> Bool {
         place.created >= candidates.createdFrom && place.created < candidates.createdBefore

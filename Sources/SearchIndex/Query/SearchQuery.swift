@@ -30,6 +30,11 @@ package struct SearchQuery: Hashable, Sendable {
 
     package internal(set) var clauses: [[Literal]]
 
+    /// Whether it looks for words; stars, times and the like the store tells without the index.
+    package var needsIndex: Bool {
+        clauses.joined().contains { if case .text = $0.condition { true } else { false } }
+    }
+
     /// Admits everything.
     package var isEmpty: Bool { clauses.isEmpty }
 }

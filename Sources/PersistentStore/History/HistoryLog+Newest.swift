@@ -1,0 +1,149 @@
+import SQLite
+
+/// Finding the newest transactions that a request admits, from the newest row back.
+extension HistoryLog {
+    /// A transaction's first and last row.
+    struct Piece {
+        let first: Int64
+        let last: Int64
+    }
+
+    /// So many are kept as pieces; of more, only where they begin and end.
+    private static let mostPieces = 1000
+
+    /// Narrows a range to as many transactions as the offset and the limit say. Whom the request leaves out is
+    /// passed over by SQLite, ten times as fast as by looking at every row here.
+    func narrowToNewest(
+        _ range: inout Range, _ request: HistoryFetchRequest, on connection: borrowing Connection
+    ) throws {
+        guard range.offset > 0 || range.limit < .max else { return }
+        let isFew = range.limit <= Self.mostPieces && range.offset <= Self.mostPieces
+        if request.changePredicate == nil, range.limit < .max,
+            let origins = try AdmittedOrigins(request.predicate, on: connection)
+        {
+            try narrow(&range, to: origins, request, on: connection)
+        } else if request.changePredicate != nil, request.predicate == nil, isFew {
+            try narrowByChanges(&range, request, on: connection)
+        } else {
+            try narrowByEveryRow(&range, request, on: connection)
+        }
+        // What is left of it lies before the beginning.
+        range.offset = 0
+    }
+
+    private func narrow(
+        _ range: inout Range, to origins: AdmittedOrigins, _ request: HistoryFetchRequest,
+        on connection: borrowing Connection
+    ) throws {
+        let rows = try connection.prepare(
+            """
+            SELECT \(HistoryHeaders.columns) FROM history WHERE number > ?1 AND number <= ?2 AND kind = 3
+            AND origin IN (SELECT value FROM json_each(?3)) ORDER BY number DESC
+            """)
+        try rows.bind(range.after, at: 1)
+        try rows.bind(range.upTo, at: 2)
+        try rows.bind(origins.list, at: 3)
+        var headers = HistoryHeaders()
+        var found = Found(range)
+        while !found.isEnough, try rows.step() {
+            let header = try headers.header(rows, on: connection)
+            guard request.predicate?.admits(header) ?? true else { continue }
+            let first = rows.integer(0)
+            try found.take(first) {
+                try HistoryBoundary.end(atOrAfter: first, on: connection) ?? first
+            }
+        }
+        found.narrow(&range)
+    }
+
+    /// For changes of some kind or object only: the next one is looked for, and then whose it is.
+    private func narrowByChanges(
+        _ range: inout Range, _ request: HistoryFetchRequest, on connection: borrowing Connection
+    ) throws {
+        var values: [Value] = []
+        let matches = request.changePredicate?.sql(entities, values: &values, first: 3) ?? "1"
+        let rows = try connection.prepare(
+            """
+            SELECT number FROM history WHERE number > ?1 AND number <= ?2 AND kind < 3 AND (\(matches))
+            ORDER BY number DESC LIMIT 1
+            """)
+        for (index, value) in values.enumerated() { try value.bind(to: rows, at: index + 3) }
+        var found = Found(range)
+        var upTo = range.upTo
+        while !found.isEnough {
+            try rows.bind(range.after, at: 1)
+            try rows.bind(upTo, at: 2)
+            guard try rows.step() else { break }
+            let number = rows.integer(0)
+            rows.reset()
+            let first =
+                try HistoryBoundary.beginning(ofTransactionWith: number, on: connection) ?? number
+            try found.take(first) {
+                try HistoryBoundary.end(atOrAfter: number, on: connection) ?? number
+            }
+            upTo = first - 1
+        }
+        found.narrow(&range)
+    }
+
+    /// What has been found, the newest first.
+    private struct Found {
+        private var offset: Int
+        private var left: Int
+        private var pieces: [Piece] = []
+        private var newest: Piece?
+        private var oldest: Piece?
+
+        init(_ range: Range) { (offset, left) = (range.offset, range.limit) }
+
+        var isEnough: Bool { left == 0 }
+
+        mutating func take(_ first: Int64, upTo last: () throws -> Int64) rethrows {
+            guard offset == 0 else {
+                offset -= 1
+                return
+            }
+            left -= 1
+            let piece = Piece(first: first, last: try last())
+            newest = newest ?? piece
+            oldest = piece
+            if pieces.count <= HistoryLog.mostPieces { pieces.append(piece) }
+        }
+
+        func narrow(_ range: inout Range) {
+            guard let newest, let oldest else {
+                range.upTo = range.after
+                return
+            }
+            range.upTo = min(range.upTo, newest.last)
+            range.after = max(range.after, oldest.first - 1)
+            if pieces.count <= HistoryLog.mostPieces { range.pieces = pieces.reversed() }
+        }
+    }
+
+    private func narrowByEveryRow(
+        _ range: inout Range, _ request: HistoryFetchRequest, on connection: borrowing Connection
+    ) throws {
+        let rows = try rows(request, range, tellsChanges: false, .backward, on: connection)
+        var headers = HistoryHeaders()
+        var left = range.limit
+        var hasMatch = false
+        while left > 0, range.offset > 0 || left < .max, try rows.step() {
+            let isChange = rows.integer(1) < RowKind.begin.rawValue
+            hasMatch = hasMatch || (isChange && rows.integer(11) != 0)
+            let isFirst = isChange ? !rows.isNull(5) && rows.integer(6) != 1 : rows.isNull(5)
+            guard isFirst else { continue }
+            let isAdmitted = try request.predicate?.admits(headers.header(rows, on: connection)) ?? true
+            if isAdmitted && (hasMatch || request.changePredicate == nil) {
+                if range.offset > 0 {
+                    range.offset -= 1
+                    range.upTo = rows.integer(0) - 1
+                } else {
+                    left -= 1
+                    if left == 0 { range.after = rows.integer(0) - 1 }
+                }
+            }
+            hasMatch = false
+        }
+    }
+}
