@@ -63,7 +63,9 @@ struct ScaleCommands {
 
     private var sorts: [Operation] {
         ["created", "updated", "title", "url", "author", "starred", "unread"].map {
-            fixed("list --sort \($0) --limit 20", ["list", "--sort", $0, "--limit", "20"])
+            fixed(
+                "list --sort \($0) --limit 20", $0 == "created" || $0 == "url" ? .none : .steps,
+                ["list", "--sort", $0, "--limit", "20"])
         } + [fixed("list --sort title", .whole, ["list", "--sort", "title"])]
     }
 
