@@ -39,6 +39,17 @@ struct Measurement: Encodable, Sendable {
         self.goal = goal
     }
 
+    /// A value late in a run beside the same early in it.
+    init(_ subject: String, _ unit: Unit, late: Double, early: Double, goal: Goal) {
+        self.subject = subject
+        self.unit = unit
+        ours = Spread([late])
+        besides = "early"
+        beside = Spread([early])
+        result = Spread([early == 0 ? (late == 0 ? 1 : 1000) : late / early])
+        self.goal = goal
+    }
+
     /// A value with a goal of its own.
     init(_ subject: String, _ unit: Unit, _ values: [Double], goal: Goal? = nil) {
         self.subject = subject

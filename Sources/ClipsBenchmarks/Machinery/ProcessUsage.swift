@@ -5,8 +5,23 @@ struct ProcessUsage {
     let process: Int32
 
     /// The most memory it has had at once, in bytes.
-    var peakMemory: Double {
-        for line in read("status").split(separator: "\n") where line.hasPrefix("VmHWM:") {
+    var peakMemory: Double { status("VmHWM:") }
+
+    /// The memory it has now, in bytes.
+    var memory: Double { status("VmRSS:") }
+
+    /// How many descriptors it has open.
+    var descriptors: Int {
+        guard let folder = opendir("/proc/\(process)/fd") else { return 0 }
+        defer { closedir(folder) }
+        var count = 0
+        while readdir(folder) != nil { count += 1 }
+        // Two entries are . and ..
+        return max(0, count - 2)
+    }
+
+    private func status(_ name: String) -> Double {
+        for line in read("status").split(separator: "\n") where line.hasPrefix(name) {
             let words = line.split(whereSeparator: \.isWhitespace)
             return words.count > 1 ? (Double(words[1]) ?? 0) * 1024 : 0
         }

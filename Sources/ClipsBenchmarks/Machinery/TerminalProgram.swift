@@ -1,7 +1,7 @@
 import CBenchmarkProbes
 import Glibc
 
-/// A program on a pseudo-terminal of 120 columns and 40 rows, whose output is searched as it comes.
+/// A program on a pseudo-terminal, at first of 120 columns and 40 rows, whose output is searched as it comes.
 final class TerminalProgram {
     let process: Int32
     let began: Moment
@@ -9,10 +9,10 @@ final class TerminalProgram {
     /// What has come and was not searched past yet.
     private var unread: [UInt8] = []
 
-    init(_ command: [String]) throws {
+    init(_ command: [String], environment more: [String] = []) throws {
         var terminal: Int32 = -1
         var began: Int64 = 0
-        let environment = ["TERM=xterm-256color", "LC_ALL=C.UTF-8", "LESS=", "NO_COLOR=1"]
+        let environment = ["TERM=xterm-256color", "LC_ALL=C.UTF-8", "LESS=", "NO_COLOR=1"] + more
         process = withCStrings(command) { command in
             withCStrings(environment) { probe_start_on_terminal(command, $0, 40, 120, &terminal, &began) }
         }
@@ -29,6 +29,20 @@ final class TerminalProgram {
     func press(_ keys: String) {
         var keys = keys
         keys.withUTF8 { _ = write(terminal, $0.baseAddress, $0.count) }
+    }
+
+    /// The terminal is so large from now on; the program is told by SIGWINCH.
+    func resize(rows: Int, columns: Int) {
+        var size = winsize()
+        (size.ws_row, size.ws_col) = (UInt16(rows), UInt16(columns))
+        _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
+    }
+
+    /// What has come and was not taken yet.
+    func takeOutput() throws -> [UInt8] {
+        while unread.count < 1 << 22, try read(milliseconds: 1) {}
+        defer { unread.removeAll(keepingCapacity: true) }
+        return unread
     }
 
     /// When the last of these texts was in the output, in any order.

@@ -22,7 +22,7 @@ enum Benchmarks {
     private static func measure(_ options: Options) throws {
         let workspace = try Workspace(options)
         var report = Report(isJSON: options.isJSON)
-        for figure in Figure.all where options.names.isEmpty || options.names.contains(figure.name) {
+        for figure in Figure.all where options.asks(for: figure) {
             do {
                 for result in try figure.measure(workspace) { try report.add(result, of: figure) }
             } catch {

@@ -2,11 +2,12 @@
 struct Figure: Sendable {
     let name: String
     let title: String
+    /// Long ones are measured only when they are named.
+    var isOnlyNamed = false
     let measure: @Sendable (Workspace) throws -> [Measurement]
 
     static let all = [
         commitToList, commitToPaint, bulkCost, trackingCost, fetchCost, mergeCost, mergeOfMany, startToPaint,
-        peakMemory, oneShotProcess, cleaningCost, searchCost, scaleCurve, killedWriters,
-        peers,
+        peakMemory, oneShotProcess, cleaningCost, searchCost, scaleCurve, killedWriters, peers, soak,
     ]
 }

@@ -10,6 +10,7 @@ struct Options {
     private(set) var clips: String?
     private(set) var data: String?
     private(set) var searchedClips: Int?
+    private(set) var minutes: Double?
 
     init(_ words: [String]) throws(UsageError) {
         var rest = words[...]
@@ -30,6 +31,11 @@ struct Options {
                     throw UsageError("\(word) needs a number.")
                 }
                 searchedClips = count
+            case "--minutes":
+                guard let count = Double(try value(word)), count > 0, count < 100_000 else {
+                    throw UsageError("\(word) needs a number.")
+                }
+                minutes = count
             default:
                 let name = word.uppercased()
                 guard Figure.all.contains(where: { $0.name == name }) else {
@@ -40,12 +46,16 @@ struct Options {
         }
     }
 
+    func asks(for figure: Figure) -> Bool {
+        names.isEmpty ? !figure.isOnlyNamed : names.contains(figure.name)
+    }
+
     static var help: String {
         let figures = Figure.all.map { "  \($0.name)  \($0.title)\n" }.joined()
         return """
             usage: ClipsBenchmarks [FIGURE...] [options]
 
-            Measures the figures, or all, each beside its limit in the same run.
+            Measures the figures, or all but SOAK, each beside its limit in the same run.
 
             figures:
             \(figures)
@@ -55,6 +65,7 @@ struct Options {
               --clips PATH     the program to measure (else 'clips' beside this one)
               --data FOLDER    where large stores are kept between runs (else in the temporary folder)
               --searched N     how many clips F11 searches (1,000,000; 50,000 with --quick)
+              --minutes N      how long SOAK goes on (30; 1 with --quick)
               --peers FOLDER   other people's probes to run beside ours, if they are there
 
             exit status: 0 measured, 1 not, 2 wrong usage

@@ -8,6 +8,7 @@ enum Role {
     case writer(store: String, StoreOptions.Durability)
     case probeWriter(store: String, StoreOptions.Durability)
     case probeScreen(store: String)
+    case soak(store: String, SoakWork, Int)
 
     private static let mark = "--role"
 
@@ -18,6 +19,11 @@ enum Role {
         case "writer": self = .writer(store: words[2], durability)
         case "probe-writer": self = .probeWriter(store: words[2], durability)
         case "probe-screen": self = .probeScreen(store: words[2])
+        case "soak":
+            guard words.count == 5, let work = SoakWork(rawValue: words[3]), let number = Int(words[4]) else {
+                return nil
+            }
+            self = .soak(store: words[2], work, number)
         default: return nil
         }
     }
@@ -29,6 +35,7 @@ enum Role {
             case .writer(let store, let durability): ("writer", [store, durability.rawValue])
             case .probeWriter(let store, let durability): ("probe-writer", [store, durability.rawValue])
             case .probeScreen(let store): ("probe-screen", [store])
+            case .soak(let store, let work, let number): ("soak", [store, work.rawValue, "\(number)"])
             }
         return ["/proc/self/exe", Self.mark, name] + rest
     }
@@ -40,6 +47,8 @@ enum Role {
         case .probeWriter(let store, let durability):
             probe_write_clips(store, durability == .full ? 1 : 0, STDIN_FILENO, STDOUT_FILENO)
         case .probeScreen(let store): probe_show_clips(store)
+        case .soak(let store, let work, let number):
+            try StoreOptions.runOnThisThread { await work.serve(store, number, $0) }
         }
     }
 
