@@ -131,11 +131,13 @@ import Testing
             return
         }
         #expect(query.sort == SortOrder("title"))
+        state.take(window((0..<30).reversed(), generation: state.feed.generation))
         guard case .showAround(_, let reversed, _)? = try state.press("st").last else {
             Issue.record("not turned around")
             return
         }
         #expect(reversed.sort == SortOrder("title", isAscending: false))
+        state.take(window((0..<30).reversed(), generation: state.feed.generation))
         #expect(try state.press("s<Esc>").isEmpty && state.menu == nil)
         #expect(state.statusLine.contains("by title"))
     }

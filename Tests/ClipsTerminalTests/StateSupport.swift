@@ -24,11 +24,11 @@ func row(_ id: Int64, _ title: String = "", author: String = "cli", url: String 
     return ClipRow(object, position: position)
 }
 
-func window(_ ids: some Sequence<Int64>) -> ClipListMessage {
+func window(_ ids: some Sequence<Int64>, generation: Int = 0) -> ClipListMessage {
     let rows = ids.map { row($0) }
     return .window(
         LiveList.Window(rows: rows, lowerIndex: 0, count: rows.count, reachesStart: true, reachesEnd: true),
-        generation: 0)
+        generation: generation)
 }
 
 func arrival(_ ids: [Int64]) -> ClipListMessage {

@@ -1,6 +1,8 @@
 extension LiveList {
     package mutating func move(by rows: Int) {
-        choose(sum(selectedIndex, rows))
+        let index = sum(selectedIndex, rows)
+        // How far the list goes is not known yet.
+        if !isCounted, index >= count { moveTo(index: index) } else { choose(index) }
     }
 
     package mutating func moveToStart() {
@@ -26,8 +28,10 @@ extension LiveList {
         letGo()
         let step = half ? max(1, height / 2) : max(1, height - 2)
         let distance = max(-count, min(pages, count)) * step
+        let index = selectedIndex + distance
+        if !isCounted, index >= count { return moveTo(index: index) }
         top = scrolledTop(by: distance)
-        selectedIndex = clamped(selectedIndex + distance)
+        selectedIndex = clamped(index)
         reveal()
         staysAtTop = selectedIndex == 0
     }

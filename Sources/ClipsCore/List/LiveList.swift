@@ -77,6 +77,11 @@ extension LiveList {
     /// The selected item while the list waits for the rows around its new place.
     package var soughtID: Row.ID? { sought?.id }
 
+    /// Whether the rows are still to come that tell on which one the cursor is.
+    package var isAwaitingCursor: Bool {
+        !isLoaded || wishedIndex != nil || sought != nil || (count > 0 && row(at: selectedIndex) == nil)
+    }
+
     package var reachesStart: Bool { isLoaded && lowerBound == nil }
 
     package var reachesEnd: Bool { isLoaded && upperBound == nil }

@@ -64,9 +64,10 @@ extension AppState {
         case .help: toggleHelp()
         case .history: toggleHistory()
         case .consumers:
-            screen = screen == .consumers ? .history : .consumers
+            guard screen != .consumers else { return showHistory() }
+            screen = .consumers
             pageOfText.moveToStart()
-            if screen == .consumers { emit(.loadConsumers) }
+            emit(.loadConsumers)
         case .mistakes:
             screen = screen == .mistakes ? .list : .mistakes
             pageOfText.moveToStart()
@@ -102,7 +103,7 @@ extension AppState {
 
     private mutating func quitOrReturn() {
         if screen == .consumers {
-            screen = .history
+            showHistory()
         } else if screen != .list {
             leaveScreen()
         } else if isReading {
@@ -122,8 +123,12 @@ extension AppState {
     }
 
     private mutating func toggleHistory() {
-        screen = screen == .history ? .list : .history
-        if screen == .history { emit(.loadHistory(history.filter)) }
+        if screen == .history { screen = .list } else { showHistory() }
+    }
+
+    private mutating func showHistory() {
+        screen = .history
+        emit(.loadHistory(history.filter))
     }
 
     private mutating func toggleHelp() {
@@ -149,7 +154,7 @@ extension AppState {
     private mutating func goBack(isCountOnly: Bool) {
         if isCountOnly { return }
         switch screen {
-        case .consumers: screen = .history
+        case .consumers: showHistory()
         case .history where history.isInChanges: history.isInChanges = false
         case .history where !history.filter.isEmpty: filterHistory("")
         case .help where !help.filter.isEmpty: help.filter = ""

@@ -52,8 +52,8 @@ extension AppState {
         let isUp = key == .up || key == .control("p") || key == .pageUp
         let isPage = key == .pageUp || key == .pageDown
         switch prompt?.kind {
-        case .filter where isPage: list.page(by: isUp ? -1 : 1, half: false)
-        case .filter: list.move(by: isUp ? -1 : 1)
+        case .filter where isPage: moveInFilter(.page(isUp ? -1 : 1))
+        case .filter: moveInFilter(.move(rows: isUp ? -1 : 1))
         case .helpFilter where isPage: help.page(by: isUp ? -1 : 1, half: false)
         case .helpFilter: help.move(by: isUp ? -1 : 1)
         case .command: recall(isUp: isUp)

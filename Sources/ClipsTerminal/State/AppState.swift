@@ -83,6 +83,7 @@ struct AppState: Sendable {
         self.now = now
         arrivals.expire(at: now)
         switch event {
+        case .key(let key) where keepsForLater(key): break
         case .key(let key):
             let place = list.selectedID
             take(key)
@@ -94,7 +95,11 @@ struct AppState: Sendable {
             askForConsumers()
         case .message(let message): take(message)
         case .opened: break
-        case .openingFailed(let sentence), .failure(let sentence): tell(sentence, isError: true)
+        case .openingFailed(let sentence), .failure(let sentence):
+            feed.isFinding = false
+            marks.endGathering()
+            giveUpEarlierWork()
+            tell(sentence, isError: true)
         case .notice(let sentence): tell(sentence)
         case .clipLoaded(let id, let clip): if id == detail.id { detail.show(clip) }
         case .detailMeasured(let id, let text): if id == detail.id { detail.moveToEnd(of: text) }
@@ -120,6 +125,8 @@ struct AppState: Sendable {
         }
         if marks.range?.isWaiting == true, list.selectedRow != nil, !feed.isShowing { stretchRange() }
         settle()
+        takeTypedAhead()
+        showWaitingQuestion()
         defer { outbox = [] }
         return outbox
     }
@@ -158,7 +165,7 @@ struct AppState: Sendable {
     }
 
     /// Brings sizes, the detail and the list's requests in line with what just happened.
-    private mutating func settle() {
+    mutating func settle() {
         let layout = layout
         let rows = layout.list?.size.rows ?? 0
         switch screen {
@@ -188,7 +195,7 @@ struct AppState: Sendable {
         }
         guard let area = layout.detail else { return }
         if let id = detail.id, detail.needsLoading {
-            detail.isAsked = true
+            detail.ask()
             emit(.loadClip(id))
         }
         detail.layOut(width: area.size.columns, height: area.size.rows)

@@ -7,6 +7,8 @@ struct DetailState: Sendable {
     private(set) var clip: Clip?
     /// The store was asked for the clip.
     var isAsked = false
+    /// It was changed while it was not on the screen.
+    private var isOutdated = false
     /// The clip is no longer in the store; what was read last stays to be seen.
     private(set) var isGone = false
     private(set) var lines: [DetailText.Line] = []
@@ -19,7 +21,11 @@ struct DetailState: Sendable {
     private(set) var text: DetailText?
     fileprivate var height = 0
 
-    var needsLoading: Bool { id != nil && clip == nil && !isGone && !isAsked }
+    var needsLoading: Bool { id != nil && !isAsked && (isOutdated || clip == nil && !isGone) }
+
+    mutating func ask() { (isAsked, isOutdated) = (true, false) }
+
+    mutating func outdate() { (isAsked, isOutdated) = (false, true) }
 
     mutating func select(_ id: Int64?) {
         guard id != self.id else { return }

@@ -124,7 +124,15 @@ extension AppState {
     mutating func ask(_ question: OpenQuestion) {
         questions.append(question)
         isQuitting = false
-        if questions.count == 1 { showQuestion(question) }
+    }
+
+    /// Asks as soon as no other question is open: keys meant for that one must not answer this.
+    mutating func showWaitingQuestion() {
+        guard let question = questions.first, screen != .conflict, prompt == nil, menu == nil,
+            feed.typedAhead.isEmpty
+        else { return }
+        showQuestion(question)
+        settle()
     }
 
     private mutating func showQuestion(_ question: OpenQuestion) {

@@ -19,6 +19,10 @@ struct ListFeed: Sendable {
     var retryAt: Date?
     var wanted: Wanted?
     var jumpsToFirstMatch = false
+    /// The next clip with the words is looked for.
+    var isFinding = false
+    /// Keys for what was asked for and has not come.
+    var typedAhead: [TypedKey] = []
     /// The search was ended; there may be more than the list has.
     var hasMore = false
 }
@@ -98,6 +102,8 @@ extension AppState {
             reloadDetail(after: transactions)
         case .window(let window, _) where window.requestNumber == nil:
             saving.awaited = 0
+            // Too much was committed to be told one by one.
+            if !feed.isShowing, !history.transactions.isEmpty { emit(.loadHistory(history.filter)) }
             if detail.id != nil { reloadDetail() }
         default: break
         }
@@ -126,7 +132,7 @@ extension AppState {
     private mutating func reloadDetail() {
         guard let id = detail.id else { return }
         // What is not on the screen is read again when it is.
-        if layout.detail == nil { detail.select(nil) } else { emit(.loadClip(id)) }
+        if layout.detail == nil { detail.outdate() } else { emit(.loadClip(id)) }
     }
 
     private mutating func apply(_ message: ClipListMessage) {
@@ -196,6 +202,8 @@ extension AppState {
         feed.isShowing = true
         feed.hasMore = false
         feed.retryAt = nil
+        // Moves in what was filtered before another letter came.
+        if prompt?.kind == .filter { feed.typedAhead.removeAll { $0.isMove } }
         pause?.messages = []
         pause?.isOverfull = false
     }
@@ -234,16 +242,19 @@ extension AppState {
     /// Keeps a message for the end of the pause; false for one that can be shown at once.
     private mutating func hold(_ message: ClipListMessage) -> Bool {
         var isOwn = false
+        let isCurrent = pause?.messages.isEmpty ?? true && pause?.isOverfull != true
         switch message {
-        case .window(_, let generation):
-            // The person's own filter is shown, whatever is held.
-            if feed.isShowing, generation == feed.generation { return false }
-        case .more, .count, .hasMore, .failed:
-            if pause?.messages.isEmpty ?? true, pause?.isOverfull != true { return false }
+        case .window(let window, _):
+            // The person's own filter is shown, whatever is held, and so is where they went.
+            if feed.isShowing || isCurrent && window.requestNumber != nil { return false }
+        case .more, .count, .hasMore, .failed: if feed.isShowing || isCurrent { return false }
+        case .changes:
+            // The list that is to come has them already.
+            if feed.isShowing { return false }
         case .transactions(let transactions):
             isOwn = transactions.contains(where: \.isOwn)
             pause?.newCount += transactions.filter { !$0.isOwn }.reduce(0) { $0 + $1.inserted }
-        case .changes, .state, .reached, .indexing: break
+        case .state, .reached, .indexing: break
         }
         guard pause?.isOverfull != true else {
             if isOwn { show(query, around: list.selectedRow?.position) }

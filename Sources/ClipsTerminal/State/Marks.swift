@@ -51,6 +51,12 @@ struct Marks: Sendable {
         range?.asked = place
     }
 
+    /// What was asked for will not come.
+    mutating func endGathering() {
+        range?.isWaiting = false
+        range?.asked = nil
+    }
+
     /// Keeps what is in the range as marks.
     mutating func closeRange() {
         ids.formUnion(range?.ids ?? [])

@@ -84,7 +84,7 @@ extension AppState {
 
     private mutating func closeMenu() {
         menu = nil
-        if !questions.isEmpty { postponeQuestion() }
+        if screen == .conflict { postponeQuestion() }
     }
 
     private mutating func choose(_ choice: Menu.Choice) {

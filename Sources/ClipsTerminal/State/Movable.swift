@@ -65,11 +65,13 @@ extension AppState {
             list.move(by: isForward ? count : -count)
         } else {
             let wanted = ClipQuery(filter: words, sort: query.sort)
+            feed.isFinding = true
             emit(.findMatch(wanted, from: list.selectedRow?.position, isForward: isForward))
         }
     }
 
     mutating func takeMatch(_ id: Int64?) {
+        feed.isFinding = false
         guard let id else { return tell("No clip contains “\(lastWords)”.") }
         goTo(id)
     }

@@ -20,6 +20,11 @@ struct SavingStatus: Sendable {
     var hasWorked = false
     /// The person has moved the cursor since the last work was begun; it stays where they put it.
     var hasMoved = false
+    /// Asked for while a save was on its way, which it may be about.
+    var waiting: [Direction] = []
+
+    /// What was done last is not known yet.
+    var isUncertain: Bool { count > 0 || wanted != nil }
 
     /// A save that is quick is not worth a word.
     private static let patience = 0.3
@@ -72,11 +77,13 @@ extension AppState {
     }
 
     mutating func undo() {
+        guard !saving.isUncertain else { return saving.waiting.append(.undo) }
         if let step = saving.undoable.popLast() { return start(.undo(step, .ask)) }
         askForEarlierWork(.undo, "You have done nothing in the last week to take back.")
     }
 
     mutating func redo() {
+        guard !saving.isUncertain else { return saving.waiting.append(.redo) }
         if let step = saving.redoable.popLast() { return start(.redo(step, .ask)) }
         askForEarlierWork(.redo, "Nothing was taken back.")
     }
@@ -90,12 +97,14 @@ extension AppState {
     /// What other processes of this author did comes under what this one did.
     mutating func take(_ work: OwnWork) {
         saving.take(work, isCurrent: saving.count == 0)
-        defer { saving.wanted = nil }
-        switch saving.wanted {
+        let wanted = saving.wanted
+        saving.wanted = nil
+        switch wanted {
         case .undo?: undo()
         case .redo?: redo()
         case nil: break
         }
+        goOnWithWaiting()
     }
 
     mutating func take(_ result: WorkResult) {
@@ -120,7 +129,18 @@ extension AppState {
             finish(result.work, token, clips)
             succeed(result.work, token, what: what, remark: nil)
         }
+        if case .done = result.outcome {} else if case .told = result.outcome {} else { saving.waiting = [] }
+        goOnWithWaiting()
         if isQuitting, saving.count == 0 { emit(.quit) }
+    }
+
+    private mutating func goOnWithWaiting() {
+        while !saving.isUncertain, !saving.waiting.isEmpty {
+            switch saving.waiting.removeFirst() {
+            case .undo: undo()
+            case .redo: redo()
+            }
+        }
     }
 
     /// A step that was not gone is the next one again.
@@ -138,6 +158,12 @@ extension AppState {
         }
         if case .delete(let ids, _) = work { marks.remove(ids) }
         if let form = work.form { emit(.removeFile(form)) }
+    }
+
+    /// What was asked of the history will not come.
+    mutating func giveUpEarlierWork() {
+        saving.wanted = nil
+        saving.waiting = []
     }
 
     private static func what(_ work: Work) -> String {

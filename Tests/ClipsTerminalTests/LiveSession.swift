@@ -1,0 +1,195 @@
+import Foundation
+import Terminal
+import TestSupport
+
+@testable import ClipsCore
+@testable import ClipsTerminal
+
+/// One thing that happens to the app: a person's key, somebody else's commit, or a message that arrives at last.
+enum SessionStep {
+    case press(Key)
+    case resize(Size)
+    /// What exactly comes from the seed and from what the person has on the screen.
+    case commit(UInt64)
+    case tell
+    case refresh
+    case work(queue: Int, UInt64)
+    case receive
+    case pass(seconds: Double)
+    /// Everything that is on its way arrives.
+    case drain
+    case suspend
+}
+
+struct Broken: Error {
+    let sentence: String
+}
+
+/// The app's state between a person and a store, all of them in the hands of a test.
+struct LiveSession {
+    var state: AppState
+    var worker = SimulatedWorker()
+    var now = noon
+    /// The list as the last message that was taken left it; nil while that is not known.
+    var rows: [ClipRow]?
+    private var random = SeededRandom(seed: 1)
+    /// A refresh tells of no deletions.
+    var wasRefreshed = false
+    var drawsAll = true
+
+    init(clips: Int, size: Size = Size(rows: 24, columns: 80), follows: Bool = false) {
+        state = AppState(size: size, now: noon, config: ConfigFile("set follow \(follows ? "on" : "off")"))
+        var random = SeededRandom(seed: UInt64(clips))
+        for _ in 0..<clips {
+            worker.store.commit("seed", [worker.store.newID(): worker.store.newItem("seed", using: &random)])
+        }
+        worker.open()
+    }
+
+    mutating func take(_ step: SessionStep) throws(Broken) {
+        switch step {
+        case .press(let key): try press(key)
+        case .resize(let size): try undisturbed(by: .resized(size))
+        case .suspend: try undisturbed(by: .resized(state.size))
+        case .pass(let seconds):
+            now += seconds
+            try undisturbed(by: .tick)
+        case .commit(let seed):
+            var random = SeededRandom(seed: seed)
+            let favourites = [state.list.selectedID, state.detail.id, state.list.lostID].compactMap(\.self)
+            worker.store.interfere(with: favourites + state.marks.all.sorted().prefix(3), using: &random)
+        case .tell: worker.tell()
+        case .refresh:
+            wasRefreshed = true
+            worker.refresh(around: state.list.selectedID)
+        case .work(let queue, let seed):
+            var random = SeededRandom(seed: seed)
+            worker.work(queue, using: &random)
+        case .receive: if !worker.mailbox.isEmpty { try receive() }
+        case .drain: try drain()
+        }
+    }
+
+    private mutating func receive() throws(Broken) {
+        let mail = worker.mailbox.removeFirst()
+        try undisturbed(by: mail.event, rows: mail.rows)
+    }
+
+    /// Hands the state an event and does what it wants.
+    mutating func handle(_ event: AppEvent) -> [Effect] {
+        let effects = state.handle(event, at: now)
+        var all = effects
+        for effect in effects {
+            switch effect {
+            case .edit(let form, let clip):
+                // The editor has the terminal; each third form comes back changed.
+                let isChanged = form.count % 3 != 0
+                let text =
+                    isChanged ? form.replacing("title: ", with: "title: edited ", maxReplacements: 1) : form
+                all += handle(.edited(EditedForm(clip: clip, text: text, path: "form")))
+            case .copy: all += handle(.notice("Copied"))
+            case .open: all += handle(.notice("Opened"))
+            case .openHere, .suspend: all += handle(.resized(state.size))
+            case .setMouse, .redraw, .quit, .removeFile, .loadConsumers: break
+            default: worker.add(effect)
+            }
+        }
+        return all
+    }
+
+    /// Lets everything arrive, and holds what is shown against the store.
+    mutating func drain() throws(Broken) {
+        for _ in 0..<400 {
+            worker.tell()
+            while !worker.mailbox.isEmpty { try receive() }
+            for queue in 0..<3 { worker.work(queue, using: &random) }
+            if worker.isIdle {
+                guard state.feed.retryAt != nil else { return try checkAtRest() }
+                now += 2
+                try undisturbed(by: .tick)
+            }
+        }
+        throw Broken(sentence: "the requests never end")
+    }
+
+    func check(_ isRight: Bool, _ sentence: @autoclosure () -> String) throws(Broken) {
+        if !isRight { throw Broken(sentence: sentence()) }
+    }
+}
+
+extension LiveSession {
+    /// A list, a clip, a count: all as the store has them.
+    private func checkAtRest() throws(Broken) {
+        try checkFrame()
+        try check(state.feed.typedAhead.isEmpty, "keys still wait: \(state.feed.typedAhead)")
+        try check(state.saving.count == 0 && state.saving.waiting.isEmpty, "a save is still awaited")
+        try check(
+            !state.questions.contains { _ in
+                state.screen != .conflict && state.menu == nil && state.prompt == nil
+            }, "a conflict is not asked about")
+        guard state.pause == nil else { return }
+        try check(state.isSettled, "is not settled")
+        let list = state.list
+        let query = worker.query
+        try check(
+            query.sort == state.query.sort && query.hasSameFilter(as: state.query),
+            "shows \(state.query), the store \(query)")
+        let rows = worker.store.rows(query)
+        try check(rows == worker.rows, "the reference is out of step")
+        try check(list.isCounted && list.count == rows.count, "counts \(list.count) of \(rows.count)")
+        try check(
+            list.rows == Array(rows[list.lowerIndex..<list.lowerIndex + list.rows.count]),
+            "the rows differ from the store's")
+        for index in list.top..<max(list.top, min(list.top + list.height, rows.count)) {
+            try check(list.row(at: index) != nil, "visible row \(index) is not loaded")
+        }
+        try check(rows.isEmpty || list.selectedID != nil, "nothing is selected")
+        let there = Set(worker.store.items.keys)
+        if !wasRefreshed { try check(state.marks.ids.isSubset(of: there), "marks what is deleted") }
+        if state.screen == .list, state.layout.detail != nil, let id = state.detail.id {
+            if let clip = worker.store.clip(id) {
+                try check(state.detail.clip == clip && !state.detail.isGone, "shows clip \(id) as it was")
+            } else {
+                try check(state.detail.isGone || state.detail.clip == nil, "clip \(id) is not shown as gone")
+            }
+        }
+        if state.screen == .history {
+            let wanted = worker.store.commits.suffix(2000).reversed().map(SimulatedClips.summary)
+            try check(
+                state.history.transactions.map(\.id) == wanted.filter(state.history.filter.admits).map(\.id),
+                "the history differs")
+        }
+        try checkShown(rows)
+    }
+
+    private func checkShown(_ rows: [ClipRow]) throws(Broken) {
+        let layout = state.layout
+        guard state.screen == .list, state.menu == nil, state.message == nil, state.prompt == nil,
+            let area = layout.list, state.size.columns >= 80
+        else { return }
+        let lines = state.draw().lines
+        for row in 0..<min(area.size.rows, rows.count - state.list.top) {
+            let title = SafeText.line(rows[state.list.top + row].title).prefix(8)
+            try check(lines[area.row + row].contains(title), "row \(row) does not show “\(title)”")
+        }
+        if let status = layout.status, !rows.isEmpty {
+            let position = "\(state.list.selectedIndex + 1)/\(rows.count)"
+            try check(lines[status.row].contains(position), "the status line does not say \(position)")
+        }
+    }
+
+    func checkFrame() throws(Broken) {
+        let frame = state.draw()
+        try check(frame.size == state.size, "draws \(frame.size)")
+        if let cursor = frame.cursor {
+            try check(Rect(frame.size).contains(cursor), "the cursor is at \(cursor)")
+        }
+        guard state.screen == .list, state.menu == nil, state.prompt == nil, !state.isReading,
+            let area = state.layout.list, state.list.count > 0, area.size.rows > 0, area.size.columns > 0
+        else { return }
+        let row = area.row + state.list.selectedIndex - state.list.top
+        try check(
+            frame.cursor == Position(row: row, column: area.column),
+            "the cursor is at \(String(describing: frame.cursor)), the clip in row \(row)")
+    }
+}

@@ -1,0 +1,181 @@
+import ClipsCore
+import Foundation
+import HistoryTracking
+import TestSupport
+
+@testable import ClipsTerminal
+@testable import PersistentStore
+
+/// The reference: clips as plain values with all commits, as the store has them.
+struct SimulatedClips {
+    struct Item: Equatable {
+        var title: String
+        var url = ""
+        var text = ""
+        var tags: [String] = []
+        var author: String
+        var isStarred = false
+        var isUnread = true
+        var created: Int64
+        var updated: Int64
+        var version: Int64 = 1
+
+        var values: [String: Value] {
+            [
+                "title": .text(title), "url": .text(url), "text": .text(text), "note": .text(""),
+                "tags": .text(Tags(tags).joined), "author": .text(author), "starred": .boolean(isStarred),
+                "unread": .boolean(isUnread), "created": .integer(created), "updated": .integer(updated),
+                "uuid": .text(""),
+            ]
+        }
+    }
+
+    struct Change {
+        var id: Int64
+        var before: Item?
+        var after: Item?
+    }
+
+    struct Commit {
+        var number: Int64
+        var author: String
+        var isOwn: Bool
+        var changes: [Change]
+    }
+
+    private(set) var items: [Int64: Item] = [:]
+    private(set) var commits: [Commit] = []
+    private var lastID: Int64 = 0
+    /// Milliseconds; every commit is later than the one before.
+    private(set) var clock: Int64 = noon.milliseconds
+
+    private static let storeID = UUID()
+
+    static func token(_ number: Int64) -> HistoryToken {
+        HistoryToken(storeID: storeID, generation: 1, number: number)
+    }
+
+    /// Commits what becomes of some clips; nil without any change.
+    @discardableResult
+    mutating func commit(_ author: String, isOwn: Bool = false, _ news: [Int64: Item?]) -> HistoryToken? {
+        clock += 10
+        var changes: [Change] = []
+        for (id, item) in news.sorted(by: { $0.key < $1.key }) where items[id] != item {
+            var item = item
+            item?.version = (items[id]?.version ?? 0) + 1
+            changes.append(Change(id: id, before: items[id], after: item))
+            items[id] = item
+        }
+        guard !changes.isEmpty else { return nil }
+        let number = Int64(commits.count + 1)
+        commits.append(Commit(number: number, author: author, isOwn: isOwn, changes: changes))
+        return Self.token(number)
+    }
+
+    mutating func newID() -> Int64 {
+        lastID += 1
+        return lastID
+    }
+
+    func object(_ id: Int64) -> StoredObject? {
+        guard let item = items[id] else { return nil }
+        let values = item.values.sorted { $0.key < $1.key }
+        return StoredObject(
+            id: ClipModel.objectID(id), version: item.version,
+            layout: StoredObject.Layout(names: values.map(\.key)), values: values.map(\.value))
+    }
+
+    func clip(_ id: Int64) -> Clip? { object(id).map(Clip.init) }
+
+    /// Where a clip would stand in a list that shows it; nil in one that does not.
+    static func position(of id: Int64, _ item: Item?, in query: ClipQuery) -> SortPosition? {
+        guard let item, admits(item, query) else { return nil }
+        return SortPosition(
+            value: item.values[query.sort.attribute] ?? .null, key: id, isAscending: query.sort.isAscending,
+            ignoresCase: query.sort.attribute == "title")
+    }
+
+    static func admits(_ item: Item, _ query: ClipQuery) -> Bool {
+        query.filter.split(separator: " ").allSatisfy { item.title.lowercased().contains($0.lowercased()) }
+    }
+
+    func row(_ id: Int64, in query: ClipQuery) -> ClipRow? {
+        guard let position = Self.position(of: id, items[id], in: query), let object = object(id) else {
+            return nil
+        }
+        return ClipRow(object, position: position)
+    }
+
+    func rows(_ query: ClipQuery) -> [ClipRow] {
+        items.keys.compactMap { row($0, in: query) }.sorted { $0.position < $1.position }
+    }
+
+    static func summary(_ commit: Commit) -> TransactionSummary {
+        let changes = commit.changes.enumerated().map { index, change in
+            HistoryChange(
+                number: commit.number * 1000 + Int64(index),
+                kind: change.before == nil ? .insert : change.after == nil ? .delete : .update,
+                objectID: ClipModel.objectID(change.id),
+                updatedAttributes: change.before != nil && change.after != nil ? ["title"] : [],
+                tombstone: change.after == nil ? change.before?.values : nil, oldValues: [:])
+        }
+        let transaction = HistoryTransaction(
+            number: commit.number, token: token(commit.number), timestamp: noon, author: commit.author,
+            contextName: nil, process: 42, program: "test", session: commit.isOwn ? 7 : 8,
+            firstRow: commit.number, changes: changes)
+        return TransactionSummary(transaction, ownSession: 7)
+    }
+}
+
+extension SimulatedClips {
+    private static let words = ["alpha", "beta", "gamma", "delta", "bread", "map"]
+
+    mutating func newItem(_ author: String, using random: inout SeededRandom) -> Item {
+        let words = (0..<2).map { _ in Self.words.randomElement(using: &random) ?? "" }
+        clock += 10
+        // Most are the newest of all, some come in anywhere.
+        let age = random.isLikely(0.7) ? 0 : Int64.random(in: 0...100, using: &random) * 1000
+        return Item(
+            title: words.joined(separator: " "), url: "https://\(words[0]).example/", text: words[1],
+            tags: [words[0]], author: author, isStarred: random.isLikely(0.2),
+            isUnread: random.isLikely(0.5), created: clock - age, updated: clock)
+    }
+
+    /// What somebody else does, mostly to those of the clips that the person has to do with.
+    mutating func interfere(with favourites: [Int64], using random: inout SeededRandom) {
+        var news: [Int64: Item?] = [:]
+        for _ in 0..<(random.isLikely(0.1) ? 30 : Int.random(in: 1...4, using: &random)) {
+            let anybody = items.keys.sorted().randomElement(using: &random)
+            let id = (random.isLikely(0.5) ? favourites.randomElement(using: &random) : nil) ?? anybody
+            guard let id, random.isLikely(0.65) else {
+                news[newID()] = .some(newItem("extension", using: &random))
+                continue
+            }
+            guard var item = news[id] ?? items[id] else {
+                // Somebody brings back what was deleted.
+                news[id] = .some(
+                    commits.last { $0.changes.contains { $0.id == id && $0.before != nil } }
+                        .flatMap { $0.changes.first { $0.id == id }?.before }
+                        ?? newItem("extension", using: &random))
+                continue
+            }
+            item.updated = clock + 10
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: news[id] = .some(nil)
+            case 1: item.title = newItem("", using: &random).title
+            case 2: item.isStarred.toggle()
+            case 3: item.tags = ["other"]
+            case 4: item.created += Int64.random(in: -50...50, using: &random) * 100
+            default: item.text += "\nmore"
+            }
+            if news[id] == nil { news[id] = .some(item) }
+        }
+        commit(random.isLikely(0.9) ? "extension" : "app", news)
+    }
+}
+
+extension SeededRandom {
+    mutating func isLikely(_ probability: Double) -> Bool {
+        Double.random(in: 0..<1, using: &self) < probability
+    }
+}

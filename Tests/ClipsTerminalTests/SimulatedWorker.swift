@@ -1,0 +1,285 @@
+import ClipsCore
+import Foundation
+import HistoryTracking
+import PersistentStore
+import TestSupport
+
+@testable import ClipsTerminal
+
+/// The app's other side without threads: the jobs of the three queues wait until they are let, and what they
+/// post is read when the test lets it.
+struct SimulatedWorker {
+    enum Job {
+        case effect(Effect)
+        case count(generation: Int)
+    }
+
+    /// A message, and the list as it is after it.
+    struct Mail {
+        let event: AppEvent
+        var rows: [ClipRow]?
+    }
+
+    var store = SimulatedClips()
+    var mailbox: [Mail] = []
+    private(set) var queues: [[Job]] = [[], [], []]
+    private(set) var query = ClipQuery()
+    private(set) var rows: [ClipRow] = []
+    private var generation = 0
+    private var told = 0
+    /// What was saved, for comparing two sessions.
+    private(set) var works = 0
+
+    var isIdle: Bool { queues.allSatisfy(\.isEmpty) && mailbox.isEmpty && told == store.commits.count }
+
+    mutating func post(_ event: AppEvent, rows: [ClipRow]? = nil) {
+        mailbox.append(Mail(event: event, rows: rows))
+    }
+
+    private mutating func post(_ message: ClipListMessage) { post(.message(message), rows: rows) }
+
+    mutating func open() {
+        readAnew(around: nil)
+        post(.message(.state(.live)))
+    }
+
+    /// As the app's worker sorts them.
+    mutating func add(_ effect: Effect) {
+        switch effect {
+        case .answer: queues[0].append(.effect(effect))
+        case .show, .showAround: queues[0] = [.effect(effect)]
+        case .loadClip:
+            queues[1].removeAll { if case .effect(.loadClip) = $0 { true } else { false } }
+            queues[1].append(.effect(effect))
+        case .work: queues[2].append(.effect(effect))
+        default: queues[1].append(.effect(effect))
+        }
+    }
+
+    /// Does the next job of a queue.
+    mutating func work(_ queue: Int, using random: inout SeededRandom) {
+        guard !queues[queue].isEmpty else { return }
+        let fails = random.isLikely(0.03)
+        switch queues[queue].removeFirst() {
+        case .count(let generation):
+            guard generation == self.generation else { return }
+            tell()
+            post(.count(rows.count, generation: generation))
+        case .effect(.answer(let request, let generation, _)):
+            guard generation == self.generation else { return }
+            if fails { return post(.failed("No.", requestNumber: request.number, generation: generation)) }
+            tell()
+            answer(request)
+        case .effect(.show(let query, let generation, let anchor)):
+            show(query, generation, around: anchor, fails: fails)
+        case .effect(.showAround(let id, let query, let generation)):
+            let place = SimulatedClips.position(of: id, store.items[id], in: query)
+            show(query, generation, around: place, fails: fails)
+        case .effect(.work(let work)):
+            works += 1
+            post(.worked(WorkResult(work: work, outcome: fails ? .failed("No.") : store.perform(work))))
+        case .effect(let effect): if let event = fails ? .failure("No.") : event(effect) { post(event) }
+        }
+    }
+
+    /// What was committed is told to the list.
+    mutating func tell() {
+        let news = store.commits[told...]
+        guard !news.isEmpty else { return }
+        told = store.commits.count
+        var firsts: [Int64: SimulatedClips.Item?] = [:]
+        for change in news.flatMap(\.changes) where firsts[change.id] == nil {
+            firsts[change.id] = .some(change.before)
+        }
+        var changes: [LiveList<ClipRow>.Change] = []
+        for (id, first) in firsts.sorted(by: { $0.key < $1.key }) {
+            let old = SimulatedClips.position(of: id, first, in: query)
+            let new = store.row(id, in: query)
+            guard old != nil || new != nil else { continue }
+            if let old { rows.removeAll { $0.id == id && $0.position == old } }
+            if let new { rows.insert(new, at: rows.firstIndex { $0.position > new.position } ?? rows.count) }
+            changes.append(LiveList.Change(id: id, old: old, new: new))
+        }
+        if !changes.isEmpty { post(.changes(changes, generation: generation)) }
+        post(.transactions(news.map(SimulatedClips.summary)))
+    }
+
+    /// As after a commit too large to be told change by change.
+    mutating func refresh(around id: Int64?) {
+        readAnew(around: id.flatMap { SimulatedClips.position(of: $0, store.items[$0], in: query) })
+    }
+
+    private mutating func show(
+        _ query: ClipQuery, _ generation: Int, around place: SortPosition?, fails: Bool
+    ) {
+        guard generation > self.generation else { return }
+        (self.query, self.generation) = (query, generation)
+        tell()
+        if fails { return post(.failed("No.", requestNumber: nil, generation: generation)) }
+        readAnew(around: place)
+    }
+
+    private mutating func readAnew(around place: SortPosition?) {
+        told = store.commits.count
+        rows = store.rows(query)
+        var window: LiveList<ClipRow>.Window
+        if let place {
+            let middle = offset(of: place)
+            window = self.window(middle - 20, middle + 20)
+            window.around = place
+        } else {
+            window = self.window(0, 40)
+        }
+        window.count = window.reachesEnd ? rows.count : nil
+        post(.window(window, generation: generation))
+        post(.message(.reached(Int64(told))))
+        if window.count == nil { queues[0].append(.count(generation: generation)) }
+    }
+
+    private func offset(of place: SortPosition) -> Int {
+        rows.firstIndex { $0.position >= place } ?? rows.count
+    }
+
+    private func window(_ first: Int, _ end: Int) -> LiveList<ClipRow>.Window {
+        let end = max(0, min(end, rows.count))
+        let first = max(0, min(first, end))
+        if first == end, !rows.isEmpty { return first > 0 ? window(first - 1, end) : window(first, end + 1) }
+        return LiveList.Window(
+            rows: Array(rows[first..<end]), lowerIndex: first, count: nil, reachesStart: first == 0,
+            reachesEnd: end == rows.count)
+    }
+
+    private mutating func answer(_ request: LiveList<ClipRow>.Request) {
+        var window: LiveList<ClipRow>.Window
+        switch request.kind {
+        case .start(let limit): window = self.window(0, limit)
+        case .end(let limit):
+            window = self.window(rows.count - limit, rows.count)
+            window.count = rows.count
+        case .around(let place, let before, let after):
+            window = self.window(offset(of: place) - before, offset(of: place) + after)
+        case .at(let index, let before, let after):
+            window = self.window(min(index, rows.count) - before, min(index, rows.count) + after)
+        case .after(let place, let limit):
+            var first = offset(of: place)
+            if first < rows.count, rows[first].position == place { first += 1 }
+            let end = min(rows.count, first + limit)
+            return post(
+                .more(
+                    Array(rows[first..<end]), .after, reachedEdge: end == rows.count,
+                    requestNumber: request.number, generation: generation))
+        case .before(let place, let limit):
+            let end = offset(of: place)
+            let first = max(0, end - limit)
+            return post(
+                .more(
+                    Array(rows[first..<end]), .before, reachedEdge: first == 0,
+                    requestNumber: request.number, generation: generation))
+        }
+        window.requestNumber = request.number
+        if window.reachesEnd { window.count = rows.count }
+        post(.window(window, generation: generation))
+    }
+
+    private func event(_ effect: Effect) -> AppEvent? {
+        switch effect {
+        case .loadClip(let id): return .clipLoaded(id: id, store.clip(id))
+        case .measure(let id, var text):
+            _ = text.count(upTo: .max)
+            return .detailMeasured(id: id, text)
+        case .gather(let ids, _, let purpose): return .gathered(ids.compactMap(store.clip), purpose)
+        case .gatherRange(let query, let first, let last, let end):
+            let rows = store.rows(query).filter { $0.position >= first && $0.position <= last }
+            return .rangeGathered(rows.map(\.id), end: end)
+        case .findMatch(let query, let place, let isForward):
+            let rows = store.rows(query)
+            let next = rows.first { row in place.map { row.position > $0 } ?? true }
+            let previous = rows.last { row in place.map { row.position < $0 } ?? true }
+            return .matchFound(isForward ? (next ?? rows.first)?.id : (previous ?? rows.last)?.id)
+        case .loadNames: return .namesLoaded(tags: ["alpha", "alps", "beta"], authors: ["app", "extension"])
+        case .loadOwnWork: return .ownWorkLoaded(OwnWork([], session: 7))
+        case .loadHistory(let filter):
+            let newest = store.commits.suffix(500).map(SimulatedClips.summary).filter(filter.admits)
+            return .historyLoaded(newest, filter)
+        case .loadChanges(let token): return .changesLoaded(token, nil)
+        case .loadForEdit(let id): return store.clip(id).map { .editLoaded($0) } ?? .failure("Gone.")
+        default: return nil
+        }
+    }
+}
+
+extension SimulatedClips {
+    mutating func perform(_ work: Work) -> WorkResult.Outcome {
+        func done(_ token: HistoryToken?, _ ids: [Int64]) -> WorkResult.Outcome {
+            .done(token: token, clips: ids, remark: nil)
+        }
+        func changed(_ ids: [Int64], _ change: (inout Item) -> Void) -> [Int64: Item?] {
+            var news: [Int64: Item?] = [:]
+            for id in ids {
+                guard var item = items[id] else { continue }
+                change(&item)
+                item.updated = clock + 10
+                news[id] = .some(item)
+            }
+            return news
+        }
+        switch work {
+        case .add(let draft, _):
+            let id = newID()
+            let item = Item(
+                title: draft.title.isEmpty ? draft.url + draft.text : draft.title, url: draft.url,
+                text: draft.text,
+                author: "app", created: clock + 10, updated: clock + 10)
+            return done(commit("app", isOwn: true, [id: item]), [id])
+        case .edit(let clip, let changes, _, _):
+            guard items[clip.id]?.version == clip.version else { return .conflict(self.clip(clip.id)) }
+            let news = changed([clip.id]) { $0.take(changes) }
+            return done(commit("app", isOwn: true, news), [clip.id])
+        case .bringBack(let clip, _, _):
+            let item = Item(
+                title: clip.title, author: clip.author, created: clip.created.milliseconds, updated: clock)
+            return done(commit("app", isOwn: true, [clip.id: item]), [clip.id])
+        case .update(let id, let changes, _):
+            guard items[id] != nil else { return .failed("Gone.") }
+            return done(commit("app", isOwn: true, changed([id]) { $0.take(changes) }), [id])
+        case .toggle(let attribute, let ids):
+            let token = commit(
+                "app", isOwn: true,
+                changed(ids) { if attribute == .starred { $0.isStarred = true } else { $0.isUnread = false } }
+            )
+            return .told("toggled", token: token, clips: [])
+        case .tag(let ids, let adding, let removing):
+            let news = changed(ids) {
+                $0.tags = Tags($0.tags + adding).names.filter { !removing.contains($0) }
+            }
+            return .told("tagged", token: commit("app", isOwn: true, news), clips: [])
+        case .delete(let ids, _):
+            let news = Dictionary(uniqueKeysWithValues: ids.map { ($0, Item?.none) })
+            return commit("app", isOwn: true, news).map { done($0, []) } ?? .failed("Gone.")
+        case .restore(_, let token): return takeBack(token)
+        case .undo(let step), .redo(let step):
+            return takeBack(step.token)
+        }
+    }
+
+    private mutating func takeBack(_ token: HistoryToken) -> WorkResult.Outcome {
+        let changes = commits.first { $0.number == token.number }?.changes ?? []
+        let news = Dictionary(uniqueKeysWithValues: changes.map { ($0.id, $0.before) })
+        let token = commit("app", isOwn: true, news)
+        return .told("took back", token: token, clips: changes.filter { $0.after == nil }.map(\.id))
+    }
+}
+
+extension SimulatedClips.Item {
+    mutating func take(_ changes: [ClipAttribute: Value]) {
+        for (attribute, value) in changes {
+            switch attribute {
+            case .title: title = value.textValue ?? ""
+            case .starred: isStarred = value.booleanValue
+            case .unread: isUnread = value.booleanValue
+            case .tags: tags = Tags(joined: value.textValue ?? "").names
+            default: break
+            }
+        }
+    }
+}
