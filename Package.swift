@@ -95,7 +95,7 @@ let package = Package(
             path: "Tests/Fuzzing", exclude: ["Dictionaries", "Entry", "Found", "Seeds"]),
         .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing", "TestSupport"]),
         .testTarget(name: "ArchitectureTests"),
-        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "clips"]),
+        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "clips", "ClipsBenchmarks"]),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal", "CTerminal", "TestSupport"]),
         .testTarget(
             name: "ClipsTerminalTests",
