@@ -37,3 +37,6 @@ void probe_watch_close(struct probe_watch *watch);
 
 // The least that shows them: the newest title on the first line of the terminal. Does not return.
 int probe_show_clips(const char *path);
+
+// The least that answers keys on a terminal: 160 bytes for each read. Returns 0 when there are no more.
+int probe_echo_keys(void);

@@ -24,14 +24,18 @@ extension Figure {
                 }
             }
         }
-        return BulkWriter.Way.allCases.flatMap { way in
-            BulkWriter.Kind.allCases.map { kind in
+        return try BulkWriter.Way.allCases.flatMap { way in
+            try BulkWriter.Kind.allCases.flatMap { kind in
                 let measured = times[way]?[kind] ?? ([], [])
-                return Measurement(
+                let result = Measurement(
                     "speed of a tracked \(kind), \(way.rawValue)", .time,
                     Comparison(ours: measured.tracked, beside: measured.untracked).asSpeed,
                     beside: "untracked",
                     goal: way == .batch ? Measurement.Goal(atLeast: kind == .insert ? 0.6 : 0.5) : nil)
+                guard way == .batch else { return [result] }
+                let named = result.headlined("Speed of a tracked bulk \(kind)")
+                return try [named]
+                    + RecordingPeers.measure("bulk_\(kind)", beside: named, workspace, for: "F3", leads: true)
             }
         }
     }

@@ -17,16 +17,34 @@ extension Figure {
             beside.append(try work.write(beside: { speeds.append(try work.clean()) }))
             try work.close()
         }
-        return [
-            Measurement(
-                "longest wait for the lock beside cleaning", .time, beside.map(\.wait),
-                goal: Measurement.Goal(atMost: 0.010)),
+        let count = Quantity.grouped(changes)
+        let wait = Measurement(
+            "longest wait for the lock beside cleaning \(count) changes", .time, beside.map(\.wait),
+            goal: Measurement.Goal(atMost: 0.010)
+        ).headlined("A writer's longest wait beside cleaning")
+        let speed = Measurement(
+            "changes cleaned in a second", .count, speeds, goal: Measurement.Goal(atLeast: 500_000)
+        ).headlined("Changes cleaned in a second")
+        return try [wait, speed] + peers(workspace, wait, speed) + [
             Measurement("longest commit beside cleaning", .time, beside.map(\.commit)),
             Measurement("longest commit of a second alone", .time, alone.map(\.commit)),
-            Measurement(
-                "changes cleaned in a second", .count, speeds, goal: Measurement.Goal(atLeast: 500_000)),
-            try trimmingCost(workspace),
+            trimmingCost(workspace),
         ]
+    }
+
+    private static func peers(_ workspace: Workspace, _ wait: Measurement, _ speed: Measurement) throws
+        -> [Measurement]
+    {
+        try HistoryPeers.measured(workspace, for: "F12").flatMap { peer in
+            [(wait, peer.longestWait), (speed, peer.changesCleaned)].compactMap { ours, theirs in
+                guard let headline = ours.headline, let median = ours.ours?.median, let theirs else {
+                    return nil
+                }
+                return Measurement(
+                    headline, ours.unit, Comparison(ours: [median], beside: [theirs]), peer: peer.name,
+                    of: headline)
+            }
+        }
     }
 }
 

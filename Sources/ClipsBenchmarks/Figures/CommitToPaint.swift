@@ -53,16 +53,14 @@ private struct CommitToPaint {
         }
         _ = try (ours(), beside())
         let comparison = try Comparison(rounds: workspace.count(20, quick: 6), ours: ours, beside: beside)
-        var results = [
-            Measurement(
-                "commit to paint, \(durability)", .time, comparison, beside: "C live view",
-                goal: Measurement.Goal(atMost: 1.5))
-        ]
-        if durability == .normal {
-            results.append(try idle())
-            results.append(Measurement("tail -f, a line to paint", .time, try tail(block)))
-        }
-        return results
+        let headline = "Commit to another process's screen, \(durability)"
+        let result = Measurement(
+            "commit to paint, \(durability)", .time, comparison, beside: "C live view",
+            goal: Measurement.Goal(atMost: 1.5)
+        ).headlined(headline)
+        guard durability == .normal else { return [result] }
+        let peers = try LivePeers(workspace: workspace, headline: headline, ours: ours).measure()
+        return try [result] + peers + [idle()]
     }
 
     private func paint(
@@ -89,22 +87,7 @@ private struct CommitToPaint {
         try program.read(seconds: seconds)
         let load = (usage.processorTime - before) / seconds
         return Measurement(
-            "its processor time when idle", .load, [load], goal: Measurement.Goal(atMost: 0.0003))
-    }
-
-    private func tail(_ count: Int) throws -> [Double] {
-        let path = workspace.newPath("lines.txt")
-        let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        defer { close(file) }
-        write(file, "nothing yet\n", 12)
-        let program = try TerminalProgram(["tail", "-f", path])
-        _ = try program.wait(for: ["nothing yet"])
-        return try (0..<(2 * count)).map { number in
-            usleep(UInt32.random(in: 1000...3000))
-            let text = SampleClip.marker(number)
-            let began = Moment.now
-            write(file, text + "\n", text.utf8.count + 1)
-            return try program.wait(for: [text], seconds: 5) - began
-        }
+            "its processor time when idle", .load, [load], goal: Measurement.Goal(atMost: 0.0003)
+        ).headlined("The app's processor time, idle")
     }
 }

@@ -12,16 +12,28 @@ extension Figure {
         let kinds: [(String, FetchWork.Kind)] = [
             ("newest 10", .newest), ("after a token, 10 left", .token), ("after a date, 10 left", .date),
         ]
-        return try kinds.map { name, kind in
+        return try kinds.flatMap { name, kind in
             _ = try (long.fetch(kind), short.fetch(kind))
             let comparison = try Comparison(rounds: workspace.count(100, quick: 30)) {
                 try long.fetch(kind)
             } beside: {
                 try short.fetch(kind)
             }
-            return Measurement(
-                "\(name), \(changes) changes kept", .time, comparison, beside: "1,000 kept",
+            let kept = Quantity.grouped(changes)
+            let result = Measurement(
+                "\(name), \(kept) changes kept", .time, comparison, beside: "1,000 kept",
                 goal: Measurement.Goal(atMost: 1.5))
+            guard kind == .token else { return [result] }
+            let headline = "10 transactions of \(kept) changes"
+            return try [result.headlined(headline)]
+                + HistoryPeers.measured(workspace, for: "F5").compactMap { peer in
+                    peer.fetch.map { time in
+                        Measurement(
+                            name, .time,
+                            Comparison(ours: [Spread(comparison.ours)?.median ?? 0], beside: [time]),
+                            peer: peer.name, of: headline)
+                    }
+                }
         }
     }
 }

@@ -12,6 +12,17 @@ struct LostCommits {
     let durability: StoreOptions.Durability
     let burst: UInt8
 
+    /// Of all writers and ways together.
+    static func sum(_ measured: [Measurement], of commits: Int) -> [Measurement] {
+        let lost = measured.compactMap(\.ours?.median).reduce(0, +)
+        return [
+            Measurement("lost, of all commits below", .count, [lost], goal: Measurement.Goal(atMost: 0))
+                .headlined("Commits lost of \(Quantity.grouped(commits))")
+        ]
+    }
+
+    static func commits(_ workspace: Workspace) -> Int { workspace.count(20_000, quick: 2_000) }
+
     func measure(_ workspace: Workspace) throws -> Measurement {
         let store = workspace.newPath("lost.db")
         try SmallStore.make(store)
@@ -21,7 +32,7 @@ struct LostCommits {
             case .ours: try RoleWriter(.writer(store: store, durability))
             case .shell: try ShellWriter(store: store, synchronous: durability.rawValue)
             }
-        let commits = workspace.count(20_000, quick: 2_000)
+        let commits = Self.commits(workspace)
         let bursts = commits / Int(burst)
         var lost = 0
         var wanted = window.newestID

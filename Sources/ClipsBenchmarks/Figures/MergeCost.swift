@@ -6,7 +6,7 @@ extension Figure {
     static let mergeCost = Figure(
         name: "F6", title: "merging one change into a list over 1,000,000 clips, against over 1,000"
     ) { workspace in
-        let large = try LargeStore(workspace, clips: 1_000_000)
+        let large = try LargeStore(workspace, clips: workspace.manyClips)
         let small = try LargeStore(workspace, clips: 1_000)
         return try [MergeLoop.Place.top, .middle].map { place in
             let loops = try [large, small].map { try MergeLoop($0, workspace, place) }
@@ -19,8 +19,9 @@ extension Figure {
             }
             for loop in loops { try loop.close() }
             return Measurement(
-                "one change merged, \(place) of 1,000,000", .time, comparison, beside: "of 1,000",
-                goal: Measurement.Goal(atMost: 2))
+                "one change merged, \(place) of \(Quantity.grouped(large.clips))", .time, comparison,
+                beside: "of 1,000", goal: Measurement.Goal(atMost: 2)
+            ).headlined("One change merged, \(place) of \(Quantity.grouped(large.clips)) clips")
         }
     }
 }

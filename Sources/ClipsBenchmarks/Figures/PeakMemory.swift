@@ -3,8 +3,9 @@ extension Figure {
         name: "F8", title: "peak memory of the app with 1,000,000 clips, against 100"
     ) { workspace in
         let clips = try workspace.clipsProgram()
-        let large = try LargeStore(workspace, clips: 1_000_000)
+        let large = try LargeStore(workspace, clips: workspace.manyClips)
         let small = try LargeStore(workspace, clips: 100)
+        let count = Quantity.grouped(large.clips)
         var results: [Measurement] = []
         for moves in [false, true] {
             let comparison = try Comparison(rounds: workspace.count(5, quick: 3)) {
@@ -13,16 +14,34 @@ extension Figure {
                 [try peak(clips, small, moves: moves)]
             }
             let when = moves ? "after G and pages" : "after the start"
-            results.append(
-                Measurement(
-                    "peak memory, \(when)", .memory, comparison, beside: "100 clips",
-                    goal: Measurement.Goal(atMost: 1.5)))
-            results.append(
-                Measurement(
-                    "its peak with 1,000,000, \(when)", .memory, comparison.ours,
-                    goal: Measurement.Goal(atMost: 40 * 1_048_576)))
+            let bySize = Measurement(
+                "peak memory, \(when)", .memory, comparison, beside: "100 clips",
+                goal: Measurement.Goal(atMost: 1.5))
+            let itself = Measurement(
+                "its peak with \(count), \(when)", .memory, comparison.ours,
+                goal: Measurement.Goal(atMost: 40 * 1_048_576))
+            guard moves else {
+                results += [bySize, itself]
+                continue
+            }
+            let headline = "Peak memory, \(count) clips"
+            results += [bySize.headlined("\(headline), against 100"), itself.headlined(headline)]
+            results += try peers(workspace, comparison.ours, headline)
         }
         return results
+    }
+
+    private static func peers(_ workspace: Workspace, _ ours: [Double], _ headline: String) throws
+        -> [Measurement]
+    {
+        guard let peers = try TerminalPeers.make(workspace), let own = Spread(ours) else { return [] }
+        return TerminalPeer.allCases.compactMap { peer in
+            let runs = peers.runs(peer, for: "F8")
+            guard !runs.isEmpty else { return nil }
+            let comparison = Comparison(ours: runs.map { _ in own.median }, beside: runs.map(\.peakMemory))
+            return Measurement(
+                "peak memory, all loaded", .memory, comparison, peer: peer.rawValue, of: headline)
+        }
     }
 
     private static func peak(_ clips: String, _ store: LargeStore, moves: Bool) throws -> Double {

@@ -7,7 +7,8 @@ import SQLite
 extension Figure {
     static let scaleCurve = Figure(
         name: "SCALE",
-        title: "every command and screen with 1,000 to 1,000,000 clips and five changes for each"
+        title: "every command and screen with 1,000 to 1,000,000 clips and five changes for each",
+        isOnlyNamed: true
     ) { workspace in
         let sizes = workspace.options.isQuick ? [1000, 10_000] : [1000, 10_000, 100_000, 1_000_000]
         var curves: [ScaleCurve] = []

@@ -6,7 +6,7 @@ extension Figure {
         name: "F7", title: "start to first full paint with 1,000,000 clips, against 100, and less on a file"
     ) { workspace in
         let clips = try workspace.clipsProgram()
-        let large = try LargeStore(workspace, clips: 1_000_000)
+        let large = try LargeStore(workspace, clips: workspace.manyClips)
         let small = try LargeStore(workspace, clips: 100)
         let rounds = workspace.count(8, quick: 4)
         let block = workspace.count(10, quick: 5)
@@ -15,28 +15,52 @@ extension Figure {
                 try Screen.startTime(Screen.app(clips, store.path), Screen.titles(store))
             }
         }
-        var results: [Measurement] = []
+        let count = Quantity.grouped(large.clips)
+        let headline = "Start to first paint, \(count) clips"
         let bySize = try Comparison(rounds: rounds) {
             try start(large)
         } beside: {
             try start(small)
         }
-        results.append(
-            Measurement(
-                "first paint, 1,000,000 clips", .time, bySize, beside: "100 clips",
-                goal: Measurement.Goal(atMost: 1.5)))
-        guard access("/usr/bin/less", X_OK) == 0 else { return results }
-        let (file, lastLine) = try Screen.file(workspace, lines: large.clips)
-        let byProgram = try Comparison(rounds: rounds) {
-            try start(large)
-        } beside: {
+        let result = Measurement(
+            "first paint, \(count) clips", .time, bySize, beside: "100 clips",
+            goal: Measurement.Goal(atMost: 1.5)
+        ).headlined(headline)
+        return try [result] + besideLess(workspace, rounds, block, headline) { try start(large) }
+            + besidePeers(workspace, headline) { try start(large) }
+    }
+
+    private static func besideLess(
+        _ workspace: Workspace, _ rounds: Int, _ block: Int, _ headline: String,
+        _ ours: () throws -> [Double]
+    ) throws -> [Measurement] {
+        guard PeerFolder.has("less", for: "F7") else { return [] }
+        let (file, lastLine) = try Screen.file(workspace, lines: workspace.manyClips)
+        let comparison = try Comparison(rounds: rounds, ours: ours) {
             try (0..<block).map { _ in try Screen.startTime(["less", file], [lastLine]) }
         }
-        results.append(
+        return [
             Measurement(
-                "first paint, 1,000,000 clips", .time, byProgram, beside: "less",
-                goal: Measurement.Goal(atMost: 3)))
-        return results
+                "first paint", .time, comparison, peer: "less", of: headline,
+                goal: Measurement.Goal(atMost: 3))
+        ]
+    }
+
+    /// Those that take seconds run once.
+    private static func besidePeers(
+        _ workspace: Workspace, _ headline: String, _ ours: () throws -> [Double]
+    ) throws -> [Measurement] {
+        guard let peers = try TerminalPeers.make(workspace) else { return [] }
+        return try TerminalPeer.allCases.filter { $0 != .less }.compactMap { peer in
+            let rounds = peer == .fzf ? workspace.count(5, quick: 2) : 1
+            let comparison = try Comparison(rounds: rounds, ours: ours) {
+                peers.run(peer, for: "F7").map { [$0.start] } ?? []
+            }
+            guard !comparison.beside.isEmpty else { return nil }
+            return Measurement(
+                "first paint", .time, comparison, peer: peer.rawValue, of: headline,
+                goal: Measurement.Goal(atMost: 1))
+        }
     }
 }
 

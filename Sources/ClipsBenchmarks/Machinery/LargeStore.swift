@@ -20,7 +20,10 @@ struct LargeStore {
     init(_ workspace: Workspace, clips: Int) throws {
         self.clips = clips
         path = try "\(workspace.dataFolder())/clips-\(Self.edition)-\(clips).db"
-        guard access(path, F_OK) != 0 else { return }
+        guard access(path, F_OK) != 0 else {
+            try Self.bringUpToDate(path)
+            return
+        }
         let unfinished = path + ".unfinished-\(getpid())"
         try Self.generate(unfinished, clips)
         guard rename(unfinished, path) == 0 else { throw BenchmarkError("\(path) cannot be made") }
@@ -30,6 +33,7 @@ struct LargeStore {
     /// A copy that may be written to.
     func copy(_ workspace: Workspace) throws -> String {
         let copy = workspace.newPath("large.db")
+        try Self.bringUpToDate(path)
         guard Self.copyFile(path, copy) else { throw BenchmarkError("\(path) cannot be copied") }
         return copy
     }
@@ -48,7 +52,11 @@ struct LargeStore {
     private static func generate(_ path: String, _ clips: Int) throws {
         try SmallStore.make(path, clips: 0, isTracked: false)
         try fill(path, clips)
-        // Opening it with the real model makes the triggers.
+        try bringUpToDate(path)
+    }
+
+    /// Opening it with the real model makes the triggers; all is in the file then, which may be copied.
+    private static func bringUpToDate(_ path: String) throws {
         try SmallStore.make(path, clips: 0)
         try work(path) { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
     }

@@ -1,6 +1,6 @@
 /// One line of the report: ours, what it is read beside, and the result that has a goal.
-struct Measurement: Encodable, Sendable {
-    enum Unit: String, Encodable, Sendable {
+struct Measurement: Codable, Sendable {
+    enum Unit: String, Codable, Sendable {
         /// Seconds.
         case time = "s"
         case memory = "bytes"
@@ -10,7 +10,7 @@ struct Measurement: Encodable, Sendable {
         case load
     }
 
-    struct Goal: Encodable, Sendable {
+    struct Goal: Codable, Sendable {
         var atMost: Double?
         var atLeast: Double?
 
@@ -27,6 +27,10 @@ struct Measurement: Encodable, Sendable {
     var result: Spread?
     var resultUnit = Unit.ratio
     var goal: Goal?
+    /// What the README's table calls it; the rows of peers bear the name of the one they stand beside.
+    var headline: String?
+    /// The name of somebody else's program, if that is what it is read beside.
+    var peer: String?
 
     /// Ours beside a limit: the result is how many times the limit ours is, round by round.
     init(_ subject: String, _ unit: Unit, _ comparison: Comparison, beside name: String, goal: Goal?) {
@@ -58,6 +62,23 @@ struct Measurement: Encodable, Sendable {
         result = goal == nil ? nil : ours
         resultUnit = unit
         self.goal = goal
+    }
+
+    /// Somebody else's program beside ours.
+    init(
+        _ subject: String, _ unit: Unit, _ comparison: Comparison, peer: String, of headline: String,
+        goal: Goal? = nil
+    ) {
+        self.init("\(subject), \(peer)", unit, comparison, beside: peer, goal: goal)
+        self.headline = headline
+        self.peer = peer
+    }
+
+    /// One of the rows of the README's table.
+    func headlined(_ headline: String) -> Measurement {
+        var named = self
+        named.headline = headline
+        return named
     }
 
     /// Whether the median of the result reaches the goal; nil without one.

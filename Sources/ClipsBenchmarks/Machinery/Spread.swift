@@ -1,5 +1,5 @@
 /// How measured values are spread.
-struct Spread: Encodable, Sendable {
+struct Spread: Codable, Sendable {
     let count: Int
     let least: Double
     let median: Double
@@ -17,7 +17,8 @@ struct Spread: Encodable, Sendable {
         count = sorted.count
         least = first
         greatest = last
-        median = quantile(0.5)
+        // Of two in the middle neither: with few rounds the better one would flatter.
+        median = (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
         p90 = quantile(0.9)
         p99 = quantile(0.99)
     }

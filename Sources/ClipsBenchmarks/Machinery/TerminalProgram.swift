@@ -6,6 +6,8 @@ final class TerminalProgram {
     let process: Int32
     let began: Moment
     private let terminal: Int32
+    /// How many bytes have come.
+    private(set) var received = 0
     /// What has come and was not searched past yet.
     private var unread: [UInt8] = []
 
@@ -63,10 +65,31 @@ final class TerminalProgram {
     }
 
     /// Reads until nothing has come for a while, or long enough.
-    func settle(milliseconds: Int32 = 150) throws {
+    func settle(milliseconds: Int32 = 150, atMost seconds: Double = 3) throws {
+        let began = Moment.now
+        while began.secondsSince < seconds, try read(milliseconds: milliseconds) {
+            unread.removeAll(keepingCapacity: true)
+        }
+        unread.removeAll(keepingCapacity: true)
+    }
+
+    /// What comes until nothing has for a while.
+    func output(milliseconds: Int32 = 150) throws -> String {
         let began = Moment.now
         while began.secondsSince < 3, try read(milliseconds: milliseconds) {}
+        defer { unread.removeAll(keepingCapacity: true) }
+        return String(decoding: unread, as: UTF8.self)
+    }
+
+    /// From the pressing of a key to the first byte that comes of it.
+    func answer(to key: String, seconds: Double = 5) throws -> Double {
         unread.removeAll(keepingCapacity: true)
+        let pressed = Moment.now
+        press(key)
+        guard try read(milliseconds: Int32(seconds * 1000)) else {
+            throw BenchmarkError("nothing was painted in \(Int(seconds)) s")
+        }
+        return pressed.secondsSince
     }
 
     /// Takes what comes in so much time.
@@ -87,6 +110,7 @@ final class TerminalProgram {
                 throw BenchmarkError(
                     "the program ended: " + String(decoding: unread.suffix(300), as: UTF8.self))
             }
+            received += count
             unread.append(contentsOf: buffer[..<count])
             return true
         }

@@ -7,7 +7,7 @@ struct Figure: Sendable {
     let measure: @Sendable (Workspace) throws -> [Measurement]
 
     static let all = [
-        commitToList, commitToPaint, bulkCost, trackingCost, fetchCost, mergeCost, mergeOfMany, startToPaint,
-        peakMemory, oneShotProcess, cleaningCost, searchCost, scaleCurve, killedWriters, peers, soak,
+        commitToList, commitToPaint, bulkCost, trackingCost, fetchCost, mergeCost, startToPaint, peakMemory,
+        keyToPaint, oneShotProcess, searchCost, cleaningCost, mergeOfMany, killedWriters, scaleCurve, soak,
     ]
 }

@@ -1,23 +1,25 @@
-import FoundationEssentials
-
 /// Prints measurements as they come: columns for people, or one JSON object a line.
 struct Report {
-    let isJSON: Bool
+    private let isJSON: Bool
+    private let path: String?
+    private var lines: [String] = []
     private var hasTitle = false
-    private var missed = 0
+    private var goals = 0
+    private var missed: [String] = []
 
-    init(isJSON: Bool) {
-        self.isJSON = isJSON
+    init(_ options: Options) throws {
+        isJSON = options.isJSON
+        path = options.results
+        let machine = Machine(options)
+        if !isJSON { TextLine.print(machine.text) }
+        try put(ResultLine(machine))
     }
 
     mutating func add(_ result: Measurement, of figure: Figure) throws {
-        if result.isMet == false { missed += 1 }
-        if isJSON {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            let line = JSONLine(figure: figure.name, isMet: result.isMet, measurement: result)
-            return TextLine.print(String(decoding: try encoder.encode(line), as: UTF8.self))
-        }
+        try put(ResultLine(figure, result))
+        if result.isMet != nil { goals += 1 }
+        if result.isMet == false { missed.append("\(figure.name) \(result.subject)") }
+        if isJSON { return }
         if !hasTitle {
             printLine(
                 "", "measured", "ours p50 / p90 / p99", "beside p50 / p90 / p99", "result (least..greatest)",
@@ -25,83 +27,34 @@ struct Report {
         }
         hasTitle = true
         printLine(
-            figure.name, result.subject, Self.quantiles(result.ours, result.unit),
-            result.besides.map { "\($0) \(Self.quantiles(result.beside, result.unit))" } ?? "",
-            Self.range(result.result, result.resultUnit), Self.goal(result))
+            figure.name, result.subject, result.oursText,
+            result.besides.map { "\($0) \(result.besideText)" } ?? "", result.resultText, Self.goal(result))
     }
 
     func finish() {
-        if !isJSON && hasTitle {
-            TextLine.print(missed == 0 ? "All goals are met." : "Goals missed: \(missed).")
-        }
+        guard !isJSON, hasTitle else { return }
+        TextLine.print("\(goals - missed.count) of \(goals) goals are met.")
+        for name in missed { TextLine.print("missed: \(name)") }
+    }
+
+    /// The file is whole after each line.
+    private mutating func put(_ line: ResultLine) throws {
+        let text = try line.json
+        if isJSON { TextLine.print(text) }
+        guard let path else { return }
+        lines.append(text)
+        try TextLine.write(lines.joined(separator: "\n") + "\n", to: path)
     }
 
     private func printLine(_ columns: String...) {
-        let widths = [4, 40, 28, 46, 26, 0]
+        let widths = [5, 52, 28, 46, 26, 0]
         let padded = zip(columns, widths).map { text, width in
             text + String(repeating: " ", count: max(0, width - text.count))
         }
         TextLine.print(padded.joined(separator: " "))
     }
 
-    private static func quantiles(_ spread: Spread?, _ unit: Measurement.Unit) -> String {
-        guard let spread else { return "" }
-        guard spread.count > 1 else { return Quantity(spread.median, unit).text }
-        return [spread.median, spread.p90, spread.p99].map { Quantity($0, unit).text }.joined(
-            separator: " / ")
-    }
-
-    private static func range(_ spread: Spread?, _ unit: Measurement.Unit) -> String {
-        guard let spread else { return "" }
-        let (median, least, greatest) = (
-            Quantity(spread.median, unit).text, Quantity(spread.least, unit).text,
-            Quantity(spread.greatest, unit).text
-        )
-        return spread.count > 1 ? "\(median) (\(least)..\(greatest))" : median
-    }
-
     private static func goal(_ result: Measurement) -> String {
-        guard let goal = result.goal else { return "" }
-        let wanted = [
-            goal.atMost.map { "<= " + Quantity($0, result.resultUnit).text },
-            goal.atLeast.map { ">= " + Quantity($0, result.resultUnit).text },
-        ]
-        return wanted.compactMap { $0 }.joined(separator: ", ")
-            + (result.isMet == true ? "  met" : "  MISSED")
+        result.goalText.map { $0 + (result.isMet == true ? "  met" : "  MISSED") } ?? ""
     }
-}
-
-/// A value with its unit, as short as it can be read.
-struct Quantity {
-    let text: String
-
-    init(_ value: Double, _ unit: Measurement.Unit) {
-        text =
-            switch unit {
-            case .time: Self.time(value)
-            case .memory: Self.decimal(value / 1_048_576) + "MB"
-            case .count: "\(Int(value))"
-            case .ratio: Self.decimal(value) + "x"
-            case .load: Self.decimal(value * 1000) + "ms/s"
-            }
-    }
-
-    private static func time(_ seconds: Double) -> String {
-        if seconds < 0.001 { return decimal(seconds * 1_000_000) + "us" }
-        return seconds < 1 ? decimal(seconds * 1000) + "ms" : decimal(seconds) + "s"
-    }
-
-    /// Three digits are all that a shared machine can promise.
-    private static func decimal(_ value: Double) -> String {
-        let places = value >= 100 ? 0 : value >= 10 ? 1 : 2
-        let scale = [1.0, 10.0, 100.0][places]
-        let whole = (value * scale).rounded() / scale
-        return places == 0 ? "\(Int(whole))" : "\(whole)"
-    }
-}
-
-private struct JSONLine: Encodable {
-    let figure: String
-    let isMet: Bool?
-    let measurement: Measurement
 }

@@ -7,10 +7,13 @@ final class Workspace {
     let options: Options
     /// Emptied at the end.
     let folder: String
+    let peers: PeerFolder?
     private var lastNumber = 0
+    private var made: [String: Any] = [:]
 
     init(_ options: Options) throws {
         self.options = options
+        peers = try options.peers.map(PeerFolder.init(path:))
         // mkdtemp(3) puts letters of its own in the place of the six at the end.
         var template = Array("\(Self.temporaryFolder)/clips-benchmarks-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
@@ -23,6 +26,17 @@ final class Workspace {
 
     /// Fewer repetitions with `--quick`.
     func count(_ whole: Int, quick: Int) -> Int { options.isQuick ? quick : whole }
+
+    /// How many clips the list of a person has who never deletes any.
+    var manyClips: Int { count(1_000_000, quick: 100_000) }
+
+    /// What more than one figure needs, made for the first.
+    func once<Made>(_ name: String, _ make: () throws -> Made) rethrows -> Made {
+        if let known = made[name] as? Made { return known }
+        let new = try make()
+        made[name] = new
+        return new
+    }
 
     /// A path that nobody has had yet.
     func newPath(_ name: String) -> String {

@@ -1,0 +1,79 @@
+import FoundationEssentials
+import Glibc
+import SQLite
+
+/// On what was measured, and how.
+struct Machine: Codable {
+    let processor: String
+    let cores: Int
+    let memory: Double
+    let kernel: String
+    let sqlite: String
+    let swift: String
+    /// In UTC, as ISO 8601 has it.
+    let date: String
+    /// What else the machine did in the minute before (proc(5), loadavg).
+    let load: Double
+    let isQuick: Bool
+    /// Whether other people's programs ran beside ours.
+    let hasPeers: Bool
+    let isOptimized: Bool
+
+    init(_ options: Options) {
+        processor =
+            Self.lines(of: "/proc/cpuinfo").first { $0.hasPrefix("model name") }.flatMap {
+                $0.split(separator: ":").last
+            }.map { $0.drop { $0 == " " } }.map(String.init) ?? "unknown"
+        cores = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        memory = Double(sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE)))
+        kernel = Self.lines(of: "/proc/sys/kernel/osrelease").first.map { "Linux " + $0 } ?? "Linux"
+        sqlite = (try? Self.sqliteVersion()) ?? "unknown"
+        swift = Self.swiftVersion
+        date = Date.now.formatted(.iso8601)
+        load =
+            Self.lines(of: "/proc/loadavg").first?.split(separator: " ").first.flatMap { Double($0) } ?? 0
+        isQuick = options.isQuick
+        hasPeers = options.peers != nil
+        #if DEBUG
+        isOptimized = false
+        #else
+        isOptimized = true
+        #endif
+    }
+
+    var text: String {
+        let how = [
+            isQuick ? "quick" : "whole", hasPeers ? "with peers" : "without peers",
+            isOptimized ? "release build" : "debug build",
+        ]
+        return """
+            \(processor), \(cores) cores, \(Quantity(memory, .memory).text), \(kernel), SQLite \(sqlite), \
+            Swift \(swift); \(date), load \(load) before; \(how.joined(separator: ", "))
+            """
+    }
+
+    private static func sqliteVersion() throws -> String {
+        let connection = try Connection(path: ":memory:", access: .create)
+        let statement = try connection.prepare("SELECT sqlite_version()")
+        return try statement.step() ? statement.text(0) : "unknown"
+    }
+
+    /// Of the compiler that built this.
+    private static var swiftVersion: String {
+        #if compiler(>=6.4)
+        "6.4 or later"
+        #elseif compiler(>=6.3)
+        "6.3"
+        #else
+        "6.2"
+        #endif
+    }
+
+    private static func lines(of path: String) -> [Substring] {
+        guard let file = fopen(path, "r") else { return [] }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        let count = fread(&bytes, 1, bytes.count, file)
+        return String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
+    }
+}

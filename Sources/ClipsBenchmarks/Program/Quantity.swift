@@ -1,0 +1,34 @@
+/// A value with its unit, as short as it can be read.
+struct Quantity {
+    let text: String
+
+    init(_ value: Double, _ unit: Measurement.Unit) {
+        text =
+            switch unit {
+            case .time: Self.time(value)
+            case .memory: Self.decimal(value / 1_048_576) + "MB"
+            case .count: Self.grouped(Int(value.rounded()))
+            case .ratio: Self.decimal(value) + "x"
+            case .load: Self.decimal(value * 1000) + "ms/s"
+            }
+    }
+
+    /// With a comma between thousands.
+    static func grouped(_ number: Int) -> String {
+        let digits = Array(String(abs(number)))
+        let parts = stride(from: digits.count, to: 0, by: -3).map { String(digits[max(0, $0 - 3)..<$0]) }
+        return (number < 0 ? "-" : "") + parts.reversed().joined(separator: ",")
+    }
+
+    private static func time(_ seconds: Double) -> String {
+        if seconds < 0.001 { return decimal(seconds * 1_000_000) + "us" }
+        return seconds < 1 ? decimal(seconds * 1000) + "ms" : decimal(seconds) + "s"
+    }
+
+    /// Three digits are all that a shared machine can promise.
+    private static func decimal(_ value: Double) -> String {
+        let scale = value >= 100 ? 1 : value >= 10 ? 10 : value >= 0.1 ? 100 : value >= 0.01 ? 1000 : 10_000.0
+        let whole = (value * scale).rounded() / scale
+        return whole == whole.rounded() ? "\(Int(whole))" : "\(whole)"
+    }
+}
