@@ -27,3 +27,15 @@ static inline int csqlite_lock_holder(int descriptor, long byte) {
 // sqlite3_config is variadic. Counting memory takes a process-wide lock at every allocation; nobody here asks
 // for the count. Does nothing when SQLite is already in use.
 static inline void csqlite_stop_counting_memory(void) { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+
+// What the system last refused on the files of the main database; 0 when it never did. The journal's own
+// file is asked by its methods, since sqlite3_file_control reaches the main file only.
+static inline int csqlite_last_file_error(sqlite3 *database) {
+    int of_file = 0, of_journal = 0;
+    sqlite3_file *journal = 0;
+    sqlite3_file_control(database, "main", SQLITE_FCNTL_LAST_ERRNO, &of_file);
+    int code = sqlite3_file_control(database, "main", SQLITE_FCNTL_JOURNAL_POINTER, &journal);
+    if (code == SQLITE_OK && journal && journal->pMethods)
+        journal->pMethods->xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &of_journal);
+    return of_file ? of_file : of_journal;
+}

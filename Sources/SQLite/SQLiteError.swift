@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// What SQLite refused, with the statement it refused and never the values that were bound to it.
 package struct SQLiteError: Error, Sendable, CustomStringConvertible {
@@ -6,11 +7,14 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     package let code: Int32
     package let message: String
     package let sql: String?
+    /// What the system said, as an errno; 0 when it was not asked, or had nothing to say.
+    package let systemError: Int32
 
-    package init(code: Int32, message: String, sql: String? = nil) {
+    package init(code: Int32, message: String, sql: String? = nil, systemError: Int32 = 0) {
         self.code = code
         self.message = message
         self.sql = sql
+        self.systemError = systemError
     }
 
     package var primary: Primary { Primary(rawValue: code & 0xff) ?? .other }
@@ -57,9 +61,27 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     static func failure(_ code: Int32, _ database: OpaquePointer?, sql: String? = nil) -> SQLiteError {
         let extended = database.map { sqlite3_extended_errcode($0) } ?? code
         let text = database.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
-        return SQLiteError(
+        let found = SQLiteError(
             code: extended & 0xff == code & 0xff ? extended : code,
-            message: text.map { String(cString: $0) } ?? "unknown error",
-            sql: sql)
+            message: text.map { String(cString: $0) } ?? "unknown error", sql: sql)
+        return database.map { found.withSystemError($0) } ?? found
+    }
+
+    /// The same with what the system said, where it had a part in it.
+    ///
+    /// What a disk fails to read SQLite reports as damage (SQLITE_IOERR_CORRUPTFS), and sends a person to a backup
+    /// who has a loose cable.
+    private func withSystemError(_ database: OpaquePointer) -> SQLiteError {
+        switch primary {
+        case .inputOutput, .cannotOpen:
+            let said = sqlite3_system_errno(database)
+            return SQLiteError(
+                code: code, message: message, sql: sql,
+                systemError: said == 0 ? csqlite_last_file_error(database) : said)
+        case .corrupt where csqlite_last_file_error(database) == EIO:
+            return SQLiteError(
+                code: Primary.inputOutput.rawValue, message: "disk I/O error", sql: sql, systemError: EIO)
+        default: return self
+        }
     }
 }

@@ -20,7 +20,7 @@ extension Command {
             invocation.fail("\(SafeText.line(path)) is there already. Give --force to replace it.")
             return .failed
         }
-        let store = try await invocation.openStore(author: "cli", mayCreate: false)
+        let store = try await invocation.openStoreToRead(mayCreate: false)
         let isWatched = isatty(STDERR_FILENO) == 1 && !invocation.isQuiet
         defer { if isWatched { Output.standardError.write("\r\u{1B}[K") } }
         try await store.container.backUp(to: path, replaces: isForced) { done, total in

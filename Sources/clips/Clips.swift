@@ -9,6 +9,8 @@ enum Clips {
     /// Not `async`: the pool of threads behind an asynchronous main costs a program that saves one clip more than
     /// the saving.
     static func main() {
+        // A file that may grow no longer is told of as a full disk, with the clip kept, rather than the end of us.
+        signal(SIGXFSZ, SIG_IGN)
         exit(run(Array(CommandLine.arguments.dropFirst())))
     }
 

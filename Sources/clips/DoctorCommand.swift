@@ -20,7 +20,12 @@ extension Command {
         } catch {
             invocation.fail("\(error)")
             let findings = StoreFiles(path: try invocation.storePath()).findings()
-            for finding in findings { invocation.output.line(Diagnosis(finding).text) }
+            guard let readable = try? await invocation.openStoreToRead(mayCreate: false) else {
+                for finding in findings { invocation.output.line(Diagnosis(finding).text) }
+                return .failed
+            }
+            // Told already that it cannot be written, so something is left to be done.
+            _ = try await Doctor(invocation: invocation, store: readable).run()
             return .failed
         }
         return try await Doctor(invocation: invocation, store: store).run()

@@ -28,7 +28,7 @@ extension Command {
         }
         if let author = arguments.value("--author") { request.predicate = .author(author) }
         // Reading only: --author is whose history, not who is writing.
-        let store = try await invocation.openStore(author: "cli")
+        let store = try await invocation.openStoreToRead()
         let feed = HistoryFeed(container: store.container, invocation: invocation)
         return try await feed.run(request, follows: arguments.has("--follow"))
     }
@@ -38,7 +38,7 @@ extension Command {
         options: [], example: "clips consumers"
     ) { invocation in
         try invocation.refuseOperands()
-        let store = try await invocation.openStore(author: "cli")
+        let store = try await invocation.openStoreToRead()
         let records = try await store.container.read { try $0.consumers() }
         for record in records {
             invocation.output.line(try ConsumerLine(isJSON: invocation.isJSON).text(record))

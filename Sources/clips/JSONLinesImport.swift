@@ -3,15 +3,25 @@ import FoundationEssentials
 import PersistentStore
 
 /// Saves clips from JSON lines: a transaction for every thousand, or one for all with `--strict`.
+///
+/// Once the store refuses, nothing more is saved, and what came through a pipe is kept in a file: it may be nowhere
+/// else.
 struct JSONLinesImport {
     let invocation: Invocation
-    let store: ClipStore
+    let author: String
+    /// As which it was called.
+    let command: String
 
     private static let clipsPerTransaction = 1000
 
     func run() async throws -> ExitStatus {
         let isStrict = invocation.arguments.has("--strict")
         let progress = Progress()
+        do {
+            progress.store = try await invocation.openStore(author: author)
+        } catch let error as StoreError where StandardInput.comesOnce {
+            progress.failure = error
+        }
         try await StandardInput.forEachLine(limit: ClipDraft.largestText) { number, line in
             guard let line else {
                 progress.bad += 1
@@ -31,14 +41,16 @@ struct JSONLinesImport {
             return .failed
         }
         try await save(progress)
-        let clips = progress.saved == 1 ? "1 clip" : "\(progress.saved) clips"
-        invocation.remark(
-            "clips: saved \(clips)" + (progress.bad > 0 ? ", left out \(Self.lines(progress.bad))." : "."))
+        if let failure = progress.failure { return end(progress, failure) }
+        let leftOut = progress.bad > 0 ? ", left out \(Self.lines(progress.bad))." : "."
+        invocation.remark("clips: saved \(Self.clips(progress.saved))\(leftOut)")
         return progress.bad > 0 ? .failed : .done
     }
 
     private func save(_ progress: Progress) async throws {
         guard !progress.drafts.isEmpty else { return }
+        defer { progress.drafts.removeAll(keepingCapacity: true) }
+        guard progress.failure == nil, let store = progress.store else { return try keep(progress) }
         do {
             let ids: [Int64]
             if let policy = try invocation.duplicates() {
@@ -50,25 +62,73 @@ struct JSONLinesImport {
                 progress.saved += ids.count
             }
             if !invocation.output.isTerminal { for id in ids { invocation.output.line("\(id)") } }
+        } catch let error as StoreError where StandardInput.comesOnce {
+            progress.failure = error
+            try keep(progress)
         } catch {
-            if progress.saved > 0 {
-                invocation.remark("clips: \(progress.saved) clips were saved before this:")
-            }
+            tellSaved(progress)
             throw error
         }
-        progress.drafts.removeAll(keepingCapacity: true)
+    }
+
+    private func keep(_ progress: Progress) throws {
+        let drafts = progress.drafts
+        if progress.lost == 0 {
+            let file: UnsavedClips?
+            if let kept = progress.kept {
+                file = kept.add(drafts) ? kept : nil
+            } else {
+                file = UnsavedClips.keep(drafts, storePath: try invocation.storePath())
+                progress.kept = file
+            }
+            if file != nil {
+                progress.keptCount += drafts.count
+                return
+            }
+        }
+        progress.lost += drafts.count
+    }
+
+    private func end(_ progress: Progress, _ failure: StoreError) -> ExitStatus {
+        tellSaved(progress)
+        invocation.fail("\(failure)")
+        if let kept = progress.kept {
+            kept.close()
+            let (are, them) = progress.keptCount == 1 ? ("is", "it") : ("are", "them")
+            invocation.fail(
+                "\(Self.clips(progress.keptCount)) \(are) kept in \(kept.path); "
+                    + "'clips \(command) --jsonl' takes \(them) from there.")
+        }
+        if progress.lost > 0 {
+            invocation.fail("\(Self.clips(progress.lost)) could be kept nowhere; give them again.")
+        }
+        return .failed
+    }
+
+    private func tellSaved(_ progress: Progress) {
+        guard progress.saved > 0 else { return }
+        invocation.remark(
+            "clips: \(Self.clips(progress.saved)) \(progress.saved == 1 ? "was" : "were") saved before this:")
     }
 
     private func report(_ number: Int, _ reason: String) {
         invocation.fail("line \(number): \(reason).")
     }
 
+    private static func clips(_ count: Int) -> String { count == 1 ? "1 clip" : "\(count) clips" }
     private static func lines(_ count: Int) -> String { count == 1 ? "1 line" : "\(count) lines" }
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0d }
 
     private final class Progress {
+        var store: ClipStore?
+        /// Why nothing more is saved.
+        var failure: StoreError?
         var drafts: [ClipDraft] = []
         var saved = 0
         var bad = 0
+        var kept: UnsavedClips?
+        var keptCount = 0
+        /// Neither saved nor kept.
+        var lost = 0
     }
 }

@@ -24,7 +24,7 @@ extension Command {
         }
         let query = ClipQuery(filter: arguments.operands.joined(separator: " "), sort: sort)
         let limit = try arguments.number("--limit") ?? .max
-        let store = try await invocation.openStore(author: "cli")
+        let store = try await invocation.openStoreToRead()
         let lines = ClipLines(isJSON: invocation.isJSON)
         if query.search.needsIndex { try await invocation.prepareSearch(store) }
         try await store.forEachClip(query, limit: limit) { clip in
@@ -38,7 +38,7 @@ extension Command {
         example: "clips show 12"
     ) { invocation in
         guard !invocation.arguments.operands.isEmpty else { throw UsageError("Which clip? Give its id.") }
-        let store = try await invocation.openStore(author: "cli")
+        let store = try await invocation.openStoreToRead()
         var status = ExitStatus.done
         for (index, name) in invocation.arguments.operands.enumerated() {
             do {

@@ -11,7 +11,13 @@ final class Output: Sendable {
 
     private let descriptor: CInt
     private let limit: Int
-    private let buffer = Mutex<[UInt8]>([])
+    private let state = Mutex(State())
+
+    private struct State {
+        var buffer: [UInt8] = []
+        /// What went wrong first: what follows it would stand in the wrong place.
+        var failure: CInt?
+    }
 
     init(descriptor: CInt = STDOUT_FILENO, limit: Int = 1 << 16) {
         self.descriptor = descriptor
@@ -26,14 +32,19 @@ final class Output: Sendable {
     func sentence(_ text: String) { line(SafeText.line(text)) }
 
     func write(_ text: String) {
-        buffer.withLock { $0.append(contentsOf: text.utf8) }
-        let isFull = buffer.withLock { $0.count > limit }
-        if isFull { _ = flushed() }
+        state.withLock { state in
+            state.buffer.append(contentsOf: text.utf8)
+            if state.buffer.count > limit { flush(&state) }
+        }
     }
 
-    /// Writes what is left; throws when it cannot be written.
+    /// Writes what is left; throws when that, or anything before it, cannot be written.
     func flush() throws {
-        if let code = flushed() { throw OutputError(code: code) }
+        let failure = state.withLock { state in
+            flush(&state)
+            return state.failure
+        }
+        if let failure { throw OutputError(code: failure) }
     }
 
     private static func endAsByBrokenPipe() {
@@ -41,22 +52,21 @@ final class Output: Sendable {
         raise(SIGPIPE)
     }
 
-    private func flushed() -> CInt? {
-        buffer.withLock { buffer in
-            var start = 0
-            defer { buffer.removeAll(keepingCapacity: true) }
-            while start < buffer.count {
-                let count = buffer.withUnsafeBytes { bytes in
-                    Glibc.write(descriptor, bytes.baseAddress?.advanced(by: start), bytes.count - start)
-                }
-                if count < 0 && errno == EINTR { continue }
-                guard count > 0 else {
-                    if errno == EPIPE { Self.endAsByBrokenPipe() }
-                    return errno
-                }
-                start += count
+    private func flush(_ state: inout State) {
+        defer { state.buffer.removeAll(keepingCapacity: true) }
+        guard state.failure == nil else { return }
+        var start = 0
+        while start < state.buffer.count {
+            let count = state.buffer.withUnsafeBytes { bytes in
+                Glibc.write(descriptor, bytes.baseAddress?.advanced(by: start), bytes.count - start)
             }
-            return nil
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else {
+                state.failure = errno
+                if errno == EPIPE { Self.endAsByBrokenPipe() }
+                return
+            }
+            start += count
         }
     }
 }

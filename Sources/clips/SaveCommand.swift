@@ -31,17 +31,17 @@ extension Command {
             // A wrong word is told before anything is read.
             _ = try invocation.duplicates()
             guard !invocation.arguments.has("--jsonl") else {
-                let store = try await invocation.openStore(author: author)
-                return try await JSONLinesImport(invocation: invocation, store: store).run()
+                return try await JSONLinesImport(invocation: invocation, author: author, command: name).run()
             }
             let draft = try draft(of: invocation)
             do {
                 return try await save(draft, try await invocation.openStore(author: author), invocation)
             } catch let error as StoreError {
                 invocation.fail("\(error)")
-                if let path = UnsavedClip(draft: draft, storePath: try invocation.storePath()).keep() {
+                if let file = UnsavedClips.keep([draft], storePath: try invocation.storePath()) {
+                    file.close()
                     invocation.fail(
-                        "the clip is kept in \(path); 'clips \(name) --jsonl' takes it from there.")
+                        "the clip is kept in \(file.path); 'clips \(name) --jsonl' takes it from there.")
                 }
                 return .failed
             }

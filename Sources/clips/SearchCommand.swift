@@ -32,7 +32,7 @@ extension Command {
         }
         let query = SearchQuery(arguments.operands.joined(separator: " "))
         guard !query.isEmpty else { throw UsageError("What is to be found? Give words.") }
-        let store = try await invocation.openStore(author: "cli")
+        let store = try await invocation.openStoreToRead()
         try await invocation.prepareSearch(store)
         let limit = try arguments.number("--limit") ?? 20
         var search = ClipSearch(query, sort: sort, limit: limit, in: store)

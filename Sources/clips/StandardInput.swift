@@ -9,6 +9,12 @@ enum StandardInput {
         return [S_IFREG, S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
     }
 
+    /// Whether what is read now cannot be read again, as it can from a file.
+    static var comesOnce: Bool {
+        var status = stat()
+        return fstat(STDIN_FILENO, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    }
+
     static func readAll(limit: Int) throws(InputError) -> [UInt8] {
         var bytes: [UInt8] = []
         while let chunk = try readChunk() {

@@ -140,7 +140,9 @@ extension StoreError {
     /// Whether any other question would have failed in the same way.
     fileprivate var isOfTheStore: Bool {
         switch self {
-        case .busy, .full, .readOnly, .damaged, .replaced, .closed, .cancelled, .cannotOpen, .missing: true
+        case .busy, .full, .inputOutput, .readOnly, .damaged, .replaced, .closed, .cancelled, .cannotOpen,
+            .missing:
+            true
         default: false
         }
     }

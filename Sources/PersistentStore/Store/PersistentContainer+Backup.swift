@@ -42,6 +42,9 @@ private struct StoreBackup {
             guard let error = error as? SQLiteError else { throw error }
             switch error.primary {
             case .corrupt, .full: throw StoreError(error, path: error.primary == .full ? path : store)
+            case .inputOutput:
+                throw StoreError.cannotBackUp(
+                    path: path, reason: "\(error.systemReason); check the disk, or name another place")
             default: throw StoreError.cannotBackUp(path: path, reason: error.message)
             }
         }
@@ -56,6 +59,11 @@ private struct StoreBackup {
         let backup = try Backup(of: source, into: destination)
         while try backup.step(pages: Self.pagesAtOnce) {
             progress(backup.totalPages - backup.remainingPages, backup.totalPages)
+        }
+        // A page is copied as it is. A damaged copy must not take the place of one that is well.
+        let check = try destination.prepare("PRAGMA quick_check(1)")
+        guard try check.step(), check.text(0) == "ok" else {
+            throw StoreError.damaged(path: store, reason: check.text(0))
         }
     }
 
@@ -79,15 +87,30 @@ private struct StoreBackup {
             guard rename(temporary, path) == 0 else { throw failure(errno) }
         } else {
             // Unlike rename(2), fails when somebody has made a file of that name meanwhile.
-            guard link(temporary, path) == 0 else { throw errno == EEXIST ? isThere : failure(errno) }
+            guard link(temporary, path) == 0 else {
+                if errno == EEXIST { throw isThere }
+                return try placeWithoutLink(temporary)
+            }
             unlink(temporary)
+        }
+    }
+
+    /// For a file system without second names for a file, as that of most memory sticks.
+    private func placeWithoutLink(_ temporary: String) throws {
+        let claim = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard claim >= 0 else { throw errno == EEXIST ? isThere : failure(errno) }
+        close(claim)
+        guard rename(temporary, path) == 0 else {
+            let code = errno
+            unlink(path)
+            throw failure(code)
         }
     }
 
     private var isThere: StoreError { .cannotBackUp(path: path, reason: "there is a file already") }
 
     private func failure(_ code: CInt) -> StoreError {
-        code == ENOSPC
+        [ENOSPC, EDQUOT, EFBIG].contains(code)
             ? .full(path: path) : .cannotBackUp(path: path, reason: String(cString: strerror(code)))
     }
 }

@@ -1,5 +1,6 @@
 import FileWatch
 public import FoundationEssentials
+import SQLite
 
 /// One open store: makes contexts, answers history requests, and tells of commits.
 ///
@@ -57,6 +58,12 @@ public final class PersistentContainer: Sendable {
     /// The position of the newest transaction, without reading history.
     nonisolated(nonsending) public func currentToken() async throws(StoreError) -> HistoryToken {
         try await reader.read { try $0.newestToken() }
+    }
+
+    /// Whether anybody has the write lock at this moment.
+    package var isBeingWritten: Bool {
+        guard let lock = WriterLock(databasePath: StoreOpening.resolved(path)) else { return false }
+        return lock.holder() != .nobody
     }
 
     /// Tells of every commit from now on, own ones included. See ``StoreEvent``.

@@ -1,3 +1,4 @@
+import Glibc
 import SQLite
 
 /// What went wrong with a store, as a sentence that says on what and what to do.
@@ -18,7 +19,12 @@ public enum StoreError: Error, Equatable, Sendable {
     /// A store opened for reading only lacks something that the model has.
     case unreadableModel(path: String, reason: String)
     case full(path: String)
+    /// The system failed to read or write the file; whether the commit that met it is there is seen when the store
+    /// is read again.
+    case inputOutput(path: String, reason: String)
     case damaged(path: String, reason: String)
+    /// The file was a store, and has nothing in it any more.
+    case emptied(path: String)
     case cannotBackUp(path: String, reason: String)
     /// The file at the path is no longer the one that was opened; nothing is written into the old one.
     case replaced(path: String)
@@ -65,8 +71,13 @@ extension StoreError: CustomStringConvertible {
             "The store \(path) cannot be read with this program's model: \(reason). "
                 + "Open it once for writing, or use the version of the program that made it."
         case .full(let path): "The disk of \(path) is full. Nothing was saved; make room and try again."
+        case .inputOutput(let path, let reason):
+            "Reading or writing \(path) failed: \(reason). Check the disk, then try again."
         case .damaged(let path, let reason):
             "The store \(path) is damaged (\(reason)). Put back a backup, or recover with 'sqlite3 .recover'."
+        case .emptied(let path):
+            "The store \(path) has nothing in it, though it was in use before. "
+                + "Put back a backup, or remove the file to begin a new store."
         case .cannotBackUp(let path, let reason): "No backup was made at \(path): \(reason)."
         case .replaced(let path):
             "The store \(path) was replaced, moved or deleted while it was open. "
@@ -95,6 +106,9 @@ extension StoreError: CustomStringConvertible {
 
     init(_ error: SQLiteError, path: String, holder: String? = nil, waited: Int64 = 0) {
         switch error.primary {
+        case .inputOutput where error.isOutOfRoom, .cannotOpen where error.isOutOfRoom:
+            self = .full(path: path)
+        case .inputOutput: self = .inputOutput(path: path, reason: error.systemReason)
         case .busy, .locked: self = .busy(path: path, holder: holder, milliseconds: Int(waited))
         case .readOnly: self = .readOnly(path: path)
         case .full: self = .full(path: path)
@@ -107,4 +121,12 @@ extension StoreError: CustomStringConvertible {
         default: self = .other(path: path, reason: error.description)
         }
     }
+}
+
+extension SQLiteError {
+    /// Also for SQLite's own small files, of which it only says that they cannot be made or lengthened.
+    fileprivate var isOutOfRoom: Bool { [ENOSPC, EDQUOT, EFBIG].contains(systemError) }
+
+    /// In the system's words where it had any.
+    package var systemReason: String { systemError == 0 ? message : String(cString: strerror(systemError)) }
 }

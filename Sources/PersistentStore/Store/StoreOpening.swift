@@ -14,13 +14,15 @@ struct StoreOpening {
     func open() throws(StoreError) -> (StoreConnection, StoreMetadata) {
         let exists = access(path, F_OK) == 0
         guard exists || options.createsMissingStore else { throw .missing(path: path) }
+        guard !NewFile.wasStore(resolvedPath) else { throw .emptied(path: path) }
         let store: StoreConnection
         do {
+            let isNew = NewFile.isNeeded(path)
             let connection = try Connection(
                 path: path, access: options.createsMissingStore ? .create : .readWrite,
                 busyTimeoutMilliseconds: options.busyTimeout.wholeMilliseconds)
-            // Only its owner may read a store; SQLite gives the -wal and the -shm the same mode.
-            if !exists { chmod(path, 0o600) }
+            // SQLite gives the -wal and the -shm the same mode.
+            if isNew { NewFile.leaveToOwner(path) }
             store = StoreConnection(connection, path: path)
         } catch {
             throw StoreError(error, path: path)

@@ -1,4 +1,5 @@
 import Glibc
+import PersistentStore
 import SQLite
 
 /// The index's own file: opened, made and thrown away here. Confined to the index that owns it.
@@ -21,9 +22,9 @@ final class IndexFile {
     init(path: String) throws(SQLiteError) {
         self.path = path
         do throws(SQLiteError) {
-            let exists = access(path, F_OK) == 0
+            let isNew = NewFile.isNeeded(path)
             let connection = try Connection(path: path, access: .create, busyTimeoutMilliseconds: 100)
-            if !exists { chmod(path, 0o600) }
+            if isNew { NewFile.leaveToOwner(path) }
             // Before anything is set: the file may be another program's.
             guard try Self.mayBecomeIndex(connection) else { throw Self.foreign }
             // What a power cut takes is made again.

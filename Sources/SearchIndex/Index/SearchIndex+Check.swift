@@ -10,6 +10,8 @@ extension SearchIndex {
             let lines = try connection.prepare("PRAGMA integrity_check(1)")
             guard try lines.step() else { return "it cannot be checked" }
             guard lines.text(0) == "ok" else { return lines.text(0) }
+            // Whoever began to make it was ended; the next search goes on.
+            guard try connection.integer("SELECT count(*) FROM sqlite_schema") != 0 else { return nil }
             guard try connection.integer("PRAGMA application_id") == IndexFile.applicationID,
                 try connection.integer("PRAGMA user_version") == IndexFile.format
             else { return "it is no search index of this version" }

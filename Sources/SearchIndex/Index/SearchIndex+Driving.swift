@@ -29,7 +29,8 @@ extension SearchIndex {
             switch step {
             case .done:
                 if hasBuilt { await emptyJournal() }
-                try await recordCursor()
+                // A search that has found everything does not fail for what only cleaning wants to know.
+                try? await recordCursor()
                 return .ready
             case .more(let state):
                 attempts = 0
@@ -66,7 +67,8 @@ extension SearchIndex {
             let record = try snapshot.consumers(named: Self.consumerName)
             return (cursor, record)
         }
-        guard let own else { return }
+        // Nor does it wait for whoever is writing: the next search is as good.
+        guard let own, !container.isBeingWritten else { return }
         guard let stored else {
             let name = try await container.registerConsumer(Self.consumerName, startingAt: own).name
             // Another process was quicker.

@@ -38,7 +38,11 @@ package actor SearchIndex {
         _ access: IndexAccess, _ body: (borrowing Connection, inout Vocabulary) throws -> Result
     ) throws -> Result? {
         for _ in 0..<2 {
-            guard let file = openFile(), access == .reading || !file.isReadOnly else { return nil }
+            guard let file = openFile() else { return nil }
+            guard access == .reading || !file.isReadOnly else {
+                obstacle = "it can only be read"
+                return nil
+            }
             do {
                 try file.connection.execute(access.begin)
                 let result = try body(file.connection, &vocabulary)
