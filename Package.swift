@@ -96,6 +96,11 @@ let package = Package(
         .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing", "TestSupport"]),
         .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "clips", "ClipsBenchmarks"]),
+        // What a failing disk, a full one, a killed process and a crowd of them do; the shim is compiled by the tests.
+        .testTarget(
+            name: "FaultTests",
+            dependencies: ["SearchIndex", "ClipsCore", "PersistentStore", "TestSupport", "clips"],
+            exclude: ["Shim"]),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal", "CTerminal", "TestSupport"]),
         .testTarget(
             name: "ClipsTerminalTests",

@@ -1,0 +1,117 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Files that were harmed while nobody had them open.
+@Suite(.serialized) struct DamagedFileTests {
+    private static let commands = [
+        ["list"], ["search", "clip", "--limit", "1000"], ["extension", "--title", "clip new"], ["doctor"],
+        ["export", "--format", "csv"], ["history"], ["backup", "--force", "FOLDER/backup.db"],
+    ]
+
+    private func all(_ clips: ClipsProgram) throws -> [Shell] {
+        try Self.commands.map { words in
+            try clips.run(
+                words.map { $0.replacingOccurrences(of: "FOLDER", with: clips.folder.path) }, with: [:])
+        }
+    }
+
+    @Test(arguments: Damage.Kind.allCases)
+    func `a harmed store crashes nobody, and is told with what to do`(kind: Damage.Kind) throws {
+        var random = SeededRandom(seed: 7)
+        let template = try Situation.someClips.make()
+        for round in 0..<(Walk.triesAll ? 60 : 2) {
+            let clips = try Situation.copy(template)
+            try kind.harm(clips.storePath, &random)
+            for (words, run) in zip(Self.commands, try all(clips)) {
+                let place: Comment = "round \(round), \(words): \(run.status) \(run.errors)"
+                #expect(run.status <= 1, place)
+                if run.status == 1, words != ["doctor"] || !run.errors.isEmpty {
+                    #expect(Sentences.fault(in: run.errors) == nil, place)
+                }
+                // Something is left where something was: it is never taken for a new store.
+                if kind == .emptied || kind == .text { #expect(run.status == 1, place) }
+            }
+        }
+    }
+
+    @Test func `an emptied store is not begun anew, and its log not thrown away`() throws {
+        let clips = try Situation.longLog.make()
+        truncate(clips.storePath, 0)
+        let log = try Shell.run("cksum", [clips.storePath + "-wal"]).output
+        for run in try all(clips) {
+            #expect(
+                run.status == 1 && run.errors.contains("has nothing in it, though it was in use"), "\(run)")
+        }
+        #expect(try Shell.run("cksum", [clips.storePath + "-wal"]).output == log)
+        // A file that was made for the store, and never used, is one to begin.
+        let other = try ClipsProgram()
+        close(creat(other.storePath, 0o644))
+        #expect(try other.run("extension", "--title", "clip").output == "1\n")
+        #expect(try Shell.run("stat", ["-c", "%a", other.storePath]).output == "600\n")
+    }
+
+    @Test(arguments: ["history", "Clip_by_url"])
+    func `what is well beside a damaged page can still be exported`(name: String) throws {
+        let clips = try Situation.someClips.make()
+        try Damage.page(of: name, in: clips)
+        let run = try clips.run("export", "--format", "json")
+        #expect(
+            run.status == 0 && run.output.split(separator: "\n").count == Situation.clips, "\(run.errors)")
+        // And a damaged store does not take the place of a good backup.
+        let backup = clips.folder.path(of: "backup.db")
+        try "good".write(toFile: backup, atomically: true, encoding: .utf8)
+        let copy = try clips.run("backup", "--force", backup)
+        #expect(copy.status == 1 && copy.errors.contains("is damaged"), "\(copy)")
+        #expect(try String(contentsOfFile: backup, encoding: .utf8) == "good")
+    }
+
+    @Test(arguments: Damage.Kind.allCases)
+    func `a harmed index finds all the same, or is made again`(kind: Damage.Kind) async throws {
+        var random = SeededRandom(seed: 8)
+        let template = try Situation.indexed.make()
+        for round in 0..<(Walk.triesAll ? 60 : 1) {
+            let clips = try Situation.copy(template)
+            try kind.harm(clips.storePath + "-search", &random)
+            let run = try clips.run("search", "clip", "--limit", "1000")
+            let found = run.output.split(separator: "\n").count { !$0.hasPrefix(" ") }
+            #expect(run.status == 0, "round \(round): \(run.errors)")
+            if found != Situation.clips {
+                // What nobody but the doctor can see, who reads all of it.
+                let doctor = try clips.run("doctor")
+                #expect(doctor.output.contains("The search index is damaged"), "round \(round): \(found)")
+            }
+            #expect(try clips.run("doctor", "--repair").status == 0)
+            #expect(await Oracle(clips: clips).complaints(saved: try template.idsOfCopy()) == [])
+        }
+    }
+
+    @Test(arguments: ["-wal", "-shm"], Damage.Kind.allCases)
+    func `a harmed log is read up to the harm, and its index made again`(end: String, kind: Damage.Kind)
+        async throws
+    {
+        var random = SeededRandom(seed: 9)
+        let template = try Situation.longLog.make()
+        let saved = try template.idsOfCopy()
+        for round in 0..<(Walk.triesAll ? 40 : 1) {
+            let clips = try Situation.copy(template)
+            try kind.harm(clips.storePath + end, &random)
+            // The clips themselves were moved into the file before the log began.
+            let complaints = await Oracle(clips: clips).complaints(saved: saved)
+            #expect(complaints == [], "round \(round)")
+        }
+    }
+
+    @Test func `what a hostile file says of itself is shown, not obeyed`() throws {
+        let clips = try Situation.someClips.make()
+        _ = try clips.sqlite3("PRAGMA wal_checkpoint(TRUNCATE);")
+        let url = URL(fileURLWithPath: clips.storePath)
+        var bytes = try Data(contentsOf: url)
+        // Inside the text of a trigger, of which SQLite tells where it stops understanding.
+        let place = try #require(bytes.range(of: Data("AFTER INSERT ON".utf8)))
+        bytes.replaceSubrange(place, with: Data("\u{1B}[2J\u{1B}[31mboo!!!".utf8.prefix(place.count)))
+        try bytes.write(to: url)
+        let run = try clips.run("list")
+        #expect(run.status == 1 && !run.errors.contains("\u{1B}"), "\(run)")
+    }
+}

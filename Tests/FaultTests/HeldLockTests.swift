@@ -1,0 +1,55 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// A process stopped in the middle of its commit, with the write lock.
+@Suite(.serialized) struct HeldLockTests {
+    @Test
+    func `beside a stopped writer others read and move, a save says who is in the way, and all ends well`()
+        async throws
+    {
+        let clips = try Situation.someClips.make()
+        let saved = try clips.ids()
+        let app = try AppSession(clips)
+        #expect(app.shows("live"))
+        let note = clips.folder.path(of: "note")
+        // Its second write into the log is one of its commit.
+        let fault = Fault(calls: "w", kind: .stop)
+        let holder = try Victim(
+            clips, ["extension", "--title", "clip of the stopped"],
+            with: fault.environment(at: 3, path: clips.storePath + "-wal", note: note))
+        #expect(eventually { FileManager.default.fileExists(atPath: note) })
+
+        let list = try clips.run("list")
+        #expect(list.status == 0 && list.output.split(separator: "\n").count == Situation.clips)
+        let began = ContinuousClock.now
+        #expect(try clips.run("search", "clip", "--limit", "1000").status == 0)
+        #expect(try clips.run("history").status == 0)
+        #expect(ContinuousClock.now - began < .seconds(4))
+
+        // The app beside, for as long as the extension waits; and one that comes now.
+        app.type("ahttps://example.org/by-hand\r")
+        #expect(app.shows("saving…"))
+        app.type("jjj")
+        #expect(app.shows("4/\(Situation.clips)"))
+        app.type("/clip 17\r")
+        #expect(app.shows(" 1/1 ") && app.shows("saving…"))
+        let late = try AppSession(clips)
+        #expect(late.shows("1/\(Situation.clips)"))
+        let run = try clips.run("extension", "--title", "clip in vain", input: "hard to come by")
+        #expect(
+            run.errors.contains("was kept busy for 5")
+                && run.errors.contains("by clips (process \(holder.process)). Nothing was saved; try again."),
+            "\(run.errors)")
+        #expect(try run.status == 1 && clips.unsaved().contains("hard to come by"))
+        #expect(app.shows("was kept busy for 5") && app.shows("Your text is kept in "))
+
+        kill(holder.process, SIGCONT)
+        #expect(holder.wait() == 0)
+        let own = try clips.ids().subtracting(saved)
+        #expect(own.count == 1)
+        #expect(late.shows("live") && late.shows("clip of the stopped"))
+        #expect(await Oracle(clips: clips).complaints(saved: saved.union(own)) == [])
+    }
+}

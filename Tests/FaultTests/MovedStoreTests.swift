@@ -1,0 +1,112 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A store that goes away, or becomes an older one, under those who have it open.
+@Suite(.serialized) struct MovedStoreTests {
+    enum Change: String, CaseIterable, Sendable {
+        case moved, deleted, replaced, folderMoved
+
+        func make(_ clips: ClipsProgram, _ older: String) {
+            let store = clips.storePath
+            switch self {
+            case .moved: rename(store, clips.folder.path(of: "elsewhere.db"))
+            case .deleted: unlink(store)
+            case .replaced: rename(older, store)
+            case .folderMoved: rename(clips.folder.path, clips.folder.path + "-moved")
+            }
+        }
+    }
+
+    /// A store, and a copy of it that is older than its last two clips.
+    private func stores() throws -> (clips: ClipsProgram, older: String) {
+        let clips = try Situation.someClips.make()
+        let older = clips.folder.path(of: "older.db")
+        try clips.run("backup", "--quiet", older)
+        for number in 1...2 { try clips.run("add", "--title", "clip late \(number)") }
+        return (clips, older)
+    }
+
+    @Test(arguments: Change.allCases)
+    func `who follows is told within a second, and nothing more is written into the old file`(change: Change)
+        throws
+    {
+        let (clips, older) = try stores()
+        let kept = clips.folder.path + "-kept"
+        defer {
+            for end in ["-kept", "-kept-wal", "-moved"] {
+                _ = try? Shell.run("rm", ["-rf", clips.folder.path + end])
+            }
+        }
+        let errors = clips.folder.path + "-kept-errors"
+        defer { unlink(errors) }
+        let follower = try LineProcess(
+            "sh",
+            [
+                "-c", "exec \"$0\" history --follow --store \"$1\" 2> \"$2\"", ClipsProgram.path,
+                clips.storePath, errors,
+            ])
+        let app = try AppSession(clips)
+        for _ in 0..<4 { _ = try follower.answer() }
+        #expect(app.shows("live"))
+        link(clips.storePath, kept)
+        link(clips.storePath + "-wal", kept + "-wal")
+        let before = try Shell.run("cksum", [kept, kept + "-wal"]).output
+        change.make(clips, older)
+        #expect(follower.waitsForEnd(within: 1.5) == 1)
+        let said = try String(contentsOfFile: errors, encoding: .utf8)
+        #expect(
+            said.contains("was replaced, moved or deleted") && Sentences.fault(in: said) == nil, "\(said)")
+        #expect(app.shows("the store's file was replaced: quit and start again", within: 1.5))
+        app.type("ahttps://example.org/late\r")
+        #expect(app.shows("Your text is kept"))
+        #expect(try Shell.run("cksum", [kept, kept + "-wal"]).output == before)
+    }
+
+    @Test func `an older backup put back in place is told, and its tokens are of the past`() async throws {
+        let (clips, older) = try stores()
+        let last = try clips.run("history", "--json", "--limit", "1").output
+        let token = String(try #require(last.firstMatch(of: /"token":"([^"]+)"/)).1)
+        let errors = clips.folder.path(of: "errors")
+        let follower = try LineProcess(
+            "sh",
+            [
+                "-c", "exec \"$0\" history --follow --store \"$1\" 2> \"$2\"", ClipsProgram.path,
+                clips.storePath, errors,
+            ])
+        for _ in 0..<4 { _ = try follower.answer() }
+        let app = try AppSession(clips)
+        #expect(app.shows("clip late 2"))
+        // Through SQLite, so in the same file.
+        #expect(
+            try Shell.run("sqlite3", [clips.storePath, ".timeout 5000", ".restore \(older)"]).errors == "")
+        #expect(follower.waitsForEnd(within: 1.5) == 1)
+        let said = try String(contentsOfFile: errors, encoding: .utf8)
+        #expect(said.contains("an older copy was put back. Read everything anew."), "\(said)")
+        #expect(app.shows("/\(Situation.clips)") && app.hides("clip late 2"))
+        let run = try clips.run("history", "--after", token)
+        #expect(run.status == 1 && run.errors.contains("an older copy was put back"), "\(run)")
+        #expect(await Oracle(clips: clips).complaints() == [])
+        #expect(app.shows("clip after"))
+    }
+}
+
+/// The app in a tmux of its own.
+struct AppSession {
+    private let terminal: TmuxSession
+
+    init(_ clips: ClipsProgram, with more: [String: String] = [:]) throws {
+        let environment = clips.environment.merging(["TMPDIR": "/tmp"]) { $1 }.merging(more) { $1 }
+        terminal = try TmuxSession([ClipsProgram.path], columns: 200, rows: 30, environment: environment)
+    }
+
+    func shows(_ words: String, within seconds: Double = 10) -> Bool {
+        eventually(within: seconds) { (try? terminal.shows(words)) ?? false }
+    }
+
+    func hides(_ words: String) -> Bool { eventually { !((try? terminal.shows(words)) ?? true) } }
+
+    func type(_ keys: String) { try? terminal.send(keys) }
+
+    var lines: [String] { (try? terminal.lines()) ?? [] }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// No more room: on a small disk, and under a limit of a file's size.
+@Suite(.serialized) struct NoRoomTests {
+    @Test(arguments: [40, 120, 200, 240])
+    func `a file that may grow no longer is told as a full disk, the clip is kept, and all is read`(
+        kilobytes: Int
+    ) async throws {
+        let clips = try Situation.someClips.make()
+        let saved = try clips.ids()
+        func limited(_ words: [String], input: String = "") throws -> Shell {
+            try Shell.run(
+                "bash", ["-c", "ulimit -f \(kilobytes); exec \"$@\"", "bash", ClipsProgram.path] + words,
+                input: input,
+                environment: clips.environment.merging(["TMPDIR": clips.folder.path(of: "tmp")]) { $1 })
+        }
+        let text = String(repeating: "hard to come by ", count: 20_000)
+        let run = try limited(["extension", "--title", "clip too long"], input: text)
+        #expect(run.status == 1 && Sentences.fault(in: run.errors) == nil, "\(run)")
+        #expect(run.errors.contains("is full. Nothing was saved; make room and try again."))
+        // Too long for the limit as well, so it is not said that it was kept.
+        #expect(try !run.errors.contains("is kept in") && clips.unsaved() == "")
+        for words in [["list"], ["search", "clip", "--limit", "1000"], ["export", "--format", "json"]] {
+            let read = try limited(words)
+            #expect(read.status == 0, "\(words): \(read.errors)")
+            #expect(read.output.split(separator: "\n").count >= Situation.clips, "\(words)")
+        }
+        #expect(await Oracle(clips: clips).complaints(saved: saved) == [])
+    }
+
+    @Test func `on a full disk everything is read, a clip is kept elsewhere, and with room it is saved`()
+        async throws
+    {
+        let clips = try Situation.indexed.make()
+        let saved = try clips.ids()
+        let disk = clips.folder.path(of: "disk")
+        let script = """
+            mkdir "$D" && mount -t tmpfs -o size=2m none "$D" || exit 77
+            cp "$S"* "$D" && dd if=/dev/zero of="$D/filler" bs=4k 2>/dev/null
+            export CLIPS_STORE="$D/clips.db"
+            for words in list 'search clip' 'export --format csv' history doctor "backup $O/b.db"; do
+              $C $words > "$O/out" 2> "$O/err"; echo "$words: $? $(wc -l < "$O/out") $(cat "$O/err")"
+            done
+            $C extension --title 'clip kept' 2> "$O/err"; echo "full: $? $(cat "$O/err")"
+            rm "$D/filler"
+            $C extension --title 'clip saved'; echo "room: $?"
+            cp "$D"/clips.db* "$O"
+            """
+        let copied = clips.folder.path(of: "copied")
+        mkdir(copied, 0o700)
+        let isRoot = geteuid() == 0
+        let run = try Shell.run(
+            "unshare", (isRoot ? ["-m"] : ["-Urm"]) + ["sh", "-c", script],
+            environment: clips.environment.merging([
+                "D": disk, "S": clips.storePath, "C": ClipsProgram.path, "O": copied,
+                "TMPDIR": clips.folder.path(of: "tmp"),
+            ]) { $1 })
+        // Where nothing may be mounted, the limit above is what there is.
+        guard run.status != 77, !run.errors.contains("unshare") else { return }
+        for words in ["list", "export --format csv", "history"] {
+            #expect(run.output.contains("\(words): 0 "), "\(run.output)")
+        }
+        #expect(run.output.contains("backup \(copied)/b.db: 0 "), "\(run.output)")
+        #expect(run.output.contains("search clip: 0 20"), "\(run.output)")
+        #expect(run.output.contains("full: 1 clips: The disk of \(disk)/clips.db is full."), "\(run.output)")
+        #expect(run.output.contains("room: 0"), "\(run.output)")
+        #expect(try clips.unsaved().contains("clip kept"))
+        for end in ["", "-wal", "-shm"] {
+            unlink(clips.storePath + end)
+            rename(copied + "/clips.db" + end, clips.storePath + end)
+        }
+        #expect(await Oracle(clips: clips).complaints(saved: saved) == [])
+    }
+}

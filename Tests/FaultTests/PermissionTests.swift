@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Files and folders that whoever runs the program may not write, or not even read.
+@Suite(.serialized) struct PermissionTests {
+    private func stranger(_ clips: ClipsProgram, _ words: String...) throws -> Shell {
+        let all = Stranger.words(ClipsProgram.path, words)
+        return try Shell.run(
+            all[0], Array(all.dropFirst()),
+            environment: clips.environment.merging(["TMPDIR": clips.folder.path(of: "tmp")]) { $1 })
+    }
+
+    @Test(arguments: [
+        (file: mode_t(0o444), folder: mode_t(0o555)), (0o644, 0o555), (0o666, 0o555), (0o444, 0o777),
+    ])
+    func `what may not be written is read all the same, and a save says what to do`(
+        file: mode_t, folder: mode_t
+    ) async throws {
+        let clips = try Situation.someClips.make()
+        let saved = try clips.ids()
+        chmod(clips.folder.path(of: "tmp"), 0o777)
+        chmod(clips.storePath, file)
+        unlink(clips.storePath + "-doorbell")
+        chmod(clips.folder.path, folder)
+        let before = try Shell.run("cksum", [clips.storePath]).output
+        for words in ["list", "search clip --limit 1000", "export --format csv", "history", "show 1"] {
+            let all = Stranger.words(ClipsProgram.path, words.split(separator: " ").map(String.init))
+            let run = try Shell.run(all[0], Array(all.dropFirst()), environment: clips.environment)
+            #expect(run.status == 0 && !run.output.isEmpty, "\(words): \(run.errors)")
+        }
+        let run = try stranger(clips, "extension", "--title", "clip not to be saved")
+        #expect(run.status == 1 && Sentences.fault(in: run.errors) == nil, "\(run)")
+        #expect(try clips.unsaved().contains("clip not to be saved"))
+        #expect(try stranger(clips, "doctor").status == 1)
+        #expect(try Shell.run("cksum", [clips.storePath]).output == before)
+        chmod(clips.folder.path, 0o755)
+        chmod(clips.storePath, 0o600)
+        for end in ["-wal", "-shm", "-doorbell", "-search", "-search-wal", "-search-shm"] {
+            unlink(clips.storePath + end)
+        }
+        #expect(await Oracle(clips: clips).complaints(saved: saved) == [])
+    }
+
+    @Test(arguments: ["", "-wal", "-shm"])
+    func `a file of the store that may not be opened is told with what to check`(end: String) async throws {
+        let clips = try Situation.longLog.make()
+        let saved = try clips.idsOfCopy()
+        chmod(clips.folder.path(of: "tmp"), 0o777)
+        chmod(clips.folder.path, 0o777)
+        for other in ["", "-wal", "-shm"] { chmod(clips.storePath + other, other == end ? 0 : 0o666) }
+        for words in [["list"], ["extension", "--title", "clip not to be saved"]] {
+            let all = Stranger.words(ClipsProgram.path, words)
+            let run = try Shell.run(
+                all[0], Array(all.dropFirst()),
+                environment: clips.environment.merging(["TMPDIR": clips.folder.path(of: "tmp")]) { $1 })
+            #expect(run.status == 1 && Sentences.fault(in: run.errors) == nil, "\(words): \(run)")
+            #expect(run.errors.contains("Check the "), "\(words): \(run.errors)")
+        }
+        chmod(clips.folder.path, 0o755)
+        for other in ["", "-wal", "-shm"] { chmod(clips.storePath + other, 0o600) }
+        unlink(clips.storePath + "-doorbell")
+        #expect(await Oracle(clips: clips).complaints(saved: saved) == [])
+    }
+}
