@@ -8,6 +8,6 @@ struct Figure: Sendable {
 
     static let all = [
         commitToList, commitToPaint, bulkCost, trackingCost, fetchCost, mergeCost, startToPaint, peakMemory,
-        keyToPaint, oneShotProcess, searchCost, cleaningCost, mergeOfMany, killedWriters, scaleCurve, soak,
+        keyToPaint, oneShotProcess, searchCost, cleaningCost, mergeOfMany, killedProcesses, scaleCurve, soak,
     ]
 }

@@ -1,0 +1,219 @@
+import CBenchmarkProbes
+import ClipsCore
+import FoundationEssentials
+import Glibc
+import PersistentStore
+
+extension Figure {
+    static let killedProcesses = Figure(
+        name: "Z1", title: "processes killed at random moments: what they leave, and what others wait"
+    ) { workspace in
+        let rounds = workspace.count(200, quick: 20)
+        var measurements: [Measurement] = []
+        for kind in KilledProcesses.Kind.allCases {
+            measurements += try KilledProcesses(kind, workspace).measure(rounds: rounds)
+        }
+        return measurements
+    }
+}
+
+/// Kills one process after the other; a writer that lives saves beside each.
+private struct KilledProcesses {
+    enum Kind: String, CaseIterable {
+        case `extension`, app, `import`, indexing, cleaning
+
+        /// The clips in its store to begin with.
+        var clips: Int { self == .indexing ? 5_000 : 100 }
+    }
+
+    private let kind: Kind
+    private let store: String
+    private let lines: String
+    private let program: String
+
+    init(_ kind: Kind, _ workspace: Workspace) throws {
+        self.kind = kind
+        program = try workspace.clipsProgram()
+        store = workspace.newPath("killed.db")
+        lines = workspace.newPath("lines.jsonl")
+        try SmallStore.make(store, clips: kind.clips)
+        let text = (0..<Self.imported).map { "{\"title\":\"clip \($0)\"}\n" }.joined()
+        try Data(text.utf8).write(to: URL(filePath: lines))
+    }
+
+    /// Two transactions.
+    private static let imported = 1_000
+
+    func measure(rounds: Int) throws -> [Measurement] {
+        let path = store
+        let survivor = try blocking { try await ClipStore(path: path, author: "survivor") }
+        let whole = try wholeTime(survivor)
+        var (killed, torn) = (0, 0)
+        var saved: Set<Int64> = []
+        var waits: [Double] = []
+        for round in 0..<rounds {
+            let before = try blocking { try await Self.look(survivor, after: nil) }
+            try prepare(survivor)
+            let victim = try start(round)
+            try victim.letRun(seconds: .random(in: 0...whole * 1.1))
+            if victim.kill() { killed += 1 }
+            saved.formUnion(victim.ids())
+            let began = Moment.now
+            saved.insert(try blocking { try await survivor.add([SampleClip.draft(round)]) }[0])
+            waits.append(began.secondsSince)
+            torn += try blocking { try await Self.look(survivor, after: before) }.torn
+        }
+        let present = try blocking { try await Self.look(survivor, after: nil) }.clips
+        let doctor = Self.run([program, "doctor", "--store", store])
+        try blocking { await survivor.container.close() }
+        let zero = Measurement.Goal(atMost: 0)
+        return [
+            Measurement("\(kind): killed before its end, of \(rounds)", .count, [Double(killed)]),
+            Measurement("\(kind): transactions not whole", .count, [Double(torn)], goal: zero),
+            Measurement(
+                "\(kind): of \(saved.count) saved clips lost", .count,
+                [Double(saved.subtracting(present).count)],
+                goal: zero),
+            Measurement(
+                "\(kind): stores in which the doctor finds something", .count, [doctor == 0 ? 0 : 1],
+                goal: zero),
+            Measurement("\(kind): a save of another after each", .time, waits),
+        ]
+    }
+
+    private struct Look: Sendable {
+        let token: HistoryToken
+        let clips: Set<Int64>
+        /// Transactions, and differences between history and clips, that should not be.
+        var torn = 0
+    }
+
+    private static func look(_ store: ClipStore, after earlier: Look?) async throws -> Look {
+        try await store.container.read { snapshot in
+            let clips = Set(try snapshot.fetch(FetchRequest(ClipModel.entity)).map(\.id.key))
+            var look = Look(token: try snapshot.newestToken(), clips: clips)
+            guard let earlier else { return look }
+            var expected = earlier.clips
+            do {
+                try snapshot.forEachTransaction(HistoryFetchRequest(.token(earlier.token))) { transaction in
+                    for change in transaction.changes where change.objectID.entity == ClipModel.entity {
+                        switch change.kind {
+                        case .insert: expected.insert(change.objectID.key)
+                        case .delete: expected.remove(change.objectID.key)
+                        case .update: if !expected.contains(change.objectID.key) { look.torn += 1 }
+                        }
+                    }
+                    let isWhole = transaction.author != "import" || transaction.changes.count == imported / 2
+                    if !isWhole { look.torn += 1 }
+                    return true
+                }
+            } catch StoreError.tokenExpired {
+                // Cleaned, as was asked.
+                return look
+            }
+            if expected != clips { look.torn += 1 }
+            return look
+        }
+    }
+
+    private func prepare(_ survivor: ClipStore) throws {
+        switch kind {
+        case .indexing: for end in ["", "-wal", "-shm"] { unlink(store + "-search" + end) }
+        case .cleaning: _ = try blocking { try await survivor.add((0..<300).map(SampleClip.draft)) }
+        default: break
+        }
+    }
+
+    private func start(_ round: Int) throws -> Victim {
+        switch kind {
+        case .extension:
+            try Victim([program, "extension", "--title", "clip \(round)", "--text", "", "--store", store])
+        case .import: try Victim([program, "import", lines, "--store", store])
+        case .indexing: try Victim([program, "search", "clip", "--store", store])
+        case .cleaning: try Victim([program, "history", "clean", "--before", "0d", "--store", store])
+        case .app:
+            try Victim(
+                onTerminal: [program, "--store", store],
+                keys: (0..<5).map { "ahttps://example.org/\(round)/\($0)\rj*" }.joined() + "u")
+        }
+    }
+
+    /// How long one takes that nobody kills.
+    private func wholeTime(_ survivor: ClipStore) throws -> Double {
+        guard kind != .app else { return 0.1 }
+        try prepare(survivor)
+        let began = Moment.now
+        try start(-1).wait()
+        return began.secondsSince
+    }
+
+    private static func run(_ words: [String]) -> Int32 {
+        var took: Int64 = 0
+        return withCStrings(words) { probe_run($0, &took) }
+    }
+}
+
+/// A process that is to be killed.
+private final class Victim {
+    private let process: Int32
+    /// What it prints, or the terminal that it is on.
+    private var output: Int32 = -1
+    private let terminal: TerminalProgram?
+    private var printed: [UInt8] = []
+
+    init(_ command: [String]) throws {
+        var (input, output) = (Int32(-1), Int32(-1))
+        terminal = nil
+        process = withCStrings(command) { probe_start($0, &input, &output) }
+        guard process > 0 else { throw BenchmarkError("'\(command[0])' cannot be started") }
+        close(input)
+        self.output = output
+    }
+
+    init(onTerminal command: [String], keys: String) throws {
+        let program = try TerminalProgram(command)
+        terminal = program
+        process = program.process
+        program.press(keys)
+    }
+
+    deinit { if output >= 0 { close(output) } }
+
+    func letRun(seconds: Double) throws {
+        guard let terminal else {
+            usleep(UInt32(seconds * 1_000_000))
+            return
+        }
+        try terminal.read(seconds: seconds)
+    }
+
+    /// Whether it was still there.
+    func kill() -> Bool {
+        Glibc.kill(process, SIGKILL)
+        guard terminal == nil else { return true }
+        readAll()
+        var status: Int32 = 0
+        waitpid(process, &status, 0)
+        return status & 0x7f == SIGKILL
+    }
+
+    func wait() {
+        readAll()
+        waitpid(process, nil, 0)
+    }
+
+    private func readAll() {
+        var buffer: [UInt8] = Array(repeating: 0, count: 65_536)
+        while true {
+            let count = read(output, &buffer, buffer.count)
+            guard count > 0 else { return }
+            printed += buffer[..<count]
+        }
+    }
+
+    /// The ids that it printed, each on a whole line.
+    func ids() -> [Int64] {
+        printed.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
+            .compactMap { Int64(String(decoding: $0, as: UTF8.self)) }
+    }
+}
