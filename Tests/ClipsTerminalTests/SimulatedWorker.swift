@@ -197,7 +197,7 @@ struct SimulatedWorker {
             let previous = rows.last { row in place.map { row.position < $0 } ?? true }
             return .matchFound(isForward ? (next ?? rows.first)?.id : (previous ?? rows.last)?.id)
         case .loadNames: return .namesLoaded(tags: ["alpha", "alps", "beta"], authors: ["app", "extension"])
-        case .loadOwnWork: return .ownWorkLoaded(OwnWork([], session: 7))
+        case .loadOwnWork: return .ownWorkLoaded(OwnWork(all: [], session: 7))
         case .loadHistory(let filter):
             let newest = store.commits.suffix(500).map(SimulatedClips.summary).filter(filter.admits)
             return .historyLoaded(newest, filter)
@@ -257,7 +257,7 @@ extension SimulatedClips {
             let news = Dictionary(uniqueKeysWithValues: ids.map { ($0, Item?.none) })
             return commit("app", isOwn: true, news).map { done($0, []) } ?? .failed("Gone.")
         case .restore(_, let token): return takeBack(token)
-        case .undo(let step), .redo(let step):
+        case .undo(let step, _), .redo(let step, _):
             return takeBack(step.token)
         }
     }
