@@ -58,6 +58,7 @@ enum Clips {
         } catch {
             invocation.fail("\(error)")
             status = .failed
+            if error is OutputError { return status.rawValue }
         }
         do {
             try invocation.output.flush()

@@ -42,7 +42,7 @@ private struct StoreBackup {
             guard let error = error as? SQLiteError else { throw error }
             switch error.primary {
             case .corrupt, .full: throw StoreError(error, path: error.primary == .full ? path : store)
-            case .inputOutput:
+            case .inputOutput, .cannotOpen:
                 throw StoreError.cannotBackUp(
                     path: path, reason: "\(error.systemReason); check the disk, or name another place")
             default: throw StoreError.cannotBackUp(path: path, reason: error.message)

@@ -36,8 +36,9 @@ struct StoreMetadata: Sendable {
             throw SQLiteError(
                 code: SQLiteError.Primary.corrupt.rawValue, message: "the store has lost its id")
         }
-        // Numbers come one by one; beyond this an enemy has set them.
-        guard try connection.integer("SELECT max(number) FROM history") ?? 0 <= Self.farthest else {
+        // Numbers come one by one; beyond this an enemy has set them. A damaged page there is told where it is read.
+        let newest = try? connection.integer("SELECT max(number) FROM history")
+        guard (newest ?? nil) ?? 0 <= Self.farthest else {
             throw SQLiteError(
                 code: SQLiteError.Primary.corrupt.rawValue,
                 message: "its history has a number that is never given")

@@ -10,6 +10,7 @@ extension StoreOpening {
     /// (sqlite.org/wal.html#read_only_databases), without locks.
     func openForReading() throws(StoreError) -> (StoreConnection, StoreMetadata) {
         guard access(path, F_OK) == 0 else { throw .missing(path: path) }
+        try checkKind()
         guard !NewFile.wasStore(resolvedPath) else { throw .emptied(path: path) }
         let store = try connectForReading()
         do {

@@ -14,6 +14,7 @@ struct StoreOpening {
     func open() throws(StoreError) -> (StoreConnection, StoreMetadata) {
         let exists = access(path, F_OK) == 0
         guard exists || options.createsMissingStore else { throw .missing(path: path) }
+        try checkKind()
         guard !NewFile.wasStore(resolvedPath) else { throw .emptied(path: path) }
         let store: StoreConnection
         do {
@@ -32,6 +33,14 @@ struct StoreOpening {
         } catch {
             store.connection.rollBack()
             throw store.storeError(error)
+        }
+    }
+
+    /// A pipe of that name would be waited for.
+    func checkKind() throws(StoreError) {
+        var status = stat()
+        guard stat(path, &status) != 0 || [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
+            throw .notAStore(path: path)
         }
     }
 
