@@ -27,6 +27,8 @@ import Testing
         try terminal.send("/seed 150.", "Enter")
         #expect(try eventually { try terminal.cursorLine().contains("seed 150.") })
         try terminal.send("Escape")
+        // A letter that followed at once would be one key with it.
+        #expect(try eventually { try !terminal.shows("/seed 150.") })
         #expect(try eventually { try terminal.cursorLine().contains("seed 150.") })
 
         let began = Date()
