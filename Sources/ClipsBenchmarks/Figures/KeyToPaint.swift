@@ -11,7 +11,8 @@ extension Figure {
         _ = try echo.wait(for: ["ready"])
         func echoed() throws -> [Double] {
             try (0..<block).map { _ in
-                try echo.read(seconds: KeyedApp.pause())
+                // A terminal that is not read holds up the app that writes to it.
+                try app.program.read(seconds: KeyedApp.pause())
                 return try echo.answer(to: "j")
             }
         }
