@@ -8,7 +8,9 @@ import Terminal
 
 let noon = Date(timeIntervalSince1970: 1_800_000_000)
 
-func row(_ id: Int64, _ title: String = "", author: String = "cli", url: String = "") -> ClipRow {
+func row(
+    _ id: Int64, _ title: String = "", author: String = "cli", url: String = "", at place: SortPosition? = nil
+) -> ClipRow {
     let created = noon.milliseconds - 1_000_000 + id * 1000
     let layout = StoredObject.Layout(names: [
         "title", "url", "author", "tags", "created", "starred", "unread",
@@ -21,7 +23,7 @@ func row(_ id: Int64, _ title: String = "", author: String = "cli", url: String 
     ]
     let object = StoredObject(id: ClipModel.objectID(id), version: 1, layout: layout, values: values)
     let position = SortPosition(value: .integer(created), key: id, isAscending: false, ignoresCase: false)
-    return ClipRow(object, position: position)
+    return ClipRow(object, position: place ?? position)
 }
 
 func window(_ ids: some Sequence<Int64>, generation: Int = 0) -> ClipListMessage {

@@ -181,7 +181,8 @@ struct StatusLine {
             parts.append(StyledRun("paused\(news)", theme.held))
         }
         if state.arrivals.aboveCount > 0 {
-            parts.append(StyledRun("↑ \(Self.grouped(state.arrivals.aboveCount)) new", theme.arrival))
+            let more = state.arrivals.isAboveCut ? "+" : ""
+            parts.append(StyledRun("↑ \(Self.grouped(state.arrivals.aboveCount))\(more) new", theme.arrival))
         }
         if !state.query.filter.isEmpty { parts.append(StyledRun("/\(state.query.filter)", theme.bold)) }
         if state.query.sort != ClipQuery.newestFirst {

@@ -1,0 +1,37 @@
+/// A binary heap: the greatest element is at hand, and adding or taking one costs the logarithm of their number.
+struct Heap<Element: Comparable & Sendable>: Sendable {
+    private(set) var elements: [Element] = []
+
+    init() {}
+
+    init(_ elements: some Sequence<Element>) {
+        // In falling order every element is greater than those below it.
+        self.elements = elements.sorted(by: >)
+    }
+
+    var max: Element? { elements.first }
+
+    mutating func insert(_ element: Element) {
+        elements.append(element)
+        var index = elements.count - 1
+        while index > 0, elements[(index - 1) / 2] < elements[index] {
+            elements.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
+    }
+
+    mutating func removeMax() {
+        guard !elements.isEmpty else { return }
+        elements.swapAt(0, elements.count - 1)
+        elements.removeLast()
+        var index = 0
+        while true {
+            let greater = [2 * index + 1, 2 * index + 2].filter { $0 < elements.count }.max {
+                elements[$0] < elements[$1]
+            }
+            guard let greater, elements[index] < elements[greater] else { return }
+            elements.swapAt(index, greater)
+            index = greater
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import ClipsCore
+import PersistentStore
+import TestSupport
+import Testing
+
+@testable import ClipsTerminal
+
+@Suite struct ArrivalsTests {
+    @Test func `whatever is added and taken, the greatest of a heap comes first`() {
+        var random = SeededRandom(seed: 5)
+        var heap = Heap<Int>()
+        var reference: [Int] = []
+        for _ in 0..<2_000 {
+            if Int.random(in: 0..<3, using: &random) > 0 {
+                let number = Int.random(in: 0..<500, using: &random)
+                heap.insert(number)
+                reference.append(number)
+            } else if let index = reference.indices.max(by: { reference[$0] < reference[$1] }) {
+                heap.removeMax()
+                reference.remove(at: index)
+            }
+            #expect(heap.max == reference.max())
+        }
+    }
+
+    /// Beside a plain list of what is above, through arrivals, moves, deletions and scrolling.
+    @Test func `what is above the screen is counted as in a plain list of it`() {
+        for seed in UInt64(1)...20 {
+            var random = SeededRandom(seed: seed)
+            var arrivals = Arrivals()
+            var reference: [Int64: SortPosition] = [:]
+            func place() -> SortPosition {
+                SortPosition(
+                    value: .integer(.random(in: 0..<1000, using: &random)), key: 1, isAscending: false,
+                    ignoresCase: false)
+            }
+            for number in Int64(1)...400 {
+                switch Int.random(in: 0..<10, using: &random) {
+                case 0..<6:
+                    let position = place()
+                    arrivals.take([.init(id: number, old: nil, new: row(number, at: position))])
+                    arrivals.take([transaction(number, inserting: [number])], at: noon)
+                    reference[number] = position
+                case 6:
+                    guard let id = reference.keys.randomElement(using: &random) else { continue }
+                    let position = place()
+                    arrivals.take([
+                        .init(id: id, old: reference[id], new: row(id, at: position))
+                    ])
+                    reference[id] = position
+                case 7:
+                    guard let id = reference.keys.randomElement(using: &random) else { continue }
+                    arrivals.take([.init(id: id, old: reference[id], new: nil)])
+                    reference[id] = nil
+                default:
+                    let top = place()
+                    arrivals.settle(top: top, reachesTop: false)
+                    reference = reference.filter { $0.value < top }
+                }
+                #expect(arrivals.aboveCount == reference.count, "seed \(seed), step \(number)")
+            }
+        }
+    }
+}
