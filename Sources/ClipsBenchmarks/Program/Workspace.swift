@@ -14,12 +14,10 @@ final class Workspace {
     init(_ options: Options) throws {
         self.options = options
         peers = try options.peers.map(PeerFolder.init(path:))
-        // mkdtemp(3) puts letters of its own in the place of the six at the end.
-        var template = Array("\(Self.temporaryFolder)/clips-benchmarks-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
+        guard let folder = UniqueFile.makeFolder("\(Self.temporaryFolder)/clips-benchmarks-") else {
             throw BenchmarkError("no folder can be made in \(Self.temporaryFolder)")
         }
-        folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        self.folder = folder
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
