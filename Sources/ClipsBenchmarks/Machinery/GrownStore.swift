@@ -50,11 +50,10 @@ struct GrownStore {
 
 /// Fills an empty store, in transactions as people make them.
 private final class GrowingStore {
-    private typealias Numbers = SampleText.Numbers
 
     private let connection: Connection
     private let writing = SampleWriting()
-    private var random = Numbers(seed: 5)
+    private var random = SampleRandom(seed: 5)
     private var insertions: Int
     private var deletions: Int
     private var updates: Int

@@ -13,7 +13,7 @@ struct SampleText {
     static let distinctWords = 200_000
 
     init() {
-        var random = Numbers(seed: 7)
+        var random = SampleRandom(seed: 7)
         words = (0..<Self.distinctWords).map { rank in
             let length = 1 + (rank > 50 ? 1 : 0) + (rank > 3000 ? 1 : 0) + Int(random.next() % 2)
             return (0..<length).map { _ in Self.syllables[Int(random.next() % UInt64(Self.syllables.count))] }
@@ -27,18 +27,18 @@ struct SampleText {
     func title(_ number: Int) -> String { line(number, seed: 1, words: 3...8) }
     func text(_ number: Int) -> String { line(number, seed: 2, words: 10...110) }
     func url(_ number: Int) -> String {
-        var random = Numbers(seed: UInt64(number) &* 31 &+ 3)
+        var random = SampleRandom(seed: UInt64(number) &* 31 &+ 3)
         return "https://\(word(&random)).example/\(word(&random))/\(number)"
     }
     func tags(_ number: Int) -> String {
-        var random = Numbers(seed: UInt64(number) &* 31 &+ 4)
+        var random = SampleRandom(seed: UInt64(number) &* 31 &+ 4)
         return (0..<Int(random.next() % 4)).map { _ in words[Int(random.next() % 400)] }.joined(
             separator: ",")
     }
 
     /// Every eighth clip is Chinese or Japanese.
     private func line(_ number: Int, seed: UInt64, words count: ClosedRange<Int>) -> String {
-        var random = Numbers(seed: UInt64(number) &* 31 &+ seed)
+        var random = SampleRandom(seed: UInt64(number) &* 31 &+ seed)
         let length = count.lowerBound + Int(random.next() % UInt64(count.count))
         if number % 8 == 5 {
             return (0..<length * 2).map { _ in characters[random.rank(below: characters.count)] }.joined()
@@ -46,27 +46,5 @@ struct SampleText {
         return (0..<length).map { _ in word(&random) }.joined(separator: " ")
     }
 
-    private func word(_ random: inout Numbers) -> String { words[random.rank(below: words.count)] }
-
-    /// SplitMix64.
-    struct Numbers {
-        private var state: UInt64
-
-        init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-
-        /// Low ranks often, high ones seldom: evenly spread on a logarithmic scale, near enough to 1/rank.
-        mutating func rank(below count: Int) -> Int {
-            let shift = next() % UInt64(UInt64.bitWidth - UInt64(count).leadingZeroBitCount)
-            let top = min(UInt64(count), 2 << shift)
-            return Int(next() % top)
-        }
-    }
+    private func word(_ random: inout SampleRandom) -> String { words[random.rank(below: words.count)] }
 }

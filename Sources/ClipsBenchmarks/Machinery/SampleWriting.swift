@@ -1,7 +1,6 @@
 /// Clips as people of many languages save them. What is written goes by the number alone; words, tags, sites and
 /// authors are spread as in life, a few of them everywhere and most of them rare (Zipf).
 struct SampleWriting: Sendable {
-    typealias Numbers = SampleText.Numbers
 
     /// Whose few clips and transactions are the oldest of all.
     static let rareAuthor = "archivist"
@@ -22,7 +21,7 @@ struct SampleWriting: Sendable {
 
     init() {
         let languages = languages
-        var random = Numbers(seed: 11)
+        var random = SampleRandom(seed: 11)
         func made(_ language: SampleLanguage, _ syllables: Int) -> String {
             (0..<syllables).map { _ in language.syllables[random.below(language.syllables.count)] }.joined()
         }
@@ -41,7 +40,9 @@ struct SampleWriting: Sendable {
     }
 
     /// The author of a transaction.
-    func author(_ random: inout Numbers) -> String { Self.authors[random.rank(below: Self.authors.count)] }
+    func author(_ random: inout SampleRandom) -> String {
+        Self.authors[random.rank(below: Self.authors.count)]
+    }
 
     func title(_ number: Int) -> String {
         var random = numbers(number, 1)
@@ -82,13 +83,13 @@ struct SampleWriting: Sendable {
         return "https://\(sites[random.rank(below: sites.count)])/\(2000 + random.below(27))/\(number)"
     }
 
-    private func numbers(_ number: Int, _ seed: UInt64) -> Numbers {
-        Numbers(seed: UInt64(number) &* 31 &+ seed)
+    private func numbers(_ number: Int, _ seed: UInt64) -> SampleRandom {
+        SampleRandom(seed: UInt64(number) &* 31 &+ seed)
     }
 
-    private func language(_ random: inout Numbers) -> Int { random.rank(below: languages.count) }
+    private func language(_ random: inout SampleRandom) -> Int { random.rank(below: languages.count) }
 
-    private func sentence(_ random: inout Numbers, _ language: Int, _ count: Int) -> String {
+    private func sentence(_ random: inout SampleRandom, _ language: Int, _ count: Int) -> String {
         let space = languages[language].space
         var text = ""
         for place in 0..<count {
@@ -97,8 +98,4 @@ struct SampleWriting: Sendable {
         }
         return text
     }
-}
-
-extension SampleText.Numbers {
-    mutating func below(_ count: Int) -> Int { Int(next() % UInt64(count)) }
 }

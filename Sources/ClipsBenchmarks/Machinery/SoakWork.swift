@@ -66,11 +66,11 @@ private struct SoakWorker {
     let number: Int
     private(set) var count: Int64 = 0
     private var own: [Int64] = []
-    private var random: SoakRandom
+    private var random: SampleRandom
 
     init(store: ClipStore, number: Int) {
         (self.store, self.number) = (store, number)
-        random = SoakRandom(seed: UInt64(number))
+        random = SampleRandom(seed: UInt64(number))
     }
 
     mutating func work(_ work: SoakWork) async throws {

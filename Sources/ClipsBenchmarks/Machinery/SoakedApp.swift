@@ -8,7 +8,7 @@ final class SoakedApp {
     private(set) var endings = 0
     private let command: [String]
     private let environment: [String]
-    private var random: SoakRandom
+    private var random: SampleRandom
     private var goesOnAt: Moment?
 
     /// The most that the app uses of a terminal; more than half of them are the list's.
@@ -32,7 +32,7 @@ final class SoakedApp {
             "HOME=\(folder)", "XDG_CONFIG_HOME=\(folder)", "XDG_DATA_HOME=\(folder)", "TMPDIR=\(folder)",
             "BROWSER=true", "VISUAL=sed -i 1s/$/x/",
         ]
-        random = SoakRandom(seed: UInt64(1000 + number))
+        random = SampleRandom(seed: UInt64(1000 + number))
         self.program = try TerminalProgram(command, environment: environment)
     }
 
