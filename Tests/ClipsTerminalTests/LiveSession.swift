@@ -36,6 +36,7 @@ struct LiveSession {
     /// A refresh tells of no deletions.
     var wasRefreshed = false
     var drawsAll = true
+    private var drawn = DrawnLines()
 
     init(clips: Int, size: Size = Size(rows: 24, columns: 80), follows: Bool = false) {
         state = AppState(size: size, now: noon, config: ConfigFile("set follow \(follows ? "on" : "off")"))
@@ -119,7 +120,7 @@ struct LiveSession {
 
 extension LiveSession {
     /// A list, a clip, a count: all as the store has them.
-    private func checkAtRest() throws(Broken) {
+    private mutating func checkAtRest() throws(Broken) {
         try checkFrame()
         try check(state.feed.typedAhead.isEmpty, "keys still wait: \(state.feed.typedAhead)")
         try check(state.saving.count == 0 && state.saving.waiting.isEmpty, "a save is still awaited")
@@ -178,9 +179,10 @@ extension LiveSession {
         }
     }
 
-    func checkFrame() throws(Broken) {
-        let frame = state.draw()
+    mutating func checkFrame() throws(Broken) {
+        let frame = state.draw(reusing: &drawn)
         try check(frame.size == state.size, "draws \(frame.size)")
+        try check(frame == state.draw(), "a line that was drawn before is not as it should be now")
         if let cursor = frame.cursor {
             try check(Rect(frame.size).contains(cursor), "the cursor is at \(cursor)")
         }

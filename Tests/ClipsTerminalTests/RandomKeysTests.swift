@@ -24,6 +24,7 @@ import Testing
         var state = AppState.showing(60)
         var next: Int64 = 60
         var now = noon
+        var drawn = DrawnLines()
         for step in 0..<1500 {
             now += Double.random(in: 0...2, using: &generator)
             let effects: [Effect]
@@ -41,8 +42,9 @@ import Testing
             default: effects = try state.press(Self.keys.randomElement(using: &generator) ?? "j", at: now)
             }
             for effect in effects { answer(effect, &state, next, now) }
-            let frame = state.draw()
+            let frame = state.draw(reusing: &drawn)
             #expect(frame.size == state.size, "seed \(seed), step \(step)")
+            #expect(frame == state.draw(), "seed \(seed), step \(step)")
             _ = state.nextDeadline
         }
     }

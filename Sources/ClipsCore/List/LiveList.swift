@@ -61,12 +61,17 @@ package struct LiveList<Row: LiveListRow>: Sendable {
 }
 
 extension LiveList {
-    /// The row at an index of the list, nil while it is not loaded.
     /// Whether arrivals above are shown now: the viewport then stays at the top.
     package var isFollowing: Bool { follows && top == 0 && (staysAtTop || count <= height) }
 
+    /// The row at an index of the list, nil while it is not loaded.
     package func row(at index: Int) -> Row? {
         index >= lowerIndex && index < upperIndex ? rows[index - lowerIndex] : nil
+    }
+
+    /// Those of the rows on the screen that are loaded.
+    package var visibleRows: ArraySlice<Row> {
+        rows[(top - lowerIndex..<top - lowerIndex + height).clamped(to: 0..<rows.count)]
     }
 
     /// The selected item; nil in an empty list, and while its row is not loaded or is being sought.

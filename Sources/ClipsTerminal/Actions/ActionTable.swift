@@ -47,6 +47,11 @@ package enum ActionTable {
         package var usage: String { ":\(action.rawValue)" + (argument.map { " \($0.rawValue)" } ?? "") }
     }
 
+    /// Those that the footer may tell.
+    static let hinted: [(action: Action, hint: (label: String, rank: Int))] = entries.compactMap { entry in
+        entry.hint.map { (entry.action, $0) }
+    }
+
     package static let entries: [Entry] = [
         Entry(
             .down, "j <Down>", .moving, "Goes down a row; with a number before it, that many.",

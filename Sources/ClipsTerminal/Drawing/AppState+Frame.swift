@@ -4,11 +4,17 @@ import Terminal
 extension AppState {
     /// The screen as it should be now.
     func draw() -> Frame {
+        var nothing = DrawnLines()
+        return draw(reusing: &nothing)
+    }
+
+    /// - Parameter drawn: the list's lines of the picture before, which become those of this one.
+    func draw(reusing drawn: inout DrawnLines) -> Frame {
         var frame = Frame(size: size)
         let layout = layout
         switch screen {
         case .list:
-            ListPane(state: self).draw(layout, in: &frame)
+            ListPane(state: self).draw(layout, reusing: &drawn, in: &frame)
             DetailPane(state: self).draw(layout, in: &frame)
         case .history: HistoryScreen(state: self).draw(layout, in: &frame)
         case .consumers, .mistakes: TextScreen(state: self).draw(layout, in: &frame)
@@ -21,9 +27,9 @@ extension AppState {
     }
 
     /// What is looked for is shown where it stands in titles and texts.
-    var highlight: ClipHighlight? {
-        ClipHighlight(query.filter.isEmpty ? (isReading ? lastWords : "") : query.filter)
-    }
+    var highlight: ClipHighlight? { ClipHighlight(highlightedWords) }
+
+    var highlightedWords: String { query.filter.isEmpty ? (isReading ? lastWords : "") : query.filter }
 }
 
 extension Frame {

@@ -12,6 +12,12 @@ struct HintLine {
         let label: String
         /// The lower, the longer it stays on a narrow screen.
         let rank: Int
+        let columns: Int
+
+        init(key: String, label: String, rank: Int) {
+            (self.key, self.label, self.rank) = (key, label, rank)
+            columns = DisplayWidth.columns(of: key) + DisplayWidth.columns(of: label) + 3
+        }
     }
 
     func draw(_ line: Rect, _ frame: inout Frame) {
@@ -19,13 +25,11 @@ struct HintLine {
             return drawCandidates(completion.candidates, chosen: completion.selected, line, &frame)
         }
         var hints = hints
-        func width() -> Int {
-            hints.reduce(1) { $0 + DisplayWidth.columns(of: $1.key) + DisplayWidth.columns(of: $1.label) + 3 }
-        }
-        while width() > line.size.columns + 2,
+        var width = hints.reduce(1) { $0 + $1.columns }
+        while width > line.size.columns + 2,
             let last = hints.indices.max(by: { hints[$0].rank < hints[$1].rank })
         {
-            hints.remove(at: last)
+            width -= hints.remove(at: last).columns
         }
         var column = 1
         for hint in hints {
@@ -56,10 +60,8 @@ struct HintLine {
         guard state.screen == .list, !state.isReading, state.marks.isEmpty else {
             return Self.ranked(actions.map { (state.keys.name(of: $0.0), $0.1) })
         }
-        return ActionTable.entries.compactMap { entry in
-            entry.hint.map {
-                Hint(key: state.keys.name(of: entry.action), label: $0.label, rank: $0.rank)
-            }
+        return ActionTable.hinted.map { action, hint in
+            Hint(key: state.keys.name(of: action), label: hint.label, rank: hint.rank)
         }
     }
 

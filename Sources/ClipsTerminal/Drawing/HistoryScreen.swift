@@ -68,7 +68,7 @@ struct HistoryScreen {
         ].filter { !$0.isEmpty }.joined(separator: " · ")
         let age = Age(of: transaction.timestamp, at: state.now)
         put(
-            [time(transaction), age.changes == nil ? "" : age.text, author, counts, origin], in: line,
+            [time(transaction), age.isRelative ? age.text : "", author, counts, origin], in: line,
             style: [theme.dim, theme.dim, theme.author(author), theme.bold, theme.dim], &frame)
     }
 

@@ -13,6 +13,7 @@ final class AppRunner {
     /// Why there is no store.
     private(set) var openingFailure: String?
     private let clock: AppClock
+    private var drawnLines = DrawnLines()
     private var browsers: [pid_t] = []
 
     init(
@@ -33,7 +34,7 @@ final class AppRunner {
     }
 
     func draw() {
-        screen.present(state.draw())
+        screen.present(state.draw(reusing: &drawnLines))
         browsers = ChildProcess.reap(browsers)
     }
 

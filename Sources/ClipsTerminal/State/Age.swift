@@ -6,25 +6,44 @@ struct Age {
     let text: String
     /// `now`, `5m ago`, `Nov 3`.
     var sentence: String { isRelative && text != "now" ? text + " ago" : text }
-    private var isRelative: Bool { changes != nil }
-    /// When another text will be due; nil when never.
-    let changes: Date?
+    /// Whether it is told by the time since, rather than by the date.
+    let isRelative: Bool
 
     init(of date: Date, at now: Date) {
-        let seconds = Int(max(0, min(now.timeIntervalSince(date), 1e11)))
-        let step: Int?
+        let seconds = Self.seconds(from: date, to: now)
+        isRelative = Self.step(of: seconds) != nil
         switch seconds {
-        case ..<2: (text, step) = ("now", 2)
-        case ..<60: (text, step) = ("\(seconds)s", 1)
-        case ..<3600: (text, step) = ("\(seconds / 60)m", 60)
-        case ..<86400: (text, step) = ("\(seconds / 3600)h", 3600)
-        case ..<(7 * 86400): (text, step) = ("\(seconds / 86400)d", 86400)
+        case ..<2: text = "now"
+        case ..<60: text = "\(seconds)s"
+        case ..<3600: text = "\(seconds / 60)m"
+        case ..<86400: text = "\(seconds / 3600)h"
+        case ..<(7 * 86400): text = "\(seconds / 86400)d"
         default:
             let (then, today) = (LocalTime(date), LocalTime(now))
             text = then.year == today.year ? "\(then.month) \(then.day)" : "\(then.year)"
-            step = nil
         }
-        changes = step.map { date + Double((seconds / $0 + 1) * $0) }
+    }
+
+    /// When another text will be due; nil when never.
+    static func change(of date: Date, at now: Date) -> Date? {
+        let seconds = seconds(from: date, to: now)
+        return step(of: seconds).map { date + Double((seconds / $0 + 1) * $0) }
+    }
+
+    private static func seconds(from date: Date, to now: Date) -> Int {
+        Int(max(0, min(now.timeIntervalSince(date), 1e11)))
+    }
+
+    /// For how many seconds each text stays.
+    private static func step(of seconds: Int) -> Int? {
+        switch seconds {
+        case ..<2: 2
+        case ..<60: 1
+        case ..<3600: 60
+        case ..<86400: 3600
+        case ..<(7 * 86400): 86400
+        default: nil
+        }
     }
 }
 

@@ -207,11 +207,8 @@ struct AppState: Sendable {
         if screen == .consumers { deadlines.append(cleaningDue) }
         if screen == .history { deadlines.append(history.nextAge(at: now)) }
         if screen == .list {
-            var ages = [sync.lastChange.flatMap { Age(of: $0.at, at: now).changes }]
-            for index in list.top..<list.top + list.height {
-                guard let row = list.row(at: index) else { continue }
-                ages.append(Age(of: row.created, at: now).changes)
-            }
+            var ages = [sync.lastChange.flatMap { Age.change(of: $0.at, at: now) }]
+            for row in list.visibleRows { ages.append(Age.change(of: row.created, at: now)) }
             // Ages change on the full second, all at once: many clips of one minute cost one drawing a second.
             deadlines.append(
                 ages.compactMap { $0 }.min().map {

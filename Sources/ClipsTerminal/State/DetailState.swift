@@ -12,6 +12,8 @@ struct DetailState: Sendable {
     /// The clip is no longer in the store; what was read last stays to be seen.
     private(set) var isGone = false
     private(set) var lines: [DetailText.Line] = []
+    /// Which of the text's those are; nil when the text is another since.
+    private var shown: Range<Int>?
     fileprivate(set) var top = 0
     /// Columns hidden at the left of text that is not wrapped.
     private(set) var hiddenColumns = 0
@@ -54,11 +56,14 @@ struct DetailState: Sendable {
             var laidOut = DetailText(clip, width: width, isWrapped: isWrapped)
             if top > 0, let place { top = laidOut.line(at: place) }
             text = laidOut
+            shown = nil
         }
         if isWrapped { hiddenColumns = 0 }
         let known = text?.count(upTo: top + self.height + 1) ?? 0
         top = max(0, min(top, known - self.height))
         hasMore = known > top + self.height
+        guard shown != top..<top + self.height else { return }
+        shown = top..<top + self.height
         lines = text?.lines(top..<top + self.height) ?? []
     }
 

@@ -139,7 +139,7 @@ struct HistoryList: Movable, Sendable {
 
     /// When an age on the screen is next another one.
     func nextAge(at now: Date) -> Date? {
-        transactions.dropFirst(top).prefix(height).compactMap { Age(of: $0.timestamp, at: now).changes }.min()
+        transactions.dropFirst(top).prefix(height).compactMap { Age.change(of: $0.timestamp, at: now) }.min()
     }
 
     private mutating func reveal() {
