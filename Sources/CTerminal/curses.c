@@ -84,40 +84,45 @@ int terminal_color_count(void) {
 
 void terminal_resize(int rows, int columns) {
     resizeterm(rows, columns);
-    werase(stdscr);
+    werase(newscr);
 }
 
-static void set_cell(cchar_t *cell, const wchar_t *text, struct terminal_style style) {
+static attr_t curses_attributes(struct terminal_style style) {
     attr_t attrs = WA_NORMAL;
     for (int i = 0; i < 5; i++)
         if (style.attributes >> i & 1) attrs |= attributes[i];
-    int pair = 0;
-    if (has_colors() && (style.foreground >= 0 || style.background >= 0))
-        pair = alloc_pair(style.foreground, style.background);
-    if (pair < 0) pair = 0;
-    // The pair in `opts` may be above the 255 that COLOR_PAIR can hold.
-    setcchar(cell, text, attrs, (short)pair, &pair);
+    return attrs;
 }
 
+static int curses_pair(struct terminal_style style) {
+    if (!has_colors() || (style.foreground < 0 && style.background < 0)) return 0;
+    int pair = alloc_pair(style.foreground, style.background);
+    return pair < 0 ? 0 : pair;
+}
+
+// Straight to what the terminal is to show (newscr, curs_variables(3X)): a window of ours would be copied there at
+// each refresh.
 void terminal_put(int row, int column, const uint32_t *scalars, int count, struct terminal_style style) {
-    wmove(stdscr, row, column);
-    for (int i = 0; i < count; i++) {
+    static cchar_t cells[TERMINAL_MOST_COLUMNS];
+    attr_t attrs = curses_attributes(style);
+    int pair = curses_pair(style);
+    int filled = 0;
+    for (int i = 0; i < count && filled < TERMINAL_MOST_COLUMNS; i++) {
         wchar_t text[CCHARW_MAX + 1] = {0};
         for (int n = 0; i < count && scalars[i]; i++)
             if (n < CCHARW_MAX) text[n++] = (wchar_t)scalars[i];
-        cchar_t cell;
-        set_cell(&cell, text, style);
-        // At the bottom right corner this draws and then fails to move on.
-        wadd_wch(stdscr, &cell);
+        // The pair in `opts` may be above the 255 that COLOR_PAIR can hold.
+        setcchar(&cells[filled++], text, attrs, (short)pair, &pair);
     }
+    // wadd_wch would do for each cell what is needed for characters that wrap, move or control.
+    mvwadd_wchnstr(newscr, row, column, cells, filled);
 }
 
 void terminal_refresh(int row, int column) {
     int visible = row >= 0;
-    if (visible) wmove(stdscr, row, column);
+    if (visible) wmove(newscr, row, column);
     if (visible != cursor_is_visible) curs_set(visible);
     cursor_is_visible = visible;
-    wnoutrefresh(stdscr);
     doupdate();
 }
 
@@ -165,7 +170,7 @@ int terminal_get(int row, int column, uint32_t scalars[6], struct terminal_style
 }
 
 void terminal_get_cursor(int *row, int *column, int *is_visible) {
-    getyx(stdscr, *row, *column);
+    getyx(newscr, *row, *column);
     *is_visible = cursor_is_visible;
 }
 

@@ -12,14 +12,14 @@ package struct StyledRun: Hashable, Sendable {
 extension Frame {
     package func cell(row: Int, column: Int) -> Cell? {
         guard bounds.contains(Position(row: row, column: column)) else { return nil }
-        return cells[row * size.columns + column]
+        return rows[row][column]
     }
 
     /// The text of every row, without the blanks at its end.
     package var lines: [String] {
-        (0..<size.rows).map { row in
+        rows.map { row in
             var line = ""
-            for cell in rowCells(row) { line += cell.text }
+            for cell in row { line += cell.text }
             return String(line.prefix(through: line.lastIndex { $0 != " " }))
         }
     }
@@ -27,7 +27,7 @@ extension Frame {
     /// What one row shows, blanks at its end included.
     package func runs(row: Int) -> [StyledRun] {
         var runs: [StyledRun] = []
-        for cell in rowCells(row) {
+        for cell in bounds.rows.contains(row) ? rows[row] : [] {
             if runs.last?.style == cell.style {
                 runs[runs.count - 1].text += cell.text
             } else {
@@ -35,11 +35,6 @@ extension Frame {
             }
         }
         return runs
-    }
-
-    func rowCells(_ row: Int) -> ArraySlice<Cell> {
-        guard bounds.rows.contains(row) else { return [] }
-        return cells[row * size.columns..<(row + 1) * size.columns]
     }
 }
 

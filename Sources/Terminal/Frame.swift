@@ -5,11 +5,13 @@ package struct Frame: Hashable, Sendable {
     package let size: Size
     /// Where the hardware cursor is put, so that screen readers and braille lines follow; hidden when nil.
     package var cursor: Position?
-    private(set) var cells: [Cell]
+    /// Rows that are drawn alike, or were copied from an earlier frame, share their memory: they are seen to be the
+    /// same without a look at their cells.
+    private(set) var rows: [[Cell]]
 
     package init(size: Size) {
         self.size = size
-        cells = Array(repeating: .blank(.plain), count: size.rows * size.columns)
+        rows = Array(repeating: Array(repeating: .blank(.plain), count: size.columns), count: size.rows)
     }
 
     package var bounds: Rect { Rect(size) }
@@ -40,31 +42,34 @@ package struct Frame: Hashable, Sendable {
         let end = min(clip.columns.upperBound, width.map { column.addingClamped(max(0, $0)) } ?? .max)
         guard clip.rows.contains(row), column < end else { return 0 }
         let hidden = column < 0 ? 0.addingClamped(column == .min ? .max : -column) : 0
-        var next = column
         let text = text.beginning(for: end.addingClamped(hidden))
-        if text.isPlain {
-            for byte in text.utf8 {
-                guard next < end else { break }
-                next = set(
-                    Glyph.ascii[Int(byte)], row: row, column: next, from: clip.columns.lowerBound,
-                    style: style)
-            }
-            return next - column
+        return rows[row].put(text, column: column, within: clip.columns.lowerBound..<end, style: style)
+            - column
+    }
+
+    /// Puts cells of a frame that was drawn before, which begin and end with whole glyphs.
+    package mutating func put(_ cells: [Cell], row: Int, column: Int) {
+        let place = Rect(row: row, column: column, rows: 1, columns: cells.count)
+        guard clipped(place) == place else { return }
+        if cells.count == size.columns {
+            rows[row] = cells
+        } else {
+            rows[row].replaceSubrange(column..<column + cells.count, with: cells)
         }
-        for form in DisplayForms(text) {
-            guard next + form.columns <= end else { break }
-            guard let first = form.first else { continue }
-            next = set(first, row: row, column: next, from: clip.columns.lowerBound, style: style)
-            for glyph in form.rest {
-                next = set(glyph, row: row, column: next, from: clip.columns.lowerBound, style: style)
-            }
-        }
-        return next - column
+    }
+
+    /// The cells of a rectangle of one row, for `put`.
+    package func cells(of line: Rect) -> [Cell] {
+        guard clipped(line) == line, line.size.rows == 1 else { return [] }
+        return line.size.columns == size.columns ? rows[line.row] : Array(rows[line.row][line.columns])
     }
 
     /// Makes the cells blank in a style.
     package mutating func fill(_ rect: Rect, style: Style = .plain) {
-        forEachIndex(in: rect) { frame, index in frame.replace(index, with: .blank(style)) }
+        let rect = clipped(rect)
+        for row in rect.rows {
+            for column in rect.columns { rows[row].replace(column, with: .blank(style)) }
+        }
     }
 
     package mutating func fill(rows: Range<Int>, columns: Range<Int>, style: Style = .plain) {
@@ -75,13 +80,9 @@ package struct Frame: Hashable, Sendable {
 
     /// Gives the cells another look and leaves their text.
     package mutating func restyle(_ rect: Rect, _ change: (inout Style) -> Void) {
-        forEachIndex(in: rect) { frame, index in change(&frame.cells[index].style) }
-    }
-
-    private mutating func forEachIndex(in rect: Rect, _ body: (inout Frame, Int) -> Void) {
         let rect = clipped(rect)
         for row in rect.rows {
-            for column in rect.columns { body(&self, row * size.columns + column) }
+            for column in rect.columns { change(&rows[row][column].style) }
         }
     }
 
@@ -91,32 +92,52 @@ package struct Frame: Hashable, Sendable {
         return Rect(
             row: rows.lowerBound, column: columns.lowerBound, rows: rows.count, columns: columns.count)
     }
+}
+
+extension [Cell] {
+    /// Writes within some columns; returns the column behind what was written.
+    fileprivate mutating func put(
+        _ text: some StringProtocol, column: Int, within columns: Range<Int>, style: Style
+    ) -> Int {
+        var next = column
+        if text.isPlain {
+            for byte in text.utf8 {
+                guard next < columns.upperBound else { break }
+                next = set(Glyph.ascii[Int(byte)], at: next, from: columns.lowerBound, style: style)
+            }
+            return next
+        }
+        for form in DisplayForms(text) {
+            guard next + form.columns <= columns.upperBound else { break }
+            guard let first = form.first else { continue }
+            next = set(first, at: next, from: columns.lowerBound, style: style)
+            for glyph in form.rest { next = set(glyph, at: next, from: columns.lowerBound, style: style) }
+        }
+        return next
+    }
 
     /// A wide glyph that the left edge cuts shows as a blank. Returns the column behind the glyph.
-    private mutating func set(
-        _ glyph: Glyph, row: Int, column: Int, from left: Int, style: Style
-    ) -> Int {
+    private mutating func set(_ glyph: Glyph, at column: Int, from left: Int, style: Style) -> Int {
         let end = column + Int(glyph.columns)
-        let start = row * size.columns
         if column >= left {
-            replace(start + column, with: Cell(glyph, style: style))
-            if glyph.columns == 2 { replaceRightHalf(start + column + 1, style: style) }
+            replace(column, with: Cell(glyph, style: style))
+            if glyph.columns == 2 { replaceRightHalf(column + 1, style: style) }
         } else if end > left {
-            replace(start + left, with: .blank(style))
+            replace(left, with: .blank(style))
         }
         return end
     }
 
     /// Overwriting one half of a wide glyph leaves a blank in the other.
-    private mutating func replace(_ index: Int, with cell: Cell) {
-        let old = cells[index].columns
-        if old == 0, index > 0 { cells[index - 1] = .blank(cells[index - 1].style) }
-        if old == 2, index + 1 < cells.count { cells[index + 1] = .blank(cells[index + 1].style) }
-        cells[index] = cell
+    fileprivate mutating func replace(_ column: Int, with cell: Cell) {
+        let old = self[column].columns
+        if old == 0, column > 0 { self[column - 1] = .blank(self[column - 1].style) }
+        if old == 2, column + 1 < count { self[column + 1] = .blank(self[column + 1].style) }
+        self[column] = cell
     }
 
-    private mutating func replaceRightHalf(_ index: Int, style: Style) {
-        if cells[index].columns == 2 { cells[index + 1] = .blank(cells[index + 1].style) }
-        cells[index] = .rightHalf(style)
+    private mutating func replaceRightHalf(_ column: Int, style: Style) {
+        if self[column].columns == 2 { self[column + 1] = .blank(self[column + 1].style) }
+        self[column] = .rightHalf(style)
     }
 }

@@ -12,15 +12,40 @@ package struct Style: Hashable, Sendable {
         package static let reverse = Attributes(rawValue: 16)
     }
 
-    package var foreground: Color
-    package var background: Color
-    package var attributes: Attributes
+    /// Plain numbers, which thousands of cells are compared by: 9 bits for each colour, the attributes above them.
+    private var bits: UInt32
 
     package init(foreground: Color = .standard, background: Color = .standard, attributes: Attributes = []) {
-        self.foreground = foreground
-        self.background = background
-        self.attributes = attributes
+        bits = foreground.bits | background.bits << 9 | UInt32(attributes.rawValue) << 18
+    }
+
+    package var foreground: Color {
+        get { Color(bits: bits & 0x1FF) }
+        set { bits = bits & ~0x1FF | newValue.bits }
+    }
+
+    package var background: Color {
+        get { Color(bits: bits >> 9 & 0x1FF) }
+        set { bits = bits & ~(0x1FF << 9) | newValue.bits << 9 }
+    }
+
+    package var attributes: Attributes {
+        get { Attributes(rawValue: UInt8(truncatingIfNeeded: bits >> 18)) }
+        set { bits = bits & 0x3FFFF | UInt32(newValue.rawValue) << 18 }
     }
 
     package static let plain = Style()
+}
+
+extension Color {
+    fileprivate var bits: UInt32 {
+        switch self {
+        case .standard: 0
+        case .indexed(let index): UInt32(index) + 1
+        }
+    }
+
+    fileprivate init(bits: UInt32) {
+        self = bits == 0 ? .standard : .indexed(UInt8(truncatingIfNeeded: bits - 1))
+    }
 }

@@ -3,29 +3,30 @@ import CTerminal
 extension TerminalScreen {
     /// Puts the cells that differ into ncurses, in runs of one style.
     func draw(_ frame: Frame, over old: Frame) {
-        for row in 0..<frame.size.rows {
-            let cells = frame.rowCells(row)
-            let before = old.rowCells(row)
-            guard cells != before else { continue }
-            let offset = before.startIndex - cells.startIndex
-            var index = cells.startIndex
-            while index < cells.endIndex {
-                guard cells[index] != before[index + offset] else {
-                    index += 1
-                    continue
-                }
-                let start = index
-                var scalars: [UInt32] = []
-                while index < cells.endIndex, cells[index].style == cells[start].style,
-                    cells[index] != before[index + offset]
-                {
-                    append(cells[index], to: &scalars)
-                    index += 1
-                }
-                terminal_put(
-                    CInt(row), CInt(start - cells.startIndex), scalars, CInt(scalars.count),
-                    curses(cells[start].style))
+        for (row, (cells, before)) in zip(frame.rows, old.rows).enumerated() where cells != before {
+            cells.withUnsafeBufferPointer { cells in
+                before.withUnsafeBufferPointer { before in draw(cells, over: before, row: row) }
             }
+        }
+    }
+
+    private func draw(_ cells: UnsafeBufferPointer<Cell>, over before: UnsafeBufferPointer<Cell>, row: Int) {
+        var scalars: [UInt32] = []
+        var column = 0
+        while column < cells.count {
+            guard cells[column] != before[column] else {
+                column += 1
+                continue
+            }
+            let start = column
+            scalars.removeAll(keepingCapacity: true)
+            while column < cells.count, cells[column].style == cells[start].style,
+                cells[column] != before[column]
+            {
+                append(cells[column], to: &scalars)
+                column += 1
+            }
+            terminal_put(CInt(row), CInt(start), scalars, CInt(scalars.count), curses(cells[start].style))
         }
     }
 

@@ -21,7 +21,7 @@ package final class TerminalScreen {
     private var isAway = false
     private var isClosed = false
 
-    package static let largestSize = Size(rows: 1_000, columns: 1_000)
+    package static let largestSize = Size(rows: 1_000, columns: Int(TERMINAL_MOST_COLUMNS))
 
     /// Takes over the terminal the program was started in.
     package convenience init(colors: ColorCapability.Choice = .auto, mouse: Bool = false)

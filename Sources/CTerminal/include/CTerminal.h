@@ -32,6 +32,8 @@ struct terminal_style {
     int16_t background;
 };
 
+enum { TERMINAL_MOST_COLUMNS = 1000 };
+
 // Each cell's scalars end with a 0.
 void terminal_put(int row, int column, const uint32_t *scalars, int count, struct terminal_style style);
 // Shows what was put, and the cursor; none if the row is negative.
