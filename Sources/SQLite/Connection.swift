@@ -63,16 +63,15 @@ package struct Connection: ~Copyable {
 
     /// A statement from the cache, or prepared now; it goes back to the cache when it is destroyed.
     package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
-        if let idle = handle.takeIdleStatement(sql) {
-            return Statement(pointer: idle, sql: sql, handle: handle)
-        }
+        let kept = handle.keptStatement(sql)
+        if let idle = kept?.take() { return Statement(pointer: idle, sql: sql, handle: handle, kept: kept) }
         var statement: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
         let code = sqlite3_prepare_v3(handle.pointer, sql, -1, flags, &statement, nil)
         guard code == SQLITE_OK, let statement else {
             throw SQLiteError.failure(code, handle.pointer, sql: sql)
         }
-        return Statement(pointer: statement, sql: sql, handle: handle)
+        return Statement(pointer: statement, sql: sql, handle: handle, kept: kept)
     }
 
     /// Prepares, binds, and steps to the end.

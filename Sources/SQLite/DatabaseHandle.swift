@@ -7,10 +7,10 @@ import CSQLite
 final class DatabaseHandle {
     let pointer: OpaquePointer
     let busyPolicy: BusyPolicy
-    private var idleStatements: [String: OpaquePointer] = [:]
+    private var kept: [String: KeptStatement] = [:]
 
     /// More distinct statements than a store ever prepares; beyond it they are finalized, not kept.
-    private static let mostIdleStatements = 128
+    private static let mostKept = 128
 
     init(pointer: OpaquePointer, busyPolicy: BusyPolicy) {
         self.pointer = pointer
@@ -22,22 +22,39 @@ final class DatabaseHandle {
         sqlite3_close_v2(pointer)
     }
 
-    func takeIdleStatement(_ sql: String) -> OpaquePointer? {
-        idleStatements.removeValue(forKey: sql)
-    }
-
-    func giveBack(_ statement: OpaquePointer, sql: String) {
-        sqlite3_reset(statement)
-        sqlite3_clear_bindings(statement)
-        guard idleStatements.count < Self.mostIdleStatements, idleStatements[sql] == nil else {
-            sqlite3_finalize(statement)
-            return
-        }
-        idleStatements[sql] = statement
+    /// The place of a statement in the cache, found once for each use; nil when the cache is full.
+    func keptStatement(_ sql: String) -> KeptStatement? {
+        if let known = kept[sql] { return known }
+        guard kept.count < Self.mostKept else { return nil }
+        let new = KeptStatement()
+        kept[sql] = new
+        return new
     }
 
     func finalizeIdleStatements() {
-        for statement in idleStatements.values { sqlite3_finalize(statement) }
-        idleStatements.removeAll()
+        for statement in kept.values { statement.finalize() }
+        kept.removeAll()
     }
+}
+
+/// A statement that waits to be used again; none while it is in use.
+final class KeptStatement {
+    private var idle: OpaquePointer?
+
+    /// One that was in use while the others were finalized.
+    deinit { finalize() }
+
+    func take() -> OpaquePointer? {
+        defer { idle = nil }
+        return idle
+    }
+
+    /// False when there is one already.
+    func keep(_ statement: OpaquePointer) -> Bool {
+        guard idle == nil else { return false }
+        idle = statement
+        return true
+    }
+
+    func finalize() { sqlite3_finalize(take()) }
 }

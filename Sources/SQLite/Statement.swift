@@ -6,15 +6,21 @@ import CSQLite
 package struct Statement: ~Copyable {
     private let pointer: OpaquePointer
     private let handle: DatabaseHandle
+    private let kept: KeptStatement?
     package let sql: String
 
-    init(pointer: OpaquePointer, sql: String, handle: DatabaseHandle) {
+    init(pointer: OpaquePointer, sql: String, handle: DatabaseHandle, kept: KeptStatement?) {
         self.pointer = pointer
         self.sql = sql
         self.handle = handle
+        self.kept = kept
     }
 
-    deinit { handle.giveBack(pointer, sql: sql) }
+    deinit {
+        sqlite3_reset(pointer)
+        sqlite3_clear_bindings(pointer)
+        if kept?.keep(pointer) != true { sqlite3_finalize(pointer) }
+    }
 
     /// True when there is a row to read.
     package func step() throws(SQLiteError) -> Bool {

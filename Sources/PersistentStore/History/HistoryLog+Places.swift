@@ -15,9 +15,9 @@ extension HistoryLog {
 
     /// Checks that nothing of what is asked for is missing.
     func range(of request: HistoryFetchRequest, on connection: borrowing Connection) throws -> Range {
-        let floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
+        let (floor, expiry) = try ends(on: connection)
         var range = Range(
-            after: try startNumber(request.start, floor: floor, on: connection),
+            after: try startNumber(request.start, floor: floor, expiry: expiry, on: connection),
             offset: max(0, request.offset), limit: request.limit ?? .max)
         if let timestamps = request.predicate?.timestamps {
             if timestamps.after > .min {
@@ -35,19 +35,19 @@ extension HistoryLog {
     }
 
     private func startNumber(
-        _ start: HistoryFetchRequest.Start, floor: Int64, on connection: borrowing Connection
+        _ start: HistoryFetchRequest.Start, floor: Int64, expiry: Int64,
+        on connection: borrowing Connection
     ) throws -> Int64 {
-        let expiry = try StoreMetadata.historyExpiry(floor: floor, on: connection)
         switch start {
         case .beginning, .newest: return floor
         case .token(let token):
-            try check(token, floor: expiry, on: connection)
+            try check(token, on: connection)
             return try lastNumber(ofTransactionWith: token.number, on: connection)
         case .transaction(let number):
-            try check(self.token(number), floor: expiry, on: connection)
+            try check(self.token(number), on: connection)
             return try lastNumber(ofTransactionWith: number, on: connection)
         case .ending(let token):
-            try check(token, floor: expiry, on: connection)
+            try check(token, on: connection)
             // Whoever has come as far as the floor misses nothing, but the transaction that ends there is gone.
             guard expiry == 0 || token.number > expiry else {
                 throw StoreError.tokenExpired(oldest: self.token(expiry))

@@ -19,6 +19,8 @@ struct HistoryLog {
     private let storeID: UUID
     private let generation: Int64
     let entities: [Int64: EntityNames]
+    /// What was asked already, while the log is that of one snapshot.
+    private var facts: SnapshotFacts?
 
     /// Reads the names by which old history is understood; make a new log when the schema may have changed.
     init(_ connection: borrowing Connection) throws {
@@ -48,8 +50,27 @@ struct HistoryLog {
         HistoryToken(storeID: storeID, generation: generation, number: number)
     }
 
+    /// The log for one snapshot: its ends are the same however often they are asked for.
+    func ofOneSnapshot() -> HistoryLog {
+        var log = self
+        log.facts = SnapshotFacts()
+        return log
+    }
+
     func newestToken(on connection: borrowing Connection) throws -> HistoryToken {
-        token(try connection.integer("SELECT max(number) FROM history") ?? 0)
+        if let newest = facts?.newest { return token(newest) }
+        let newest = try connection.integer("SELECT max(number) FROM history") ?? 0
+        facts?.setNewest(newest)
+        return token(newest)
+    }
+
+    /// The number of the last row that was taken away, and the one before which tokens have expired.
+    func ends(on connection: borrowing Connection) throws -> (floor: Int64, expiry: Int64) {
+        if let ends = facts?.ends { return ends }
+        let floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
+        let ends = (floor, try StoreMetadata.historyExpiry(floor: floor, on: connection))
+        facts?.setEnds(ends)
+        return ends
     }
 
     /// Whether there are more than so many changes after a position; reads no more rows than that takes.
@@ -61,7 +82,8 @@ struct HistoryLog {
             count + 1) ?? 0 > count
     }
 
-    func check(_ token: HistoryToken, floor: Int64, on connection: borrowing Connection) throws {
+    func check(_ token: HistoryToken, on connection: borrowing Connection) throws {
+        let floor = try ends(on: connection).expiry
         guard token.storeID == storeID else { throw StoreError.tokenOfAnotherStore }
         guard token.generation == generation, token.number >= floor else {
             throw StoreError.tokenExpired(oldest: self.token(floor))

@@ -60,9 +60,9 @@ package actor StoreReader {
                 open?.log = try HistoryLog(connection)
                 open?.schemaVersion = schemaVersion
             }
+            let log = (open?.log ?? opened.log).ofOneSnapshot()
             return try body(
-                StoreSnapshot(
-                    reader: self, log: open?.log ?? opened.log, query: ObjectQuery(model: opening.model)))
+                StoreSnapshot(reader: self, log: log, query: ObjectQuery(model: opening.model)))
         }
     }
 

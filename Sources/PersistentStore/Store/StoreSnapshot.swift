@@ -51,11 +51,7 @@ public struct StoreSnapshot: Sendable {
     /// Throws ``StoreError/tokenExpired(oldest:)`` and its like when history after the token is not whole.
     public func check(_ token: HistoryToken) throws {
         let log = log
-        try ask { connection in
-            let floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
-            let expiry = try StoreMetadata.historyExpiry(floor: floor, on: connection)
-            try log.check(token, floor: expiry, on: connection)
-        }
+        try ask { try log.check(token, on: $0) }
     }
 
     /// Whether more than so many changes follow a token, found without reading them.
