@@ -81,9 +81,12 @@ package struct Statement: ~Copyable {
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
-    package func blob(_ column: Int) -> [UInt8] {
-        guard let bytes = sqlite3_column_blob(pointer, Int32(column)) else { return [] }
-        return [UInt8](
+    package func blob(_ column: Int) -> [UInt8] { withBlob(column) { [UInt8]($0) } }
+
+    /// Lends the bytes where they are, until the next step.
+    package func withBlob<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let bytes = sqlite3_column_blob(pointer, Int32(column))
+        return body(
             UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(pointer, Int32(column)))))
     }
 

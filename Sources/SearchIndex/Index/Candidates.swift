@@ -27,6 +27,15 @@ struct Candidates {
         expression = parts.isEmpty ? nil : parts.joined(separator: " AND ")
     }
 
+    /// Whether there are words in the query by which the index can leave something out.
+    static func needsWords(_ query: SearchQuery) -> Bool {
+        query.clauses.contains { clause in
+            clause.allSatisfy { literal in
+                if case .text = literal.condition { !literal.isNegated } else { false }
+            }
+        }
+    }
+
     private enum Part {
         case all
         case none

@@ -66,7 +66,10 @@ extension SearchIndex {
             guard let record = try IndexRecord(connection), (try? snapshot.check(record.cursor)) != nil,
                 try !snapshot.hasMoreChanges(after: record.cursor, than: Self.mostUnindexed)
             else { return nil }
-            try vocabulary.refresh(edition: record.edition, from: connection)
+            // Some megabytes for a large store, which a search for stars or authors alone does without.
+            if Candidates.needsWords(query) {
+                try vocabulary.refresh(edition: record.edition, from: connection)
+            }
             let news = try changes(after: record.cursor, limit: .max, snapshot).objects
             let candidates = Candidates(query, vocabulary)
             let source = try IndexScan(candidates, record, news: Set(news), after: start, connection)

@@ -25,7 +25,7 @@ struct Vocabulary {
         while try rows.step() {
             lastRow = rows.integer(0)
             lastRowStart = text.count
-            text += rows.blob(1)
+            rows.withBlob(1) { text += $0 }
         }
     }
 
