@@ -10,6 +10,7 @@ enum Role {
     case probeScreen(store: String)
     case soak(store: String, SoakWork, Int)
     case steadyWriter(store: String)
+    case grow(store: String, clips: Int)
     case probeEcho
 
     private static let mark = "--role"
@@ -24,6 +25,9 @@ enum Role {
         case "probe-screen": self = .probeScreen(store: store)
         case "steady-writer": self = .steadyWriter(store: store)
         case "probe-echo": self = .probeEcho
+        case "grow":
+            guard words.count == 4, let clips = Int(words[3]) else { return nil }
+            self = .grow(store: store, clips: clips)
         case "soak":
             guard words.count == 5, let work = SoakWork(rawValue: words[3]), let number = Int(words[4]) else {
                 return nil
@@ -43,6 +47,7 @@ enum Role {
             case .soak(let store, let work, let number): ("soak", [store, work.rawValue, "\(number)"])
             case .steadyWriter(let store): ("steady-writer", [store])
             case .probeEcho: ("probe-echo", [])
+            case .grow(let store, let clips): ("grow", [store, "\(clips)"])
             }
         return ["/proc/self/exe", Self.mark, name] + rest
     }
@@ -59,6 +64,8 @@ enum Role {
         case .steadyWriter(let store):
             try StoreOptions.runOnThisThread { await Self.serve(store, .normal, $0, Self.commitSteadily) }
         case .probeEcho: probe_echo_keys()
+        case .grow(let store, let clips):
+            try GrownStore.grow(store, clips: clips)
         }
     }
 
