@@ -1,6 +1,7 @@
 import ClipsCore
 import Foundation
 import PersistentStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -230,10 +231,20 @@ import Testing
         options.clock = { today }
         let now = try await ClipStore(path: path, author: "app", options: options)
         let date = Date(timeIntervalSince1970: Double(today) / 1000)
+        // One for all: each goes on from what the one before counted.
+        let tally = Mutex(HistoryTally())
         func preview(_ youngest: Double, _ oldest: Double) async throws -> CleaningPreview {
             try await now.container.read { snapshot in
-                try CleaningPreview(
-                    youngest: date - youngest * 86400, oldest: date - oldest * 86400, in: snapshot)
+                func preview(_ tally: inout HistoryTally) throws -> CleaningPreview {
+                    try CleaningPreview(
+                        youngest: date - youngest * 86400, oldest: date - oldest * 86400, tally: &tally,
+                        in: snapshot)
+                }
+                var fresh = HistoryTally()
+                let anew = try preview(&fresh)
+                let goneOn = try tally.withLock { try preview(&$0) }
+                #expect(goneOn == anew)
+                return goneOn
             }
         }
         // Held back by the slow one; by age; by what is too young.
@@ -245,5 +256,12 @@ import Testing
         let gone = try await now.container.purgeHistory(
             maximumAge: .seconds(30 * 86400), minimumAge: .seconds(3 * 86400 + 43200))
         #expect(gone.transactions == 3 && gone.changes == 6)
+        var added = ClipDraft()
+        added.title = "later"
+        _ = try await now.add(added)
+        let later = try await preview(0.5, 30)
+        #expect(
+            later.total
+                == HistoryCount(transactions: young.total.transactions - 2, changes: young.total.changes - 5))
     }
 }

@@ -10,28 +10,23 @@ package struct CleaningPreview: Hashable, Sendable {
     /// The consumer that is furthest behind, if somebody holds history back that is old enough to go.
     package let holder: String?
 
-    /// Counts by prefixes of the history, so that no transaction is put together for it.
-    ///
     /// - Parameters:
     ///   - youngest: what is newer stays.
     ///   - oldest: what is older goes, whoever wants it.
-    package init(youngest: Date, oldest: Date, in snapshot: StoreSnapshot) throws {
+    ///   - tally: of the last preview of the store, from which counting goes on.
+    package init(
+        youngest: Date, oldest: Date, tally: inout HistoryTally, in snapshot: StoreSnapshot
+    ) throws {
         consumers = try snapshot.consumers()
-        total = try snapshot.count(HistoryFetchRequest(.beginning))
-        let total = total
-        func before(_ start: HistoryFetchRequest.Start) throws -> HistoryCount {
-            let rest = try snapshot.count(HistoryFetchRequest(start))
-            var count = HistoryCount()
-            count.transactions = max(0, total.transactions - rest.transactions)
-            count.changes = max(0, total.changes - rest.changes)
-            return count
-        }
-        let mature = try before(.date(youngest))
-        let aged = try before(.date(oldest))
         let waiting = consumers.filter { !$0.isTransient || $0.isRunning }
         let last = waiting.min { $0.token.number < $1.token.number }
+        var starts = [HistoryFetchRequest.Start.date(youngest), .date(oldest)]
+        if let last { starts.append(.token(last.token)) }
+        let counts = try tally.count(before: starts, in: snapshot)
+        total = counts.all
+        let (mature, aged) = (counts.before[0] ?? HistoryCount(), counts.before[1] ?? HistoryCount())
         // Nobody who follows is nobody who has passed anything.
-        let passed = last.flatMap { try? before(.token($0.token)) } ?? HistoryCount()
+        let passed = last == nil ? HistoryCount() : counts.before[2] ?? HistoryCount()
         let ready = passed.transactions < mature.transactions ? passed : mature
         removable = ready.transactions < aged.transactions ? aged : ready
         holder = removable.transactions < mature.transactions ? last?.name : nil

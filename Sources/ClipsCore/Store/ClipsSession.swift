@@ -1,6 +1,7 @@
 import FoundationEssentials
 package import HistoryTracking
 package import PersistentStore
+import Synchronization
 
 /// An open store with a live list on it: what a front end needs, behind one name.
 package final class ClipsSession: Sendable {
@@ -8,6 +9,7 @@ package final class ClipsSession: Sendable {
     private let source: ClipListSource
     private let tracker: HistoryTracker
     private let indexing: Indexing
+    private let tally = Mutex(HistoryTally())
 
     /// What the transactions of a window on the list are called.
     package static let contextName = "window"
@@ -92,7 +94,10 @@ package final class ClipsSession: Sendable {
     package func cleaningPreview() async throws(StoreError) -> CleaningPreview {
         let now = Date(milliseconds: store.now())
         return try await store.container.read { snapshot in
-            try CleaningPreview(youngest: now - 7 * 86400, oldest: now - 30 * 86400, in: snapshot)
+            try self.tally.withLock { tally in
+                try CleaningPreview(
+                    youngest: now - 7 * 86400, oldest: now - 30 * 86400, tally: &tally, in: snapshot)
+            }
         }
     }
 }

@@ -1,0 +1,72 @@
+import SQLite
+
+/// Counts the history up to places in it, and remembers them: who asks again passes over no more than came since.
+package struct HistoryTally: Sendable {
+    private struct Place {
+        let number: Int64
+        let count: HistoryCount
+    }
+
+    private var ends: HistoryEnds?
+    private var places: [Place] = []
+
+    package init() {}
+
+    /// What lies before each of some places, and what there is in all. Nil for a place that has expired.
+    package mutating func count(
+        before starts: [HistoryFetchRequest.Start], in snapshot: StoreSnapshot
+    ) throws -> (before: [HistoryCount?], all: HistoryCount) {
+        let (log, known) = (snapshot.log, self)
+        let (tally, result) = try snapshot.ask { connection in
+            var tally = known
+            let result = try tally.count(before: starts, log, on: connection)
+            return (tally, result)
+        }
+        self = tally
+        return result
+    }
+
+    private mutating func count(
+        before starts: [HistoryFetchRequest.Start], _ log: HistoryLog, on connection: borrowing Connection
+    ) throws -> (before: [HistoryCount?], all: HistoryCount) {
+        let ends = try HistoryEnds(connection)
+        // What was counted is there no longer.
+        if self.ends != ends { (self.ends, places) = (ends, []) }
+        let numbers = try starts.map { start -> Int64? in
+            do {
+                return try log.range(of: HistoryFetchRequest(start), on: connection).after
+            } catch StoreError.tokenExpired, StoreError.tokenFromFuture, StoreError.tokenOfAnotherStore {
+                return nil
+            }
+        }
+        let newest = try HistoryBoundary.newest(on: connection)
+        var counted: [Int64: HistoryCount] = [:]
+        // In rising order each goes on from the one before.
+        for number in Set(numbers.compactMap { $0 } + [newest]).sorted() {
+            counted[number] = try count(upTo: number, on: connection)
+        }
+        places = counted.map { Place(number: $0, count: $1) }.sorted { $0.number < $1.number }
+        return (numbers.map { $0.flatMap { counted[$0] } }, counted[newest] ?? HistoryCount())
+    }
+
+    private mutating func count(upTo number: Int64, on connection: borrowing Connection) throws
+        -> HistoryCount
+    {
+        let near = places.last { $0.number <= number }
+        var count = near?.count ?? HistoryCount()
+        let rows = try connection.prepare(
+            """
+            SELECT coalesce(sum\(HistoryBoundary.isFirstRow), 0), coalesce(sum(kind < 3), 0)
+            FROM history WHERE number > ?1 AND number <= ?2
+            """)
+        try rows.bind(near?.number ?? ends?.floor ?? 0, at: 1)
+        try rows.bind(number, at: 2)
+        if try rows.step() {
+            count.transactions += Int(rows.integer(0))
+            count.changes += Int(rows.integer(1))
+        }
+        places.append(Place(number: number, count: count))
+        places.sort { $0.number < $1.number }
+        return count
+    }
+}
