@@ -140,7 +140,7 @@ import Testing
         for step in 0..<60 {
             let ids = try await writer.container.read { try $0.fetch(ClipQuery().request).map(\.id.key) }
             let some = ids.randomElement(using: &random) ?? 1
-            switch Int.random(in: 0..<14, using: &random) {
+            switch Int.random(in: 0..<18, using: &random) {
             case 0...2: _ = try await writer.add(draft())
             case 3: _ = try await writer.add((0..<Int.random(in: 2...9, using: &random)).map { _ in draft() })
             case 4: try await writer.delete([some])
@@ -160,6 +160,14 @@ import Testing
                     ["", "swift", "中", "CAFÉ", "%", "sqlite his", "tag:sw", "-swift", "is:starred OR 文"]
                     .randomElement(using: &random) ?? ""
                 await front.show(query)
+            case 12, 13:
+                // All but two of these have no index in the store.
+                query.sort =
+                    ["title", "tags", "updated", "author", "unread", "starred", "url", "created"]
+                    .randomElement(using: &random).flatMap(ClipQuery.sort(named:)) ?? query.sort
+                if Bool.random(using: &random) { query.filter = "" }
+                await front.show(query)
+            case 14: front.change { $0.moveTo(index: Int.random(in: 0..<60, using: &random)) }
             case 10: front.change { $0.moveToEnd() }
             case 11: front.change { $0.moveToStart() }
             default: front.change { $0.move(by: Int.random(in: -9...9, using: &random)) }

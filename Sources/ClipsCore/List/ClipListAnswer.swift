@@ -14,7 +14,7 @@ protocol ListPages {
 }
 
 extension ClipListPages: ListPages {}
-extension SelectedPages: ListPages {}
+extension OrderedPages: ListPages {}
 
 /// The answer to a request of the list.
 struct ClipListAnswer {

@@ -11,6 +11,8 @@ struct ClipListChanges {
     let snapshot: StoreSnapshot
     /// What a search has found, when the list is of that; the changes go into it.
     var selection: ClipSelection?
+    /// The order of all clips, where it is held; they go into that too.
+    var sorted: SortedClips?
 
     mutating func changes(of transactions: [HistoryTransaction]) throws -> [LiveList<ClipRow>.Change] {
         var order: [Int64] = []
@@ -24,6 +26,7 @@ struct ClipListChanges {
         guard !order.isEmpty else { return [] }
         let objects = try presentState(of: order)
         var changes: [LiveList<ClipRow>.Change] = []
+        var moved: [Int64: SortPosition?] = [:]
         for key in order {
             let object = objects[key]
             let old: SortPosition?
@@ -33,11 +36,13 @@ struct ClipListChanges {
             } else {
                 old = earlierValues(histories[key] ?? [], present: object?.values).map { place(of: key, $0) }
                 new = object.map { snapshot.position(of: $0, in: query.sort) }
+                if old != new { moved[key] = .some(new) }
             }
             guard old != nil || new != nil else { continue }
             let row = new.flatMap { new in object.map { ClipRow($0, position: new) } }
             changes.append(LiveList.Change(id: key, old: old, new: row))
         }
+        if !moved.isEmpty { try sorted?.move(moved, in: snapshot) }
         return changes
     }
 

@@ -15,6 +15,8 @@ package actor ClipListSource: HistoryConsumer {
     private(set) var query: ClipQuery
     /// What is shown of a query with a filter.
     private(set) var selection: ClipSelection?
+    /// The order of an unfiltered list, where no index of the store has it.
+    private var sorted: SortedClips?
     /// A request for more than the search has found so far.
     private var waiting: LiveList<ClipRow>.Request?
     private var generation = 0
@@ -102,7 +104,10 @@ package actor ClipListSource: HistoryConsumer {
                     try source.selection?.extend(source.index, in: snapshot)
                     if let request = source.waiting { try source.reply(to: request, from: snapshot) }
                     guard source.selection?.isComplete ?? true else { return }
-                    let count = try source.selection?.positions.count ?? snapshot.count(source.query.request)
+                    try source.sortIfNeeded(in: snapshot)
+                    let count =
+                        try source.selection?.count ?? source.sorted?.count
+                        ?? snapshot.count(source.query.request)
                     source.deliver([.count(count, generation: generation)])
                     source.tellOfSearch()
                 }
@@ -143,18 +148,31 @@ package actor ClipListSource: HistoryConsumer {
     }
 
     private func plainWindow(_ snapshot: StoreSnapshot) throws -> LiveList<ClipRow>.Window {
-        selection = nil
-        let pages = ClipListPages(query: query, snapshot: snapshot)
-        guard let anchor else { return try pages.start(limit: rowsAround) }
-        return try pages.around(anchor, before: rowsAround, after: rowsAround)
+        (selection, sorted) = (nil, nil)
+        guard let anchor else {
+            // The first rows are told before all are sorted.
+            return try ClipListPages(query: query, snapshot: snapshot).start(limit: rowsAround)
+        }
+        try sortIfNeeded(in: snapshot)
+        return try plainPages(snapshot).around(anchor, before: rowsAround, after: rowsAround)
+    }
+
+    private func sortIfNeeded(in snapshot: StoreSnapshot) throws {
+        guard query.admitsAll, sorted == nil, !query.isSortedByIndex else { return }
+        sorted = try SortedClips(query, in: snapshot)
+    }
+
+    private func plainPages(_ snapshot: StoreSnapshot) -> any ListPages {
+        guard let sorted else { return ClipListPages(query: query, snapshot: snapshot) }
+        return OrderedPages(order: sorted, snapshot: snapshot)
     }
 
     private func foundWindow(_ snapshot: StoreSnapshot) throws -> LiveList<ClipRow>.Window {
         var found = ClipSelection(query)
         try found.extend(index, in: snapshot, wanted: rowsAround)
-        waiting = nil
+        (waiting, sorted) = (nil, nil)
         selection = found
-        let pages = SelectedPages(selection: found, snapshot: snapshot)
+        let pages = OrderedPages(order: found, snapshot: snapshot)
         if found.isComplete { tellOfSearch() }
         guard let anchor else { return try pages.start(limit: rowsAround) }
         return try pages.around(anchor, before: rowsAround, after: rowsAround)
@@ -175,13 +193,15 @@ package actor ClipListSource: HistoryConsumer {
     }
 
     private func catchUp(with transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws {
+        // Lost in a change that could not be read.
+        guard query.admitsAll || selection != nil else { return try readAnew(from: snapshot) }
         let number = token?.number ?? 0
         let news = transactions.filter { $0.number > number }
         let newest = try snapshot.newestToken()
-        var patch = ClipListChanges(query: query, snapshot: snapshot, selection: selection)
-        selection = nil
+        var patch = ClipListChanges(query: query, snapshot: snapshot, selection: selection, sorted: sorted)
+        (selection, sorted) = (nil, nil)
         let changes = try patch.changes(of: news)
-        selection = patch.selection
+        (selection, sorted) = (patch.selection, patch.sorted)
         token = newest
         guard !news.isEmpty else { return }
         let summaries = news.map { TransactionSummary($0, ownSession: ownSession) }
@@ -195,13 +215,14 @@ package actor ClipListSource: HistoryConsumer {
         waiting = nil
         let answer = ClipListAnswer(request: request, generation: generation)
         guard let found = selection else {
-            return deliver([try answer.message(ClipListPages(query: query, snapshot: snapshot))])
+            try sortIfNeeded(in: snapshot)
+            return deliver([try answer.message(plainPages(snapshot))])
         }
         guard found.isComplete || found.positions.count >= request.reach(in: found) else {
             waiting = request
             return
         }
-        deliver([try answer.message(SelectedPages(selection: found, snapshot: snapshot))])
+        deliver([try answer.message(OrderedPages(order: found, snapshot: snapshot))])
     }
 }
 

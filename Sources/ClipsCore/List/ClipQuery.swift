@@ -30,6 +30,11 @@ package struct ClipQuery: Hashable, Sendable {
 
     package func hasSameFilter(as other: ClipQuery) -> Bool { search == other.search }
 
+    /// Whether the store keeps an index in this order.
+    var isSortedByIndex: Bool {
+        sort.attribute == "id" || ClipAttribute(rawValue: sort.attribute).map(ClipModel.isIndexed) ?? false
+    }
+
     /// All clips in the order of the query; the filter is not in it.
     package var request: FetchRequest {
         var request = FetchRequest(ClipModel.entity, sort: sort)

@@ -5,7 +5,7 @@ import SearchIndex
 ///
 /// These are all clips that satisfy the query and are not older than where the search has come; it goes on in steps
 /// until it has found `most`.
-struct ClipSelection {
+struct ClipSelection: ClipOrder {
     let search: SearchQuery
     let sort: SortOrder
     private(set) var positions: [SortPosition] = []
@@ -27,6 +27,12 @@ struct ClipSelection {
     var isComplete: Bool { hasBegun && (next == nil || positions.count >= Self.most) }
     /// Whether there may be clips that it does not have.
     var hasMore: Bool { !hasBegun || next != nil }
+
+    var count: Int { positions.count }
+
+    func ids(_ range: Range<Int>) -> [Int64] { positions[range].map(\.key) }
+
+    func index(of position: SortPosition, in _: StoreSnapshot) -> Int { index(of: position) }
 
     /// Goes on by one step, or, for a list in another order than the search, to the end.
     ///

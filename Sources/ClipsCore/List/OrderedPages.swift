@@ -1,8 +1,19 @@
 import PersistentStore
 
-/// Reads stretches of a list of found clips: which they are is known, what they show is read.
-struct SelectedPages {
-    let selection: ClipSelection
+/// The clips of a list, one after the other, as far as they are known.
+protocol ClipOrder {
+    var sort: SortOrder { get }
+    var count: Int { get }
+    /// Whether there are no more of them.
+    var isComplete: Bool { get }
+    /// Where the first clip stands that is not before a place.
+    func index(of position: SortPosition, in snapshot: StoreSnapshot) throws -> Int
+    func ids(_ range: Range<Int>) -> [Int64]
+}
+
+/// Reads stretches of a list whose order is known: what its clips show is read.
+struct OrderedPages<Order: ClipOrder> {
+    let order: Order
     let snapshot: StoreSnapshot
 
     func start(limit: Int) throws -> LiveList<ClipRow>.Window { try window(0, limit) }
@@ -12,18 +23,17 @@ struct SelectedPages {
     }
 
     func after(_ position: SortPosition, limit: Int) throws -> ([ClipRow], Bool) {
-        var first = selection.index(of: position)
-        if first < count, selection.positions[first] == position { first += 1 }
+        let first = try order.index(of: position.justAfter, in: snapshot)
         return (try rows(first..<min(count, first + limit)), isEnd(first + limit))
     }
 
     func before(_ position: SortPosition, limit: Int) throws -> ([ClipRow], Bool) {
-        let end = selection.index(of: position)
+        let end = try order.index(of: position, in: snapshot)
         return (try rows(max(0, end - limit)..<end), end <= limit)
     }
 
     func around(_ position: SortPosition, before: Int, after: Int) throws -> LiveList<ClipRow>.Window {
-        let place = selection.index(of: position)
+        let place = try order.index(of: position, in: snapshot)
         var window = try window(max(0, place - before), place + after)
         window.around = position
         return window
@@ -34,24 +44,26 @@ struct SelectedPages {
         return try window(max(0, index - before), index + after)
     }
 
-    private var count: Int { selection.positions.count }
+    private var count: Int { order.count }
 
-    private func isEnd(_ index: Int) -> Bool { index >= count && selection.isComplete }
+    private func isEnd(_ index: Int) -> Bool { index >= count && order.isComplete }
 
     private func window(_ first: Int, _ end: Int) throws -> LiveList<ClipRow>.Window {
         let rows = try rows(min(first, count)..<min(end, count))
         return LiveList.Window(
-            rows: rows, lowerIndex: rows.isEmpty ? 0 : first, count: selection.isComplete ? count : nil,
+            rows: rows, lowerIndex: rows.isEmpty ? 0 : first, count: order.isComplete ? count : nil,
             reachesStart: first == 0, reachesEnd: isEnd(end))
     }
 
     private func rows(_ range: Range<Int>) throws -> [ClipRow] {
         guard !range.isEmpty else { return [] }
-        let wanted = selection.positions[range]
-        var request = FetchRequest(ClipModel.entity, where: .keys(wanted.map(\.key)))
+        let ids = order.ids(range)
+        var request = FetchRequest(ClipModel.entity, where: .keys(ids))
         request.attributes = ClipModel.listAttributes
         let objects = try snapshot.fetch(request)
         let byKey = Dictionary(uniqueKeysWithValues: objects.map { ($0.id.key, $0) })
-        return wanted.compactMap { position in byKey[position.key].map { ClipRow($0, position: position) } }
+        return ids.compactMap { id in
+            byKey[id].map { ClipRow($0, position: snapshot.position(of: $0, in: order.sort)) }
+        }
     }
 }

@@ -32,6 +32,8 @@ package enum ClipModel {
             version: 1, entities: [Entity(entity, attributes: ClipAttribute.allCases.map(attribute))])
     }
 
+    static func isIndexed(_ name: ClipAttribute) -> Bool { attribute(name).isIndexed }
+
     private static func attribute(_ attribute: ClipAttribute) -> Attribute {
         let name = attribute.rawValue
         return switch attribute {
