@@ -10,27 +10,33 @@ import CTerminal
 /// behind it: most terminals show it so, those that reorder a line do it themselves, and these drop such marks (they
 /// are no part of a cell in level 1 of terminal-wg's "BiDi in Terminal Emulators"). To reorder here and switch them
 /// off (BDSM, ECMA-48 8.3.16) would leave Arabic unjoined.
-struct DisplayForm {
+struct DisplayForm: Equatable {
     private(set) var first: Glyph?
     private(set) var rest: [Glyph] = []
 
     var columns: Int { rest.reduce(Int(first?.columns ?? 0)) { $0 + Int($1.columns) } }
 
-    init(ascii: UInt8) { first = Glyph.ascii[Int(ascii)] }
+    init(ascii: UInt8) { self.init(Glyph.ascii[Int(ascii)]) }
+
+    private init(_ glyph: Glyph) { first = glyph }
 
     init(_ character: Character) {
         if let ascii = character.asciiValue {
-            first = Glyph.ascii[Int(ascii)]
+            self.init(ascii: ascii)
             return
         }
-        // Letters, rules, blocks and the signs of our own screens need no look into the tables of Unicode.
         let scalars = character.unicodeScalars
         if let scalar = scalars.first, scalars.index(after: scalars.startIndex) == scalars.endIndex,
-            scalar.isNarrowAndShown
+            let columns = scalar.knownColumns
         {
-            first = Glyph(scalar, columns: 1)
+            self.init(Glyph(scalar, columns: columns))
             return
         }
+        self.init(byTables: character)
+    }
+
+    /// By the tables of Unicode, which cost some hundred times as much.
+    init(byTables character: Character) {
         var previous: Unicode.Scalar?
         for scalar in character.unicodeScalars {
             append(scalar, after: previous)
@@ -107,13 +113,16 @@ struct DisplayForm {
 extension Unicode.Scalar {
     var isRegionalIndicator: Bool { (0x1F1E6...0x1F1FF).contains(value) }
 
-    /// Surely one column and no emoji: Latin beyond ASCII but for the soft hyphen, bullet and ellipsis, box drawing
-    /// and blocks.
-    fileprivate var isNarrowAndShown: Bool {
+    /// Of letters and signs that stand in most titles, and of those of our own screens; nil where tables must say.
+    fileprivate var knownColumns: Int8? {
         switch value {
-        case 0xAD: false
-        case 0xA1..<0x300, 0x2022, 0x2026, 0x2500..<0x25A0: true
-        default: false
+        // Latin beyond ASCII but for the soft hyphen, Greek, Cyrillic.
+        case 0xA1...0xAC, 0xAE...0x2FF, 0x391...0x3A1, 0x3A3...0x3C9, 0x401, 0x410...0x44F, 0x451: 1
+        // Dashes, quotation marks, bullet, ellipsis, rules, blocks.
+        case 0x2013, 0x2014, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2026, 0x2500...0x259F: 1
+        // Kana, ideographs, Hangul.
+        case 0x3041...0x3096, 0x30A1...0x30FA, 0x4E00...0x9FEF, 0xAC00...0xD7A3: 2
+        default: nil
         }
     }
 

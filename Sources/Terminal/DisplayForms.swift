@@ -8,16 +8,25 @@ struct DisplayForms<Text: StringProtocol>: Sequence, IteratorProtocol where Text
         index = text.startIndex
     }
 
+    /// Passes over the plain letters that come next: their forms are they themselves.
+    mutating func nextPlainRun() -> Text.SubSequence {
+        let start = index
+        while let following = indexAfterPlainLetter { index = following }
+        return text[start..<index]
+    }
+
+    /// What follows belongs to the letter only if it is not ASCII itself.
+    private var indexAfterPlainLetter: String.Index? {
+        guard index < text.endIndex, text.utf8[index] &- 0x20 < 0x5F else { return nil }
+        let following = text.utf8.index(after: index)
+        return following == text.endIndex || text.utf8[following] < 0x80 ? following : nil
+    }
+
     mutating func next() -> DisplayForm? {
         guard index < text.endIndex else { return nil }
-        let byte = text.utf8[index]
-        if byte &- 0x20 < 0x5F {
-            // What follows belongs to the letter only if it is not ASCII itself.
-            let following = text.utf8.index(after: index)
-            if following == text.endIndex || text.utf8[following] < 0x80 {
-                index = following
-                return DisplayForm(ascii: byte)
-            }
+        if let following = indexAfterPlainLetter {
+            defer { index = following }
+            return DisplayForm(ascii: text.utf8[index])
         }
         defer { index = text.index(after: index) }
         return DisplayForm(text[index])

@@ -4,8 +4,12 @@ package enum SafeText {
     package static func line(_ text: String) -> String {
         if text.isPlain { return String(text) }
         var safe = ""
-        for form in DisplayForms(text) { safe.append(form) }
-        return safe
+        var forms = DisplayForms(text)
+        while true {
+            safe += forms.nextPlainRun()
+            guard let form = forms.next() else { return safe }
+            safe.append(form)
+        }
     }
 
     /// The same for a text of several lines, which stay lines.
@@ -23,12 +27,13 @@ package enum SafeText {
         }
         var safe = ""
         var used = 0
-        var beforeEllipsis = ""
+        // How much of it leaves a column for the ellipsis.
+        var kept = 0
         for form in DisplayForms(text) {
-            if used + form.columns > columns { return beforeEllipsis + "…" }
+            if used + form.columns > columns { return safe.prefix(utf8Count: kept) + "…" }
             safe.append(form)
             used += form.columns
-            if used < columns { beforeEllipsis = safe }
+            if used < columns { kept = safe.utf8.count }
         }
         return safe
     }
@@ -42,7 +47,15 @@ extension StringProtocol {
 extension String {
     mutating func append(_ form: DisplayForm) {
         guard let first = form.first else { return }
-        append(first.text)
-        for glyph in form.rest { append(glyph.text) }
+        append(first)
+        for glyph in form.rest { append(glyph) }
+    }
+
+    private mutating func append(_ glyph: Glyph) {
+        glyph.forEachScalar { if let scalar = Unicode.Scalar($0) { unicodeScalars.append(scalar) } }
+    }
+
+    fileprivate func prefix(utf8Count count: Int) -> String {
+        String(self[..<utf8.index(startIndex, offsetBy: count)])
     }
 }
