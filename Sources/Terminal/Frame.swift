@@ -43,7 +43,7 @@ package struct Frame: Hashable, Sendable {
         guard clip.rows.contains(row), column < end else { return 0 }
         let hidden = column < 0 ? 0.addingClamped(column == .min ? .max : -column) : 0
         let text = text.beginning(for: end.addingClamped(hidden))
-        return rows[row].put(text, column: column, within: clip.columns.lowerBound..<end, style: style)
+        return rows[row].put(text, column: column, from: clip.columns.lowerBound, upTo: end, style: style)
             - column
     }
 
@@ -95,23 +95,24 @@ package struct Frame: Hashable, Sendable {
 }
 
 extension [Cell] {
-    /// Writes within some columns; returns the column behind what was written.
+    /// Writes between two columns, of which the second may come first where all is hidden at the left; returns the
+    /// column behind what was written.
     fileprivate mutating func put(
-        _ text: some StringProtocol, column: Int, within columns: Range<Int>, style: Style
+        _ text: some StringProtocol, column: Int, from left: Int, upTo right: Int, style: Style
     ) -> Int {
         var next = column
         if text.isPlain {
             for byte in text.utf8 {
-                guard next < columns.upperBound else { break }
-                next = set(Glyph.ascii[Int(byte)], at: next, from: columns.lowerBound, style: style)
+                guard next < right else { break }
+                next = set(Glyph.ascii[Int(byte)], at: next, from: left, style: style)
             }
             return next
         }
         for form in DisplayForms(text) {
-            guard next + form.columns <= columns.upperBound else { break }
+            guard next + form.columns <= right else { break }
             guard let first = form.first else { continue }
-            next = set(first, at: next, from: columns.lowerBound, style: style)
-            for glyph in form.rest { next = set(glyph, at: next, from: columns.lowerBound, style: style) }
+            next = set(first, at: next, from: left, style: style)
+            for glyph in form.rest { next = set(glyph, at: next, from: left, style: style) }
         }
         return next
     }

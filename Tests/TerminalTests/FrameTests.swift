@@ -17,6 +17,8 @@ struct FrameTests {
         var frame = Frame(size: Size(rows: 1, columns: 10))
         #expect(frame.put("中文字", row: 0, column: 1, width: 5) == 4)
         #expect(frame.put("x", row: 0, column: 0, width: -1) == 0)
+        #expect(frame.put("abcd", row: 0, column: -5, width: 3) == 3)
+        #expect(frame.put("中文", row: 0, column: -9, width: 3) == 2)
         #expect(frame.lines == [" 中文"])
     }
 
