@@ -36,8 +36,8 @@ package indirect enum Key: Hashable, Sendable {
     package init(_ key: Key, _ modifiers: Modifiers) {
         if modifiers.isEmpty {
             self = key
-        } else if modifiers == .shift, key == .tab {
-            self = .backTab
+        } else if modifiers.contains(.shift), key == .tab || key == .backTab {
+            self.init(.backTab, modifiers.subtracting(.shift))
         } else if modifiers.contains(.control), let control = Key.controlling(key) {
             self.init(control, modifiers.subtracting(.control))
         } else if case .modified(let others, let inner) = key {

@@ -8,6 +8,7 @@ struct KeyNameTests {
         "<Up>", "<Down>", "<Left>", "<Right>", "<PgUp>", "<PgDn>", "<Home>", "<End>", "<F1>", "<F12>",
         "<C-d>",
         "<C-Space>", "<C-\\>", "<A-x>", "<A->>", "<A-->", "<A-lt>", "<C-Left>", "<S-C-d>", "<C-A-S-Up>",
+        "<C-S-Tab>", "<C-A-S-Tab>",
         "<Resize>",
         "<Unknown>", "<Press:3,10>", "<WheelUp:0,0>", "<WheelDown:1,2>", "<Paste:a b\\n\\>\\\\>",
         "<PasteCut:7>",
@@ -25,6 +26,9 @@ struct KeyNameTests {
         #expect(Key(named: "<c-D>") == .control("d"))
         #expect(Key(named: "<M-x>") == .modified(.alt, .character("x")))
         #expect(Key(named: "<gt>") == .character(">"))
+        for name in ["<S-C-Tab>", "<C-BackTab>", "<C-S-BackTab>"] {
+            #expect(Key(named: name) == .modified(.control, .backTab))
+        }
     }
 
     @Test func `a script's text is a row of keys`() throws {
