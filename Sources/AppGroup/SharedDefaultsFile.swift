@@ -87,8 +87,8 @@ struct SharedDefaultsFile: Sendable {
     }
 
     private func bytes() throws(SharedDefaultsError) -> Data? {
-        // A pipe of that name would be waited for without O_NONBLOCK.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        // A pipe of that name would be waited for without O_NONBLOCK, a terminal would become ours without O_NOCTTY.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
             throw .cannotRead(path, reason: .currentError)
@@ -108,7 +108,8 @@ struct SharedDefaultsFile: Sendable {
                 Glibc.read(descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
             }
             if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw .cannotRead(path, reason: .currentError) }
+            guard count >= 0 else { throw .cannotRead(path, reason: .currentError) }
+            guard count > 0 else { throw .damaged(path, reason: "it became shorter while it was read") }
             filled += count
         }
         return bytes
