@@ -56,6 +56,30 @@ import Testing
         await container.close()
     }
 
+    @Test(arguments: 0..<4)
+    func `whatever is typed, the index finds what a look at every clip finds`(seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
+        let container = try await PersistentContainer(
+            path: folder.path(of: "clips.db"), model: try ClipModel.make())
+        let context = container.makeContext(author: "test")
+        for _ in 0..<40 { try await context.insert("Clip", SampleWords.values(using: &random)) }
+        for _ in 0..<20 {
+            let text = SampleWords.nonsense(using: &random)
+            try await context.insert("Clip", ["title": .text(text), "text": .text(text + text)])
+        }
+        try await context.save()
+        let index = SearchIndex(container, ClipModel.searched)
+        #expect(try await index.bringUpToDate() == .ready)
+        for round in 0..<100 {
+            let query = SampleWords.nonsense(using: &random)
+            let sort: SearchSort = Bool.random(using: &random) ? .newest : .relevance
+            let (found, expected) = try await Self.hits(query, sort, index, page: 7)
+            #expect(
+                found == expected, "seed \(seed), round \(round): \(query.unicodeScalars.map(\.value))")
+        }
+        await container.close()
+    }
+
     /// Another context's commit: inserts, edits, moves in time, deletes.
     private func change(
         _ container: PersistentContainer, _ context: StoreContext, using random: inout SeededRandom

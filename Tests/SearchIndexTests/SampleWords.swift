@@ -39,6 +39,28 @@ enum SampleWords {
             .joined(separator: Int.random(in: 0..<5, using: &random) == 0 ? " OR " : " ")
     }
 
+    private static let signs = [
+        "\"", "*", "-", "--", ":", "(", ")", "{", "}", "^", "+", "'", "''", ";", "%", "_", "\\", "/*",
+        "NEAR(a b, 2)",
+        "AND", "NOT", "OR", "title:", "tag:", "is:", "site:", "after:", "before:9", "on:-1", "words MATCH",
+        "\u{0}",
+        "\u{301}", "\u{200D}", "\u{202E}", "\u{FEFF}", "\u{FFFD}", "\u{1F468}\u{200D}\u{1F469}", " ", "\t",
+        "\n",
+    ]
+
+    /// What nobody would type: signs of query languages, halves of letters, words, and any scalars.
+    static func nonsense(using random: inout SeededRandom) -> String {
+        (0..<Int.random(in: 1...6, using: &random)).map { _ in
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0:
+                let value = UInt32.random(in: 0...0x10FFFF, using: &random)
+                return Unicode.Scalar(value).map(String.init) ?? " "
+            case 1, 2: return String((words.randomElement(using: &random) ?? "").prefix(4))
+            default: return signs.randomElement(using: &random) ?? ""
+            }
+        }.joined(separator: Bool.random(using: &random) ? "" : " ")
+    }
+
     private static func part(using random: inout SeededRandom) -> String {
         let word = words.randomElement(using: &random) ?? ""
         let scalars = Array(word)
