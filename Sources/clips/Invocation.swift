@@ -29,19 +29,12 @@ struct Invocation: Sendable {
             options: options)
     }
 
-    /// Opens the store to read it; where it cannot be written, as in a folder of somebody else's or on a full disk,
-    /// what is there can be read all the same.
+    /// Opens the store to read it, also where it cannot be written.
     func openStoreToRead(mayCreate: Bool = true) async throws -> ClipStore {
-        do {
-            return try await openStore(author: "cli", mayCreate: mayCreate)
-        } catch let error as StoreError where error.mayBeReadable {
-            var options = storeOptions
-            options.access = .readOnly
-            let readable = try? await ClipStore(path: storePath(), author: "cli", options: options)
-            // What it was refused for at first says more.
-            guard let readable else { throw error }
-            return readable
-        }
+        var options = storeOptions
+        options.createsMissingStore = mayCreate
+        return try await ClipStore.openToRead(
+            path: storePath(), author: arguments.value("--author") ?? "cli", options: options)
     }
 
     /// A remark on standard error, unless `--quiet`.
@@ -52,15 +45,5 @@ struct Invocation: Sendable {
     /// What went wrong, on standard error. It may have words from a file in it that somebody else made.
     func fail(_ text: String) {
         Output.standardError.sentence("clips: \(text)")
-    }
-}
-
-extension StoreError {
-    /// Whether it is the writing that fails.
-    fileprivate var mayBeReadable: Bool {
-        switch self {
-        case .readOnly, .full, .inputOutput, .cannotOpen: true
-        default: false
-        }
     }
 }

@@ -4,6 +4,8 @@ package import PersistentStore
 package struct ClipStore: Sendable {
     package let container: PersistentContainer
     package let author: String
+    /// Why it can only be read; nil when it was opened to be written.
+    package internal(set) var obstacle: StoreError?
     private let context: StoreContext
     let now: @Sendable () -> Int64
 

@@ -18,20 +18,25 @@ package final class ClipsSession: Sendable {
 
     /// What was done in the last week can be undone and restored, though every list has long shown it.
     ///
+    /// A store that cannot be written is shown all the same: see ``ClipStore/obstacle``.
+    ///
     /// - Parameter deliver: called in order, from another thread; must not block.
     package init(
         path: String, author: String, options: StoreOptions = StoreOptions(), query: ClipQuery = ClipQuery(),
         rowsAround: Int = 100, logger: any TrackingLogger = SilentLogger(),
         deliver: @escaping @Sendable ([ClipListMessage]) -> Void
     ) async throws(StoreError) {
-        store = try await ClipStore(
+        store = try await ClipStore.openToRead(
             path: path, author: author, contextName: Self.contextName, options: options)
         source = ClipListSource(store: store, query: query, rowsAround: rowsAround, deliver: deliver)
         indexing = Indexing(path: path, author: author, options: options) { deliver([.indexing($0)]) }
-        // The list starts from what is there; its cursor only keeps the cleaning behind it.
-        let parameters = TrackingParameters(
-            name: author, author: author, cursor: .transient(every: .seconds(2)),
+        let isRead = store.obstacle != nil
+        // The list starts from what is there; its cursor only keeps the cleaning behind it, where it may be kept.
+        var parameters = TrackingParameters(
+            name: author, author: author,
+            cursor: isRead ? .elsewhere(NoMemory()) : .transient(every: .seconds(2)),
             bounds: HistoryBounds(maximumAge: Self.day * 30, minimumAge: Self.day * 7), logger: logger)
+        if isRead { parameters.cleaning = .none }
         tracker = HistoryTracker(container: store.container, parameters: parameters, consumer: source)
     }
 
@@ -100,4 +105,10 @@ package final class ClipsSession: Sendable {
             }
         }
     }
+}
+
+/// Begins at the present each time.
+private struct NoMemory: CursorStorage {
+    func cursor(forKey key: String) -> String? { nil }
+    func setCursor(_ text: String, forKey key: String) {}
 }

@@ -56,7 +56,8 @@ final class Indexing: Sendable {
 
     private func run() async {
         // Without an index a search is slower, not wrong: there is nothing to report.
-        guard let store = try? await ClipStore(path: path, author: author, options: options) else { return }
+        guard let store = try? await ClipStore.openToRead(path: path, author: author, options: options)
+        else { return }
         let index = SearchIndex(store.container, ClipModel.searched)
         if let state = try? await index.bringUpToDate(progress: tell) { tell(state) }
         await store.container.close()

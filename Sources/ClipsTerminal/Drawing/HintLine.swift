@@ -58,9 +58,11 @@ struct HintLine {
             return Self.ranked([("Enter", "choose"), ("Esc", last), ("↑ ↓", "move")])
         }
         guard state.screen == .list, !state.isReading, state.marks.isEmpty else {
-            return Self.ranked(actions.map { (state.keys.name(of: $0.0), $0.1) })
+            let possible = actions.filter { state.saving.obstacle == nil || !$0.0.saves }
+            return Self.ranked(possible.map { (state.keys.name(of: $0.0), $0.1) })
         }
-        return ActionTable.hinted.map { action, hint in
+        let possible = ActionTable.hinted.filter { state.saving.obstacle == nil || !$0.action.saves }
+        return possible.map { action, hint in
             Hint(key: state.keys.name(of: action), label: hint.label, rank: hint.rank)
         }
     }

@@ -202,6 +202,7 @@ struct StatusLine {
             return [StyledRun("the store's file was replaced: quit and start again", theme.error)]
         case .failing(let error): return [StyledRun("not live: \(error)", theme.error)]
         }
+        if state.saving.obstacle != nil { parts.insert(StyledRun("read only", theme.held), at: 0) }
         if !state.sync.indexing.isEmpty { parts.append(StyledRun(state.sync.indexing, theme.held)) }
         if let change = state.sync.lastChange {
             parts.append(

@@ -33,12 +33,16 @@ final class StoreWorker: Sendable {
                 for queue in [requests, reads, works] {
                     queue.start { effect in await self.perform(effect, in: session) }
                 }
-                mailbox.post(.opened)
+                mailbox.post(Self.opened(session.store))
                 await self.start(session)
             } catch {
                 mailbox.post(.openingFailed("\(error)"))
             }
         }
+    }
+
+    private static func opened(_ store: ClipStore) -> AppEvent {
+        store.obstacle.map { .openedToRead($0.refusalOfSaving) } ?? .opened
     }
 
     /// The first rows are there already; being told of changes may have to wait for another writer.
@@ -148,7 +152,9 @@ final class StoreWorker: Sendable {
         } catch StoreError.tokenExpired {
             return .impossible("The history of that has been cleaned away; it cannot be brought back.")
         } catch {
-            return .failed(Self.sentence(error, form: work.form ?? Self.keptForm(of: work)))
+            let reason = session.store.obstacle?.refusalOfSaving ?? Self.sentence(error)
+            let form = work.form ?? Self.keptForm(of: work)
+            return .failed(reason + (form.map { " Your text is kept in \($0)." } ?? ""))
         }
     }
 
@@ -158,13 +164,20 @@ final class StoreWorker: Sendable {
         return TextFile.writeTemporary(ClipForm(draft).text)
     }
 
-    private static func sentence(_ error: any Error, form: String?) -> String {
-        let kept = form.map { " Your text is kept in \($0)." } ?? ""
-        if case StoreError.conflict(let conflicts) = error {
-            let isGone = conflicts.contains { $0.stored == nil }
-            return
-                "Somebody else \(isGone ? "deleted" : "changed") this clip meanwhile; nothing was saved.\(kept)"
+    private static func sentence(_ error: any Error) -> String {
+        guard case StoreError.conflict(let conflicts) = error else { return "\(error)" }
+        let isGone = conflicts.contains { $0.stored == nil }
+        return "Somebody else \(isGone ? "deleted" : "changed") this clip meanwhile; nothing was saved."
+    }
+}
+
+extension StoreError {
+    /// What is told of a store that was opened only to be read, when something is to be saved.
+    fileprivate var refusalOfSaving: String {
+        switch self {
+        case .full: "This store may only be read: its disk was full. Make room, then start again."
+        case .inputOutput: "This store may only be read: writing failed. Check its disk, then start again."
+        default: "This store may only be read; check its permissions, then start again."
         }
-        return "\(error)\(kept)"
     }
 }

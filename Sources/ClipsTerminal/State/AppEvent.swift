@@ -11,6 +11,8 @@ enum AppEvent: Sendable {
     case message(ClipListMessage)
     /// The store is open; work can be done.
     case opened
+    /// The store is open, but can only be read; why, as a sentence.
+    case openedToRead(String)
     case openingFailed(String)
     case clipLoaded(id: Int64, Clip?)
     case detailMeasured(id: Int64, DetailText)

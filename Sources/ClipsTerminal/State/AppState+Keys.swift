@@ -21,6 +21,7 @@ extension AppState {
         let count = typedCount
         typedCount = nil
         if case .paste(let text) = key {
+            if let obstacle = saving.obstacle { return tell(obstacle) }
             screen = .list
             prompt = Prompt(kind: .add, editor: LineEditor(text))
         } else if case .pasteCut = key {

@@ -95,6 +95,7 @@ struct AppState: Sendable {
             askForConsumers()
         case .message(let message): take(message)
         case .opened: break
+        case .openedToRead(let reason): saving.obstacle = reason
         case .openingFailed(let sentence), .failure(let sentence):
             feed.isFinding = false
             marks.endGathering()

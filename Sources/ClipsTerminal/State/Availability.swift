@@ -6,6 +6,7 @@ extension AppState {
     /// Why an action cannot be done now, on this screen or another; nil when it can. Help and keys ask the same.
     func obstacle(to action: Action, on other: Screen? = nil) -> String? {
         let screen = other ?? screen
+        if action.saves, let obstacle = saving.obstacle { return obstacle }
         switch action {
         case .down, .up, .first, .last, .halfPageDown, .halfPageUp, .pageDown, .pageUp, .back, .undo, .redo,
             .history, .help, .command, .set, .toggleMouse, .redraw, .suspend, .quit, .consumers:

@@ -38,6 +38,14 @@ extension Action {
         default: false
         }
     }
+
+    /// Whether it is of no use on a store that can only be read.
+    var saves: Bool {
+        switch self {
+        case .add, .edit, .tag, .star, .toggleUnread, .delete, .undo, .redo, .restore: true
+        default: false
+        }
+    }
 }
 
 extension AppState {

@@ -6,6 +6,8 @@ import PersistentStore
 struct SavingStatus: Sendable {
     enum Direction: Sendable { case undo, redo }
 
+    /// Why nothing can be saved; nil when it can.
+    var obstacle: String?
     private(set) var count = 0
     private var since: Date?
     /// The newest transaction of ours that the list has not shown yet.

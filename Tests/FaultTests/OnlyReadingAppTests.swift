@@ -1,0 +1,146 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// The app on a store that whoever runs it may not write.
+@Suite(.serialized) struct OnlyReadingAppTests {
+    private static let refusal = "This store may only be read; check its permissions, then start again."
+
+    /// A store of somebody else's, and a folder `tmp` for what the stranger writes.
+    private func strangersStore(
+        _ situation: Situation, file: mode_t = 0o444, folder: mode_t = 0o555
+    ) throws -> ClipsProgram {
+        let clips = try situation.make()
+        chmod(clips.folder.path(of: "tmp"), 0o777)
+        for end in ["", "-search"] { chmod(clips.storePath + end, file) }
+        unlink(clips.storePath + "-doorbell")
+        chmod(clips.folder.path, folder)
+        return clips
+    }
+
+    private func environment(_ clips: ClipsProgram) -> [String: String] {
+        clips.environment.merging(["TMPDIR": clips.folder.path(of: "tmp")]) { $1 }
+    }
+
+    private func runScript(_ clips: ClipsProgram, _ script: String) throws -> Shell {
+        let path = clips.folder.path(of: "tmp/script")
+        try script.write(toFile: path, atomically: true, encoding: .utf8)
+        chmod(path, 0o644)
+        let words = Stranger.words(ClipsProgram.path, ["--script", path, "--size", "100x24"])
+        return try Shell.run(words[0], Array(words[1...]), environment: environment(clips))
+    }
+
+    private func dump(_ clips: ClipsProgram, _ name: String) throws -> String {
+        try String(contentsOfFile: clips.folder.path(of: "tmp/\(name)"), encoding: .utf8)
+    }
+
+    @Test(
+        arguments: [Situation.someClips, .indexed],
+        [(file: mode_t(0o444), folder: mode_t(0o555)), (0o644, 0o755)])
+    func `a stranger reads, filters and sees the history, and no file is made or changed`(
+        situation: Situation, modes: (file: mode_t, folder: mode_t)
+    ) throws {
+        let clips = try strangersStore(situation, file: modes.file, folder: modes.folder)
+        defer { chmod(clips.folder.path, 0o755) }
+        let folder = clips.folder.path(of: "tmp")
+        let files = try FileManager.default.contentsOfDirectory(atPath: clips.folder.path).sorted()
+        let before = try Shell.run("cksum", [clips.storePath]).output
+        let run = try runScript(
+            clips,
+            """
+            :wait text=read only
+            :dump \(folder)/list
+            j<Enter>
+            :dump \(folder)/clip
+            <Esc>/clip 17<Enter>
+            :wait count=1
+            :dump \(folder)/found
+            <Esc>H
+            :wait text=History
+            :dump \(folder)/history
+            """)
+        #expect(run.status == 0, "\(run.errors)")
+        let list = try dump(clips, "list")
+        #expect(list.contains("1/60") && list.contains("read only · live"), "\(list)")
+        #expect(!list.contains("delete") && list.contains("filter"), "\(list)")
+        #expect(try dump(clips, "clip").contains("word59 word59"))
+        #expect(try dump(clips, "found").contains("clip 17"))
+        #expect(try dump(clips, "history").contains("History · 1/"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: clips.folder.path).sorted() == files)
+        #expect(try Shell.run("cksum", [clips.storePath]).output == before)
+    }
+
+    @Test func `whatever would save says why it cannot, and what was typed is kept`() throws {
+        let clips = try strangersStore(.someClips)
+        defer { chmod(clips.folder.path, 0o755) }
+        let folder = clips.folder.path(of: "tmp")
+        let keys = ["a", "e", "t", "*", "r", "d", "u", "<C-r>", ":delete<Enter>", ":tag +new<Enter>"]
+        let attempts = keys.enumerated().map { number, keys in
+            "\(keys.hasPrefix(":") ? ":" : "")\(keys)\n:dump \(folder)/\(number)\nj"
+        }
+        let run = try runScript(
+            clips,
+            """
+            :wait text=read only
+            \(attempts.joined(separator: "\n"))
+            H
+            :wait text=History
+            R
+            :dump \(folder)/restoring
+            H
+            ::add typed by hand<Enter>
+            :wait text=Your text is kept in
+            :dump \(folder)/adding
+            """)
+        #expect(run.status == 0, "\(run.errors)")
+        for (number, key) in keys.enumerated() {
+            let screen = try dump(clips, "\(number)")
+            #expect(screen.contains(Self.refusal), "\(key):\n\(screen)")
+        }
+        #expect(try dump(clips, "restoring").contains(Self.refusal))
+        let adding = try dump(clips, "adding")
+        #expect(adding.contains(Self.refusal))
+        let kept = try FileManager.default.contentsOfDirectory(atPath: folder).filter {
+            $0.hasPrefix("clip-")
+        }
+        let texts = try kept.map { try dump(clips, $0) }
+        #expect(texts.contains { $0.contains("typed by hand") }, "\(kept) \(adding)")
+    }
+
+    @Test func `a stranger's app on a terminal shows what the owner saves and deletes`() async throws {
+        let clips = try strangersStore(.someClips)
+        defer { chmod(clips.folder.path, 0o755) }
+        let saved = try clips.ids()
+        let terminal = try TmuxSession(
+            Stranger.words(ClipsProgram.path, []), columns: 100, rows: 24, environment: environment(clips))
+        #expect(try eventually { try terminal.shows("read only · live") })
+        for round in 1...3 {
+            try clips.run("extension", "--title", "from the owner \(round)")
+            #expect(try eventually { try terminal.shows("from the owner \(round)") })
+        }
+        try clips.run("delete", "60")
+        #expect(try eventually { try terminal.shows("/62") })
+        try terminal.send("d")
+        #expect(try eventually { try terminal.shows(Self.refusal) })
+        try terminal.send("q")
+        #expect(try eventually { try terminal.format("#{pane_dead}") == "1" })
+        chmod(clips.folder.path, 0o755)
+        for end in ["", "-wal", "-shm"] { chmod(clips.storePath + end, 0o600) }
+        let complaints = await Oracle(clips: clips).complaints(saved: saved.subtracting([60]))
+        #expect(complaints == [])
+    }
+
+    @Test func `on a full disk the app shows what is there and says what to do`() async throws {
+        let clips = try Situation.someClips.make()
+        let saved = try clips.ids()
+        let noRoom = Fault(calls: "wt", kind: .error(ENOSPC), goesOn: true)
+        let app = try AppSession(
+            clips,
+            with: noRoom.environment(at: 1, path: clips.storePath, note: clips.folder.path(of: "note")))
+        #expect(app.shows("read only") && app.shows("1/60"), "\(app.lines)")
+        app.type("*")
+        #expect(app.shows("its disk was full. Make room, then start again."), "\(app.lines)")
+        #expect(await Oracle(clips: clips).complaints(saved: saved) == [])
+    }
+}
