@@ -52,4 +52,22 @@ import Testing
         #expect(late.shows("live") && late.shows("clip of the stopped"))
         #expect(await Oracle(clips: clips).complaints(saved: saved.union(own)) == [])
     }
+
+    @Test func `an app that comes behind a stopped writer tells at once for whom a save waits`() async throws
+    {
+        let clips = try Situation.someClips.make()
+        let saved = try clips.ids()
+        let holder = try LineProcess("sqlite3", [clips.storePath])
+        #expect(try holder.ask("BEGIN IMMEDIATE; DELETE FROM Clip; SELECT 'held';") == "held")
+        holder.signal(SIGSTOP)
+        let app = try AppSession(clips)
+        #expect(app.shows("1/\(Situation.clips)"))
+        app.type("*")
+        // Long before the writer is given up.
+        #expect(app.shows("saving… waiting for sqlite3 (process \(holder.identifier))", within: 2.5))
+        holder.signal(SIGCONT)
+        #expect(try holder.ask("ROLLBACK; SELECT 'free';") == "free")
+        #expect(app.shows("Gave a star") && app.hides("waiting for"))
+        #expect(await Oracle(clips: clips).complaints(saved: saved) == [])
+    }
 }

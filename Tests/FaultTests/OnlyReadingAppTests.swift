@@ -75,7 +75,9 @@ import Testing
         let clips = try strangersStore(.someClips)
         defer { chmod(clips.folder.path, 0o755) }
         let folder = clips.folder.path(of: "tmp")
-        let keys = ["a", "e", "t", "*", "r", "d", "u", "<C-r>", ":delete<Enter>", ":tag +new<Enter>"]
+        let keys = [
+            "a", "<Paste:words>", "e", "t", "*", "r", "d", "u", "<C-r>", ":delete<Enter>", ":tag +new<Enter>",
+        ]
         let attempts = keys.enumerated().map { number, keys in
             "\(keys.hasPrefix(":") ? ":" : "")\(keys)\n:dump \(folder)/\(number)\nj"
         }

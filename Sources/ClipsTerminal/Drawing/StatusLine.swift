@@ -173,7 +173,10 @@ struct StatusLine {
             let mode = state.marks.range == nil ? "" : " · range"
             parts.append(StyledRun("\(Self.grouped(state.marks.count)) marked\(mode)", theme.mark))
         }
-        if state.saving.isSlow(at: state.now) { parts.append(StyledRun("saving…", theme.held)) }
+        if state.saving.isSlow(at: state.now) {
+            let writer = state.saving.writer.map { " waiting for \($0)" } ?? ""
+            parts.append(StyledRun("saving…\(writer)", theme.held))
+        }
         guard state.screen == .list else { return parts }
         if state.isReading, state.detail.hasMore { parts.append(StyledRun("↓ more", theme.dim)) }
         if let pause = state.pause {

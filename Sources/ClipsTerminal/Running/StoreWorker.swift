@@ -81,7 +81,7 @@ final class StoreWorker: Sendable {
         case .loadChanges:
             reads.add(effect) { if case .loadChanges = $0 { true } else { false } }
         case .measure, .loadHistory, .loadForEdit, .gather, .gatherRange, .findMatch, .loadNames,
-            .loadOwnWork, .loadConsumers:
+            .loadOwnWork, .loadConsumers, .findWriter:
             reads.add(effect)
         case .work: works.add(effect)
         default: break
@@ -126,6 +126,7 @@ final class StoreWorker: Sendable {
             let transactions = try await session.recentTransactions(limit: 500, where: filter.predicate)
             return .historyLoaded(transactions, filter)
         case .loadChanges(let token): return .changesLoaded(token, try await session.detail(of: token))
+        case .findWriter: return .writerFound(store.container.otherWriter)
         case .loadConsumers: return .consumersLoaded(try await session.cleaningPreview())
         case .loadOwnWork(let known, let isRedoing):
             return .ownWorkLoaded(try await store.ownWork(behind: known, isRedoing: isRedoing))

@@ -24,6 +24,8 @@ enum AppEvent: Sendable {
     case historyLoaded([TransactionSummary], HistoryFilter)
     case changesLoaded(HistoryToken, TransactionDetail?)
     case consumersLoaded(CleaningPreview)
+    /// Who writes into the store, if anybody else does.
+    case writerFound(String?)
     case worked(WorkResult)
     /// The screen shows so many colours from now on.
     case colorsChanged(ColorCapability)

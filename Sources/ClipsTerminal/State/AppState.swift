@@ -93,6 +93,7 @@ struct AppState: Sendable {
         case .tick:
             retry()
             askForConsumers()
+            if saving.asksForWriter(at: now) { emit(.findWriter) }
         case .message(let message): take(message)
         case .opened: break
         case .openedToRead(let reason): saving.obstacle = reason
@@ -115,6 +116,7 @@ struct AppState: Sendable {
         case .consumersLoaded(let preview):
             cleaning = preview
             cleaningDue = now + 2
+        case .writerFound(let name): saving.take(writer: name)
         case .colorsChanged(let colors):
             self.colors = colors
             theme = Theme(config.theme, colors)

@@ -23,6 +23,8 @@ enum Effect: Sendable {
     case loadChanges(HistoryToken)
     case loadConsumers
     case work(Work)
+    /// Asks who has kept our work waiting for a while.
+    case findWriter
     case loadForEdit(Int64)
     /// Runs the editor on a form, in the terminal.
     case edit(form: String, Clip?)

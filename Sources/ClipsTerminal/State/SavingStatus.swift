@@ -10,6 +10,9 @@ struct SavingStatus: Sendable {
     var obstacle: String?
     private(set) var count = 0
     private var since: Date?
+    /// Who has kept it waiting for so long that a person wonders.
+    private(set) var writer: String?
+    private var nextQuestion: Date?
     /// The newest transaction of ours that the list has not shown yet.
     var awaited: Int64 = 0
     var undoable: [UndoStep] = []
@@ -30,6 +33,7 @@ struct SavingStatus: Sendable {
 
     /// A save that is quick is not worth a word.
     private static let patience = 0.3
+    private static let patienceWithOthers = 0.8
     private static let mostSteps = 1000
 
     func isSlow(at now: Date) -> Bool {
@@ -37,18 +41,33 @@ struct SavingStatus: Sendable {
     }
 
     func noticeDue(at now: Date) -> Date? {
-        since.flatMap { isSlow(at: now) ? nil : $0 + Self.patience }
+        since.flatMap { isSlow(at: now) ? nextQuestion : $0 + Self.patience }
     }
 
     mutating func begin(at now: Date) {
         count += 1
-        if since == nil { since = now }
+        if since == nil { wait(from: now) }
     }
 
     mutating func end(at now: Date) {
         count = max(0, count - 1)
-        since = count == 0 ? nil : now
+        wait(from: count == 0 ? nil : now)
     }
+
+    private mutating func wait(from start: Date?) {
+        since = start
+        writer = nil
+        nextQuestion = start.map { $0 + Self.patienceWithOthers }
+    }
+
+    /// Whether it is time to ask who keeps our work waiting; asks once a second.
+    mutating func asksForWriter(at now: Date) -> Bool {
+        guard let due = nextQuestion, due <= now else { return false }
+        nextQuestion = now + 1
+        return true
+    }
+
+    mutating func take(writer name: String?) { writer = count > 0 ? name : nil }
 
     func mayKnowMore(_ direction: Direction) -> Bool {
         !earlier.isComplete && (direction == .undo || (!hasWorked && !earlier.hasWork))

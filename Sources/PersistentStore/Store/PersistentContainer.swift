@@ -1,5 +1,6 @@
 import FileWatch
 public import FoundationEssentials
+import Glibc
 import SQLite
 
 /// One open store: makes contexts, answers history requests, and tells of commits.
@@ -64,6 +65,14 @@ public final class PersistentContainer: Sendable {
     package var isBeingWritten: Bool {
         guard let lock = WriterLock(databasePath: StoreOpening.resolved(path)) else { return false }
         return lock.holder() != .nobody
+    }
+
+    /// Which other process has the write lock at this moment, as "name (process 4711)".
+    package var otherWriter: String? {
+        guard case .process(let process) = WriterLock(databasePath: StoreOpening.resolved(path))?.holder(),
+            process != getpid()
+        else { return nil }
+        return ProcessIdentity(process: process).description
     }
 
     /// Tells of every commit from now on, own ones included. See ``StoreEvent``.
