@@ -205,7 +205,9 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase(
             "backup --force FOLDER", 1, "No backup was made at FOLDER: it is no ordinary file."),
         MessageCase(
-            "backup FOLDER/none/b", 1, "No backup was made at FOLDER/none/b: No such file or directory."),
+            "backup FOLDER/none/b", 1,
+            "No backup was made at FOLDER/none/b: No such file or directory; "
+                + "check the folder and the disk, or name another place."),
         MessageCase("history clean --before 0d", 0),
         MessageCase("doctor", 0),
     ]

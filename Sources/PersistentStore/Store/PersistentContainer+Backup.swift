@@ -42,9 +42,9 @@ private struct StoreBackup {
             guard let error = error as? SQLiteError else { throw error }
             switch error.primary {
             case .corrupt, .full: throw StoreError(error, path: error.primary == .full ? path : store)
-            case .inputOutput, .cannotOpen:
-                throw StoreError.cannotBackUp(
-                    path: path, reason: "\(error.systemReason); check the disk, or name another place")
+            case .inputOutput, .cannotOpen: throw refusal(error.systemReason)
+            // SQLite opens a file that cannot be opened to be written all the same, only to be read.
+            case .readOnly: throw refusal("the new file cannot be written")
             default: throw StoreError.cannotBackUp(path: path, reason: error.message)
             }
         }
@@ -111,6 +111,10 @@ private struct StoreBackup {
 
     private func failure(_ code: CInt) -> StoreError {
         [ENOSPC, EDQUOT, EFBIG].contains(code)
-            ? .full(path: path) : .cannotBackUp(path: path, reason: String(cString: strerror(code)))
+            ? .full(path: path) : refusal(String(cString: strerror(code)))
+    }
+
+    private func refusal(_ reason: String) -> StoreError {
+        .cannotBackUp(path: path, reason: "\(reason); check the folder and the disk, or name another place")
     }
 }
