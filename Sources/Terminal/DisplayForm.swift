@@ -82,7 +82,7 @@ struct DisplayForm: Equatable {
             start(.space)
         default:
             switch scalar.value < 0x300 ? 1 : terminal_columns(scalar.value) {
-            case 0 where !scalar.isMark && (rest.last ?? first ?? .replacement) == .replacement:
+            case 0 where !scalar.isMark && !mayJoin(after: previous):
                 start(.replacement)
             case 0: addMark(scalar)
             case 1: start(Glyph(scalar, columns: 1))
@@ -90,6 +90,12 @@ struct DisplayForm: Equatable {
             default: start(.replacement)
             }
         }
+    }
+
+    /// Whether a vowel or final of Hangul is drawn with what is before it: not with a filler, which is left out.
+    private func mayJoin(after previous: Unicode.Scalar?) -> Bool {
+        (rest.last ?? first ?? .replacement) != .replacement
+            && previous?.properties.isDefaultIgnorableCodePoint != true
     }
 
     private mutating func start(_ glyph: Glyph) {
