@@ -57,8 +57,11 @@ extension Key {
             self.init(key, modifiers)
         } else if lowercased.first == "f", let number = Int(name.dropFirst()), (1...63).contains(number) {
             self = .function(number)
-        } else if let colon = name.firstIndex(of: ":") {
-            self.init(kind: name[..<colon].lowercased(), argument: String(name[name.index(after: colon)...]))
+        } else if let colon = name.unicodeScalars.firstIndex(of: ":") {
+            let behind = name.unicodeScalars.index(after: colon)
+            self.init(
+                kind: String(name.unicodeScalars[..<colon]).lowercased(),
+                argument: String(name.unicodeScalars[behind...]))
         } else {
             return nil
         }
@@ -87,24 +90,24 @@ extension Key {
         return (modifier, String(name.dropFirst(2)))
     }
 
+    /// By scalars: a mark would else become one with the sign before it.
     private static func escaped(_ text: String) -> String {
-        text.reduce(into: "") { escaped, character in
-            switch character {
-            case "\n": escaped += "\\n"
-            case "\\", ">": escaped += "\\\(character)"
-            default: escaped.append(character)
-            }
+        var escaped = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if ["\n", "\\", ">"].contains(scalar) { escaped.append("\\") }
+            escaped.append(scalar == "\n" ? "n" : scalar)
         }
+        return String(escaped)
     }
 
     private static func unescaped(_ text: String) -> String {
-        var plain = ""
-        var rest = text[...]
-        while let character = rest.popFirst() {
-            let meant = character == "\\" ? rest.popFirst() : nil
-            plain.append(meant == "n" ? "\n" : meant ?? character)
+        var plain = String.UnicodeScalarView()
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            let meant = scalar == "\\" ? rest.popFirst() : nil
+            plain.append(meant == "n" ? "\n" : meant ?? scalar)
         }
-        return plain
+        return String(plain)
     }
 }
 

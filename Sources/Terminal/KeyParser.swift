@@ -26,17 +26,23 @@ package enum KeyParser {
 
     /// Reads on behind `<`. In a name `\` lets the next character stand for itself.
     private static func namedKey(_ rest: inout Substring) throws(KeyParserError) -> Key {
-        var name = ""
-        var isClosed = false
-        while let character = rest.popFirst() {
-            isClosed = character == ">" && (!name.hasSuffix("-") || name.hasSuffix("--"))
+        var scalars = String.UnicodeScalarView()
+        var (isClosed, hasArgument) = (false, false)
+        // By scalars: a mark behind a sign would else make another of it.
+        while let scalar = rest.unicodeScalars.popFirst() {
+            // Behind a `-` it is the key, and not the end of its name.
+            isClosed =
+                scalar == ">"
+                && (hasArgument || scalars.last != "-"
+                    || scalars.suffix(2).elementsEqual("--".unicodeScalars))
             if isClosed { break }
-            name.append(character)
-            if character == "\\", let escaped = rest.first, name.contains(":") {
-                name.append(escaped)
-                rest.removeFirst()
+            scalars.append(scalar)
+            if scalar == ":" { hasArgument = true }
+            if scalar == "\\", hasArgument, let escaped = rest.unicodeScalars.popFirst() {
+                scalars.append(escaped)
             }
         }
+        let name = String(scalars)
         guard isClosed else {
             throw KeyParserError(description: "\"<\(name)\" has no \">\"; for the sign itself write <lt>.")
         }

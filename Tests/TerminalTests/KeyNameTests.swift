@@ -31,6 +31,15 @@ struct KeyNameTests {
         }
     }
 
+    @Test(arguments: [
+        "a\n\u{483}", "\u{600}\n>", "\u{301}", "a-", "a->", "\\\u{301}>", "\u{600}>\u{301}n", "--",
+    ])
+    func `a paste reads back, whatever marks and signs are in it`(text: String) {
+        let key = Key.paste(text)
+        #expect(Key(named: key.name).map { Array($0.name.unicodeScalars) } == Array(key.name.unicodeScalars))
+        #expect(Key(named: key.name) == key)
+    }
+
     @Test func `a script's text is a row of keys`() throws {
         #expect(
             try KeyParser.keys(in: "5j<Enter>/x<Esc>")
