@@ -93,6 +93,9 @@ package struct Connection: ~Copyable {
     /// Rows changed by the last statement, without those that triggers changed.
     package var changedRows: Int { Int(sqlite3_changes64(handle.pointer)) }
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle.pointer) == 0 }
+    /// SQLite opens a file that may not be written for reading, without a word
+    /// (sqlite.org/c3ref/db_readonly.html).
+    package var isReadOnly: Bool { sqlite3_db_readonly(handle.pointer, "main") == 1 }
     /// How long the last wait for a lock took.
     package var waitedMilliseconds: Int64 { handle.busyPolicy.waitedMilliseconds }
 

@@ -110,10 +110,22 @@ import Testing
         #expect(texts.contains { $0.contains("typed by hand") }, "\(kept) \(adding)")
     }
 
-    @Test func `a stranger's app on a terminal shows what the owner saves and deletes`() async throws {
+    /// With the store open elsewhere SQLite opens it for a stranger too, and only a save would fail.
+    @Test(arguments: [false, true])
+    func `a stranger's app on a terminal shows what the owner saves and deletes`(
+        isOpenElsewhere: Bool
+    ) async throws {
         let clips = try strangersStore(.someClips)
         defer { chmod(clips.folder.path, 0o755) }
         let saved = try clips.ids()
+        let owner =
+            isOpenElsewhere
+            ? try TmuxSession([ClipsProgram.path], columns: 80, rows: 24, environment: clips.environment)
+            : nil
+        if let owner {
+            #expect(try eventually { try owner.shows("live") })
+            for end in ["-wal", "-shm", "-doorbell"] { chmod(clips.storePath + end, 0o644) }
+        }
         let terminal = try TmuxSession(
             Stranger.words(ClipsProgram.path, []), columns: 100, rows: 24, environment: environment(clips))
         #expect(try eventually { try terminal.shows("read only · live") })
@@ -127,6 +139,8 @@ import Testing
         #expect(try eventually { try terminal.shows(Self.refusal) })
         try terminal.send("q")
         #expect(try eventually { try terminal.format("#{pane_dead}") == "1" })
+        try owner?.send("q")
+        #expect(try eventually { try owner?.format("#{pane_dead}") ?? "1" == "1" })
         chmod(clips.folder.path, 0o755)
         for end in ["", "-wal", "-shm"] { chmod(clips.storePath + end, 0o600) }
         let complaints = await Oracle(clips: clips).complaints(saved: saved.subtracting([60]))

@@ -28,6 +28,8 @@ struct StoreOpening {
         } catch {
             throw StoreError(error, path: path)
         }
+        // Told now, not at the first save.
+        guard !store.connection.isReadOnly else { throw .readOnly(path: path) }
         do {
             return (store, try prepare(store.connection))
         } catch {
