@@ -180,6 +180,30 @@ import Testing
         await front.close()
     }
 
+    /// A commit that comes between two orders is told in the new one, to a list that may still hold the old.
+    @Test func `sorting anew and anew while others write ends in the last order`() async throws {
+        let writer = try await ClipStore(path: path, author: "extension")
+        _ = try await writer.add((0..<200).map { titled("\($0 * 7919 % 200)") })
+        let front = Front(height: 5)
+        try await front.open(path)
+        // Ten in each commit: one alone has no order.
+        let rows = (0..<10).map { "('x' || (abs(random()) % 1000), 't\($0)')" }.joined(separator: ", ")
+        let insert = "INSERT INTO Clip (title, tags) VALUES \(rows);"
+        let sql = ".timeout 5000\nPRAGMA synchronous = OFF;" + String(repeating: insert, count: 500)
+        let path = path
+        let writing = Task.detached { try Shell.run("sqlite3", [path], input: sql).errors }
+        var query = ClipQuery()
+        for step in 0..<150 {
+            query.sort = SortOrder(["title", "tags", "updated"][step % 3], isAscending: step % 2 == 0)
+            await front.show(query)
+            if step % 5 == 0 { await front.settle() }
+        }
+        #expect(try await writing.value == "")
+        #expect(try await becomesRight(front, query, writer))
+        #expect(front.list.count == 5200)
+        await front.close()
+    }
+
     @Test func `the cursor stays on its clip and its row while others write`() async throws {
         let writer = try await ClipStore(path: path, author: "app")
         for number in 0..<40 { _ = try await writer.add(titled("\(number)")) }

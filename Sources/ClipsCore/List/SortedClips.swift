@@ -59,9 +59,10 @@ struct SortedClips: ClipOrder {
         merged.reserveCapacity(ids.count + arrivals.count)
         var next = 0
         for arrival in arrivals {
-            merged += ids[next..<arrival.index]
+            let index = max(next, arrival.index)
+            merged += ids[next..<index]
             merged.append(arrival.id)
-            next = arrival.index
+            next = index
         }
         ids = merged + ids[next...]
     }
