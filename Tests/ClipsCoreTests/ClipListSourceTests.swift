@@ -180,28 +180,39 @@ import Testing
         await front.close()
     }
 
-    /// A commit that comes between two orders is told in the new one, to a list that may still hold the old.
-    @Test func `sorting anew and anew while others write ends in the last order`() async throws {
-        let writer = try await ClipStore(path: path, author: "extension")
-        _ = try await writer.add((0..<200).map { titled("\($0 * 7919 % 200)") })
-        let front = Front(height: 5)
-        try await front.open(path)
-        // Ten in each commit: one alone has no order.
-        let rows = (0..<10).map { "('x' || (abs(random()) % 1000), 't\($0)')" }.joined(separator: ", ")
-        let insert = "INSERT INTO Clip (title, tags) VALUES \(rows);"
-        let sql = ".timeout 5000\nPRAGMA synchronous = OFF;" + String(repeating: insert, count: 500)
-        let path = path
-        let writing = Task.detached { try Shell.run("sqlite3", [path], input: sql).errors }
-        var query = ClipQuery()
-        for step in 0..<150 {
-            query.sort = SortOrder(["title", "tags", "updated"][step % 3], isAscending: step % 2 == 0)
-            await front.show(query)
-            if step % 5 == 0 { await front.settle() }
+    /// ```
+    /// list:   sorted A to Z, all held    turned around, brought to the snapshot, told anew
+    /// writer:                         "a" and "z"
+    /// ```
+    /// The two come into the order that is still held, which must be by that order.
+    @Test(arguments: [
+        (ClipQuery(sort: .init("title")), ClipQuery(sort: .init("title", isAscending: false))),
+        (ClipQuery(sort: .init("tags", isAscending: false)), ClipQuery(sort: .init("title"))),
+    ])
+    func `what is committed just before another order is asked for does not mix the two`(
+        first: ClipQuery, second: ClipQuery
+    ) async throws {
+        let store = try await ClipStore(path: path, author: "app")
+        _ = try await store.add((0..<20).map { titled("m\($0)") })
+        let told = Mutex<[ClipListMessage]>([])
+        let source = ClipListSource(store: store) { messages in told.withLock { $0 += messages } }
+        // Around a place, the whole order is held at once. Nobody tells the source of commits but its own looks.
+        let place = SortPosition(
+            value: .text("m"), key: 1, isAscending: first.sort.isAscending,
+            ignoresCase: first.sort.attribute == "title"
+        )
+        await source.show(first, generation: 1, anchor: place)
+        _ = try await store.add([titled("a"), titled("z"), titled("b")])
+        await source.show(second, generation: 2, anchor: nil)
+        let rows = told.withLock { messages in
+            messages.reversed().lazy.compactMap { message -> [ClipRow]? in
+                if case .window(let window, generation: 2) = message { window.rows } else { nil }
+            }.first
         }
-        #expect(try await writing.value == "")
-        #expect(try await becomesRight(front, query, writer))
-        #expect(front.list.count == 5200)
-        await front.close()
+        let sorted = try await store.container.read { snapshot in
+            try snapshot.fetch(second.request).map(\.id.key)
+        }
+        #expect(rows?.map(\.id) == sorted)
     }
 
     @Test func `the cursor stays on its clip and its row while others write`() async throws {

@@ -34,9 +34,16 @@ struct ClipListChanges {
             if selection != nil {
                 (old, new) = selection?.place(key, object, in: snapshot) ?? (nil, nil)
             } else {
-                old = earlierValues(histories[key] ?? [], present: object?.values).map { place(of: key, $0) }
+                let earlier = earlierValues(histories[key] ?? [], present: object?.values)
+                old = earlier.map { place(of: key, $0, in: query.sort) }
                 new = object.map { snapshot.position(of: $0, in: query.sort) }
-                if old != new { moved[key] = .some(new) }
+                // By its own sort: another one may just have been asked for.
+                if let sort = sorted?.sort {
+                    let place = object.map { snapshot.position(of: $0, in: sort) }
+                    if earlier.map({ self.place(of: key, $0, in: sort) }) != place {
+                        moved[key] = .some(place)
+                    }
+                }
             }
             guard old != nil || new != nil else { continue }
             let row = new.flatMap { new in object.map { ClipRow($0, position: new) } }
@@ -65,8 +72,7 @@ struct ClipListChanges {
         return values
     }
 
-    private func place(of key: Int64, _ values: [String: Value]) -> SortPosition {
-        snapshot.position(
-            of: ClipModel.objectID(key), value: values[query.sort.attribute] ?? .null, in: query.sort)
+    private func place(of key: Int64, _ values: [String: Value], in sort: SortOrder) -> SortPosition {
+        snapshot.position(of: ClipModel.objectID(key), value: values[sort.attribute] ?? .null, in: sort)
     }
 }

@@ -73,8 +73,6 @@ package actor ClipListSource: HistoryConsumer {
         _ query: ClipQuery, generation: Int, anchor: SortPosition?, around clip: Int64? = nil
     ) async {
         guard generation > self.generation else { return }
-        // Places in the new order are not places in the old one.
-        sorted = nil
         self.query = query
         self.generation = generation
         self.anchor = anchor

@@ -41,7 +41,8 @@ struct SortedClips: ClipOrder {
         return low
     }
 
-    /// Takes over where changed clips are now; nil for those that are gone. The others are where they were.
+    /// Takes over where changed clips are now, in its sort; nil for those that are gone. The others are where they
+    /// were.
     mutating func move(_ clips: [Int64: SortPosition?], in snapshot: StoreSnapshot) throws {
         if clips.count == 1, let id = clips.keys.first {
             if let index = ids.firstIndex(of: id) { ids.remove(at: index) }
@@ -59,10 +60,9 @@ struct SortedClips: ClipOrder {
         merged.reserveCapacity(ids.count + arrivals.count)
         var next = 0
         for arrival in arrivals {
-            let index = max(next, arrival.index)
-            merged += ids[next..<index]
+            merged += ids[next..<arrival.index]
             merged.append(arrival.id)
-            next = index
+            next = arrival.index
         }
         ids = merged + ids[next...]
     }
