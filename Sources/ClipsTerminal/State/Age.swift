@@ -11,14 +11,15 @@ struct Age {
 
     init(of date: Date, at now: Date) {
         let seconds = Self.seconds(from: date, to: now)
-        isRelative = Self.step(of: seconds) != nil
-        switch seconds {
-        case ..<2: text = "now"
-        case ..<60: text = "\(seconds)s"
-        case ..<3600: text = "\(seconds / 60)m"
-        case ..<86400: text = "\(seconds / 3600)h"
-        case ..<(7 * 86400): text = "\(seconds / 86400)d"
-        default:
+        let step = Self.step(of: seconds)
+        isRelative = step != nil
+        switch step {
+        case 2: text = "now"
+        case 1: text = "\(seconds)s"
+        case 60: text = "\(seconds / 60)m"
+        case 3600: text = "\(seconds / 3600)h"
+        case .some: text = "\(seconds / 86400)d"
+        case nil:
             let (then, today) = (LocalTime(date), LocalTime(now))
             text = then.year == today.year ? "\(then.month) \(then.day)" : "\(then.year)"
         }
