@@ -170,7 +170,7 @@ import Testing
             #expect(try await container.transactions().count == 8 * (round - 1))
             await container.close()
         }
-        #expect(try ask("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'") == "8\n")
+        #expect(try ask("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'") == "10\n")
     }
 
     @Test func `tables are made anew while another writes, and none of its commits is lost`() async throws {

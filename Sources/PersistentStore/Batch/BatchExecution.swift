@@ -30,6 +30,8 @@ struct BatchExecution: Sendable {
         if recorder != nil { connection.setTriggers(enabled: false) }
         defer { connection.setTriggers(enabled: true) }
         let rows = try changeRows(of: entity, recorder, &meter, on: connection)
+        // The triggers were off: a noted row may be deleted by now, and recorded.
+        if recorder != nil { try connection.run("DELETE FROM \(StoreSchema.replacedTable(entity.name))") }
         let token = try first.flatMap { try transaction.end($0, on: connection) }
         if first != nil && token == nil { connection.rollBack() }
         return BatchResult(

@@ -69,7 +69,9 @@ struct BatchRecorder {
     }
 
     private func mask(of change: BatchChange) -> (String, [Value]) {
-        guard let assignments = change.assignments else { return ("NULL", []) }
+        guard let assignments = change.assignments else {
+            return (String(HistoryTriggers.mask(of: preserved, bits.mapValues(Int.init))), [])
+        }
         let terms = assignments.compactMap { assignment in
             bits[assignment.attribute.name].map {
                 "((\(BatchChange.differs(assignment.attribute))) << \($0))"
@@ -98,13 +100,15 @@ struct BatchRecorder {
             kept.oldValues = recorded.map(\.value)
             kept.condition = recorded.map { BatchChange.differs($0.attribute) }.joined(separator: " OR ")
             kept.conditionValues = recorded.map(\.value)
-        } else if !entity.keptAttributes.isEmpty {
-            let attributes = entity.attributes.filter { $0.history.contains(.preservesValueOnDeletion) }
-            // A tombstone without values is one all the same.
-            kept.columns = attributes.isEmpty ? "\"\(entity.keptAttributes[0].name)\"" : names(attributes)
-            kept.old = attributes.isEmpty ? "NULL" : names(attributes)
+        } else {
+            kept.columns = names(preserved)
+            kept.old = names(preserved)
         }
         return kept
+    }
+
+    private var preserved: [Attribute] {
+        entity.attributes.filter { $0.history.contains(.preservesValueOnDeletion) }
     }
 
     private func names(_ attributes: [Attribute]) -> String {

@@ -12,7 +12,7 @@ struct ConsumerLag {
         let rows = try connection.prepare(
             """
             SELECT count(*), coalesce(sum(\(HistoryBoundary.isFirstRow)), 0), max(number) FROM
-            (SELECT number, kind, at, continues FROM history WHERE number > ?1 ORDER BY number LIMIT ?2)
+            (SELECT number, kind, at FROM history WHERE number > ?1 ORDER BY number LIMIT ?2)
             """)
         try rows.bind(position, at: 1)
         try rows.bind(Self.mostRows, at: 2)

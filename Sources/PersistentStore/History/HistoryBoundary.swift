@@ -3,14 +3,11 @@ import SQLite
 
 /// Where transactions begin and end in the log, and which of them are older than a time.
 enum HistoryBoundary {
-    /// True for the first row of a transaction, of ours or of a stranger.
-    static let isFirstRow = "(kind = 3 OR (kind < 3 AND at NOT NULL AND continues IS NOT 1))"
+    /// True for the first row of a transaction: a context's `begin` row, or a change of an external writer.
+    static let isFirstRow = "(kind = 3 OR (kind < 3 AND at NOT NULL))"
 
-    /// A stranger's statement ends where the next row does not continue it.
-    private static let isLastRow = """
-        at NOT NULL AND NOT EXISTS (SELECT 1 FROM history AS following
-        WHERE following.number = history.number + 1 AND following.continues = 1)
-        """
+    /// True for the last row of a transaction: a context's `end` row, or a change of an external writer.
+    private static let isLastRow = "at NOT NULL"
 
     static func newest(on connection: borrowing Connection) throws -> Int64 {
         try connection.integer("SELECT max(number) FROM history") ?? 0

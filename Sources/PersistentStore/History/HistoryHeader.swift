@@ -11,7 +11,7 @@ struct HistoryHeader {
 
     /// The number of the row that told it.
     var row: Int64 = 0
-    /// False for a stranger's statement, whose first change tells it.
+    /// False for a change of an external writer, which is a transaction by itself.
     var isOurs = true
     var origin = Origin()
     var process: Int32?

@@ -8,10 +8,11 @@ struct HistoryHoles: Sendable {
     private struct Hole {
         let first: Int64
         let last: Int64
-        let isOurs: Bool
 
-        var changes: Int64 { last - first + (isOurs ? -1 : 1) }
-        var firstChange: Int64 { isOurs ? first + 1 : first }
+        /// A change of an external writer has neither a `begin` nor an `end` row.
+        private var isChange: Bool { first == last }
+        var changes: Int64 { isChange ? 1 : last - first - 1 }
+        var firstChange: Int64 { isChange ? first : first + 1 }
     }
 
     private static let mostTransactions = 1000
@@ -51,7 +52,7 @@ struct HistoryHoles: Sendable {
             guard request.predicate?.admits(header) ?? true,
                 let end = try HistoryBoundary.end(atOrAfter: number, on: connection), end <= last
             else { continue }
-            holes.append(Hole(first: number, last: end, isOurs: header.isOurs))
+            holes.append(Hole(first: number, last: end))
             rows += end - number + 1
         }
     }
@@ -98,8 +99,7 @@ struct HistoryHoles: Sendable {
         }
         try connection.run(
             """
-            UPDATE history SET kind = 4, entity = NULL, object = NULL, columns = NULL, next = NULL,
-            continues = NULL WHERE number = ?1
+            UPDATE history SET kind = 4, entity = NULL, object = NULL, columns = NULL WHERE number = ?1
             """, newest)
     }
 }

@@ -6,21 +6,25 @@ extension HistoryLog {
         guard let kind = HistoryChange.Kind(rawValue: Int(row.integer(1))),
             let entity = entities[row.integer(2)]
         else { return nil }
-        var updated: [String] = []
+        // Of an update the changed attributes, of a deletion those in the tombstone. Only a deletion that an older
+        // program recorded does not name them.
+        var names: [String] = []
         var mask = UInt64(bitPattern: row.integer(4))
         while mask != 0 {
-            if let name = entity.attributes[mask.trailingZeroBitCount] { updated.append(name) }
+            if let name = entity.attributes[mask.trailingZeroBitCount] { names.append(name) }
             mask &= mask - 1
         }
+        if kind == .delete && row.isNull(4) { names = entity.keptColumns }
         var kept: [String: Value] = [:]
-        // An update that replaced nothing that is kept has no such row; to ask for it would cost as much as the rest.
-        if kind == .delete || (kind == .update && updated.contains { entity.keptColumns.contains($0) }) {
+        // Without retained values there is no such row, and a query for it would cost as much as the rest.
+        if names.contains(where: entity.keptColumns.contains) {
             kept = try keptValues(of: entity, number: row.integer(0), on: connection)
+                .filter { names.contains($0.key) }
         }
         return HistoryChange(
             number: row.integer(0), kind: kind, objectID: ObjectID(entity: entity.name, key: row.integer(3)),
-            updatedAttributes: updated, tombstone: kind == .delete ? kept : nil,
-            oldValues: kind == .update ? kept.filter { updated.contains($0.key) } : [:])
+            updatedAttributes: kind == .update ? names : [], tombstone: kind == .delete ? kept : nil,
+            oldValues: kind == .update ? kept : [:])
     }
 
     func objectID(_ row: borrowing Statement) -> ObjectID? {

@@ -130,8 +130,8 @@ extension HistoryLog {
         var hasMatch = false
         while left > 0, range.offset > 0 || left < .max, try rows.step() {
             let isChange = rows.integer(1) < RowKind.begin.rawValue
-            hasMatch = hasMatch || (isChange && rows.integer(11) != 0)
-            let isFirst = isChange ? !rows.isNull(5) && rows.integer(6) != 1 : rows.isNull(5)
+            hasMatch = hasMatch || (isChange && rows.integer(10) != 0)
+            let isFirst = isChange != rows.isNull(5)
             guard isFirst else { continue }
             let isAdmitted = try request.predicate?.admits(headers.header(rows, on: connection)) ?? true
             if isAdmitted && (hasMatch || request.changePredicate == nil) {

@@ -58,24 +58,15 @@ extension HistoryLog {
         }
     }
 
-    /// The end of the transaction that a row belongs to. Passes over the rest of its rows, and of no other.
+    /// The end of the transaction that a row belongs to: the number itself for every token that a request has
+    /// returned. Reads the rest of that transaction and no other, so that what follows a cursor is always new.
     func lastNumber(ofTransactionWith number: Int64, on connection: borrowing Connection) throws -> Int64 {
-        let row = try connection.prepare("SELECT kind, at FROM history WHERE number = ?1")
+        let row = try connection.prepare("SELECT at FROM history WHERE number = ?1")
         try row.bind(number, at: 1)
         // Position 0, or one that cleaning has just reached.
-        guard try row.step() else { return number }
-        if row.integer(0) == RowKind.end.rawValue { return number }
-        if row.isNull(1) {
-            return try connection.integer(
-                "SELECT number FROM history WHERE number > ?1 AND at NOT NULL ORDER BY number LIMIT 1", number
-            )
-                ?? number
-        }
-        let next = try connection.integer(
-            "SELECT number FROM history WHERE number > ?1 AND continues IS NOT 1 ORDER BY number LIMIT 1",
-            number)
+        guard try row.step(), row.isNull(0) else { return number }
         return try connection.integer(
-            "SELECT number FROM history WHERE number < ?1 ORDER BY number DESC LIMIT 1", next ?? .max)
+            "SELECT number FROM history WHERE number > ?1 AND at NOT NULL ORDER BY number LIMIT 1", number)
             ?? number
     }
 
@@ -85,7 +76,7 @@ extension HistoryLog {
         let first = try connection.integer(
             """
             SELECT number FROM history WHERE number <= ?1
-            AND (kind = 3 OR (kind < 3 AND at NOT NULL AND continues IS NOT 1)) ORDER BY number DESC LIMIT 1
+            AND \(HistoryBoundary.isFirstRow) ORDER BY number DESC LIMIT 1
             """, number)
         return max(floor, first.map { $0 - 1 } ?? floor)
     }

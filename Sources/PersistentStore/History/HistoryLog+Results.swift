@@ -33,7 +33,7 @@ extension HistoryLog {
         let range = try range(of: request, on: connection)
         let counts = try connection.prepare(
             """
-            SELECT coalesce(sum(kind = 3 OR (kind < 3 AND at NOT NULL AND continues IS NOT 1)), 0),
+            SELECT coalesce(sum(\(HistoryBoundary.isFirstRow)), 0),
             coalesce(sum(kind < 3), 0) FROM history WHERE number > ?1
             """)
         try counts.bind(range.after, at: 1)

@@ -68,11 +68,11 @@ extension HistoryLog {
 struct HistoryHeaders {
     /// What ``header(_:on:)`` expects in a row.
     static let columns =
-        "number, kind, entity, object, columns, at, continues, began, origin, process, session"
+        "number, kind, entity, object, columns, at, began, origin, process, session"
 
     private var origins: [Int64: HistoryHeader.Origin] = [:]
 
-    /// From a `begin` row, or from the first row of a stranger's statement.
+    /// From a `begin` row, or from a change of an external writer.
     mutating func header(_ row: borrowing Statement, on connection: borrowing Connection) throws
         -> HistoryHeader
     {
@@ -80,9 +80,9 @@ struct HistoryHeaders {
             return HistoryHeader(row: row.integer(0), isOurs: false, milliseconds: row.integer(5))
         }
         return HistoryHeader(
-            row: row.integer(0), origin: try origin(row.integer(8), on: connection),
-            process: row.optionalInteger(9).map(Int32.init(clamping:)), session: row.optionalInteger(10),
-            milliseconds: row.integer(7))
+            row: row.integer(0), origin: try origin(row.integer(7), on: connection),
+            process: row.optionalInteger(8).map(Int32.init(clamping:)), session: row.optionalInteger(9),
+            milliseconds: row.integer(6))
     }
 
     private mutating func origin(_ id: Int64, on connection: borrowing Connection) throws

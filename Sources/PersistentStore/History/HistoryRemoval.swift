@@ -27,6 +27,8 @@ enum HistoryRemoval {
                 "DELETE FROM \(StoreSchema.valuesTable(entities.text(0))) WHERE number BETWEEN ?1 AND ?2",
                 first,
                 last)
+            // Notes of statements that evicted nothing contain values.
+            try connection.run("DELETE FROM \(StoreSchema.replacedTable(entities.text(0)))")
         }
         try connection.run("DELETE FROM history WHERE number BETWEEN ?1 AND ?2", first, last)
     }

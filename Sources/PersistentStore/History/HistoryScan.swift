@@ -12,26 +12,19 @@ final class HistoryScan {
         case end(Int64)
     }
 
-    private enum Place {
-        case outside
-        case ours
-        case strangers
-    }
-
     let rows: Statement
     private(set) var header = HistoryHeader(milliseconds: 0)
     private let predicate: TransactionPredicate?
     private let needsMatch: Bool
     private let resumption: HistoryResumption?
     private var headers = HistoryHeaders()
-    private var place = Place.outside
+    private var isInside = false
     private var isAdmitted = false
     private var isTaken = false
     private var offset: Int
     private var left: Int
-    private var lastNumber: Int64 = 0
-    /// The row that showed that a stranger's statement had ended.
-    private var isRowLeft = false
+    /// A change of an external writer has been reported, and ends its transaction.
+    private var endsWithChange = false
     private var isFinished = false
 
     /// - Parameter tellsChanges: false for a pass that stops at ends only and reads no more rows than that needs.
@@ -53,11 +46,14 @@ final class HistoryScan {
 
     func next(on connection: borrowing Connection) throws -> Stop? {
         while left > 0 && !isFinished {
-            if isRowLeft {
-                isRowLeft = false
-            } else if try !rows.step() {
+            if endsWithChange {
+                endsWithChange = false
+                if let stop = close() { return stop }
+            }
+            guard left > 0 else { return nil }
+            guard try rows.step() else {
                 isFinished = true
-                return place == .strangers ? close(at: lastNumber) : nil
+                return nil
             }
             if let stop = try stop(on: connection) { return stop }
         }
@@ -67,31 +63,35 @@ final class HistoryScan {
     private func stop(on connection: borrowing Connection) throws -> Stop? {
         switch HistoryLog.RowKind(rawValue: rows.integer(1)) {
         case .begin:
-            if let stop = closeStrangers() { return stop }
-            open(try headers.header(rows, on: connection), at: .ours)
+            open(try headers.header(rows, on: connection))
+            isInside = true
+            return nil
         case .end:
-            guard place == .ours else { return nil }
-            return close(at: number)
+            guard isInside else { return nil }
+            isInside = false
+            return close()
+        case nil where rows.isNull(5):
+            return isInside && admitsChange() ? .change : nil
         case nil:
-            if place == .outside || (place == .strangers && rows.integer(6) != 1) {
-                if let stop = closeStrangers() { return stop }
-                open(try headers.header(rows, on: connection), at: .strangers)
-            }
-            lastNumber = number
-            guard isAdmitted, rows.integer(11) != 0, resumption.map({ number > $0.change }) ?? true else {
-                return nil
-            }
-            take()
-            return isTaken ? .change : nil
+            open(try headers.header(rows, on: connection))
+            guard admitsChange() else { return close() }
+            endsWithChange = true
+            return .change
         }
-        return nil
     }
 
-    private func open(_ header: HistoryHeader, at place: Place) {
+    private func open(_ header: HistoryHeader) {
         self.header = header
-        self.place = place
         isAdmitted = predicate?.admits(header) ?? true
         if isAdmitted && !needsMatch { take() }
+    }
+
+    private func admitsChange() -> Bool {
+        guard isAdmitted, rows.integer(10) != 0, resumption.map({ number > $0.change }) ?? true else {
+            return false
+        }
+        take()
+        return isTaken
     }
 
     /// Known at the first change that matches, where one has to.
@@ -105,15 +105,7 @@ final class HistoryScan {
         }
     }
 
-    /// A stranger's statement has no end row: it ends where the next row does not continue it.
-    private func closeStrangers() -> Stop? {
-        guard place == .strangers, let stop = close(at: lastNumber) else { return nil }
-        isRowLeft = true
-        return stop
-    }
-
-    private func close(at number: Int64) -> Stop? {
-        place = .outside
+    private func close() -> Stop? {
         guard isTaken else { return nil }
         isTaken = false
         left -= 1

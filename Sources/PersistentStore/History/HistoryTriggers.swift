@@ -1,14 +1,14 @@
-/// The triggers that record an entity's history, whoever writes.
+/// The triggers that record an entity's history, for every writer.
 ///
-/// A log row is written inside an open transaction of ours (its `at` is NULL), or by a stranger who opened
-/// none. A stranger's row closes itself: it carries the time, and `next`, the value `total_changes()` will
-/// have at the following row of the same statement, by which that row knows that it continues it. One
-/// statement of a stranger is thus one transaction; SQL has no way to see where a stranger's BEGIN and COMMIT
-/// stand.
+/// Inside a transaction of a context the newest row of the log has no `at`, and so have the rows that are recorded
+/// there. An external writer's change carries its time and is a transaction by itself: SQL shows a trigger neither
+/// where a statement begins nor which connection runs it. Two connections can agree in time, `total_changes()`,
+/// `changes()`, and `last_insert_rowid()`, so nothing proves that two rows are one statement's.
 ///
-/// A row that REPLACE removes fires no delete trigger unless the writer's connection asks for it
-/// (sqlite.org/lang_conflict.html). So what is about to clash is noted before, and what is gone afterwards is
-/// recorded as deleted.
+/// A row that REPLACE evicts fires no delete trigger unless the writer's connection sets `recursive_triggers`
+/// (sqlite.org/lang_conflict.html). So a trigger before the row notes what is about to clash, and one after it
+/// records what has been evicted. A note with a NULL `after` is done. Notes outlive a statement that turns out to
+/// evict nothing (`OR IGNORE`, upsert); they are harmless, and the next insert or update discards them.
 struct HistoryTriggers {
     struct Trigger: Equatable {
         let name: String
@@ -23,88 +23,96 @@ struct HistoryTriggers {
     let bits: [String: Int]
 
     /// Raised when the triggers' text changes, so that stores get the new ones when they are opened.
-    static let edition = 2
+    static let edition = 3
 
     /// Milliseconds since 1970; constant within one statement (sqlite.org/lang_datefunc.html).
     static let now = "CAST((julianday('now') - 2440587.5) * 86400000.0 + 0.5 AS INTEGER)"
 
     var all: [Trigger] {
         [
-            recordsInsert, recordsReplacingInsert, recordsUpdate, recordsDelete, recordsMovedID,
-            notesClashesOfInsert, notesClashesOfUpdate, recordsReplacedByUpdate,
+            recordsInsert, recordsReplacingInsert, recordsUpdate, recordsReplacingUpdate, recordsMovedID,
+            recordsDelete, notesClashesOfInsert, notesClashesOfUpdate, discardsNoteOfDeleted, raisesVersion,
         ]
     }
 
     private var recordsInsert: Trigger {
         trigger(
-            "records_insert", "AFTER INSERT ON \(table)\nWHEN NOT EXISTS (SELECT 1 FROM \(replaced))",
-            [record(.insert, object: "new.id", cost: "1")])
+            "records_insert", "AFTER INSERT ON \(table)\nWHEN NOT \(hasNotes)",
+            [record(.insert, object: "new.id"), raiseVersionOfReusedID])
     }
 
-    /// Apart from the other because its steps make temporary tables, whether or not there is anything to do.
+    /// Apart from the other because its steps make temporary tables, even without work to do.
     private var recordsReplacingInsert: Trigger {
         trigger(
-            "records_replacing_insert", "AFTER INSERT ON \(table)\nWHEN EXISTS (SELECT 1 FROM \(replaced))",
-            [recordReplaced, keepReplaced, record(.insert, object: "new.id", cost: "1")])
+            "records_replacing_insert", "AFTER INSERT ON \(table)\nWHEN \(hasNotes)",
+            [recordEvicted("gone.id = new.id"), keepEvicted, finishNotes]
+                + [record(.insert, object: "new.id"), raiseVersionOfReusedID])
     }
 
     private var recordsUpdate: Trigger {
-        let recorded = entity.attributes.filter { $0.history.contains(.recordsOldValue) }
-        var steps = [
-            record(
-                .update, object: "new.id", columns: changedColumns,
-                cost: "1 + (new.version IS old.version)"
-                    + (recorded.isEmpty ? "" : " + (\(differs(recorded)))"))
-        ]
-        if !recorded.isEmpty {
-            let old = recorded.map { "CASE WHEN \(differs([$0])) THEN old.\(quoted($0)) END" }
-            steps.append(
-                """
-                INSERT INTO \(values) (number, \(names(recorded)))
-                SELECT last_insert_rowid(), \(old.joined(separator: ", ")) WHERE \(differs(recorded))
-                """)
-        }
-        steps.append(
-            "UPDATE \(table) SET version = old.version + 1 WHERE id = new.id AND new.version IS old.version")
-        return trigger(
+        trigger(
             "records_update",
-            "AFTER UPDATE ON \(table)\nWHEN old.id = new.id AND (\(differs(entity.attributes)))",
-            steps)
+            "AFTER UPDATE ON \(table)\nWHEN old.id = new.id AND (\(differs(entity.attributes))) AND NOT \(hasNotes)",
+            recordUpdate)
+    }
+
+    private var recordsReplacingUpdate: Trigger {
+        trigger(
+            "records_replacing_update",
+            "AFTER UPDATE ON \(table)\nWHEN \(hasNotes) AND old.id = new.id AND (\(differs(entity.attributes)))",
+            [recordEvicted("0"), keepEvicted, finishNotes] + recordUpdate)
+    }
+
+    /// Not `OF id`, which SQLite does not apply to the column's other names: rowid, oid, _rowid_.
+    private var recordsMovedID: Trigger {
+        trigger(
+            "records_moved_id", "AFTER UPDATE ON \(table)\nWHEN old.id <> new.id",
+            [recordEvicted("gone.id = new.id", but: " AND gone.id <> old.id"), keepEvicted, finishNotes]
+                + recordDelete + [
+                    record(.insert, object: "new.id"),
+                    "UPDATE \(table) SET version = max(old.version + 1, (\(newestNumber))) WHERE id = new.id",
+                ])
     }
 
     private var recordsDelete: Trigger {
         trigger("records_delete", "AFTER DELETE ON \(table)", recordDelete)
     }
 
-    private var recordsMovedID: Trigger {
-        trigger(
-            "records_moved_id", "AFTER UPDATE OF id ON \(table)\nWHEN old.id <> new.id",
-            recordDelete + [record(.insert, object: "new.id", cost: "1")])
-    }
-
     private var notesClashesOfInsert: Trigger {
         trigger(
-            "notes_clashes_of_insert",
-            "BEFORE INSERT ON \(table)\nWHEN EXISTS (SELECT 1 FROM \(replaced)) OR \(clashExists(""))",
+            "notes_clashes_of_insert", "BEFORE INSERT ON \(table)\nWHEN \(hasNotes) OR \(clashExists(""))",
             noteClashes(""))
     }
 
+    /// Not for an update of the version alone, as the triggers themselves make it.
     private var notesClashesOfUpdate: Trigger {
         let others = " AND id <> old.id"
+        let moves =
+            "old.id <> new.id" + entity.attributes.filter(\.isUnique).map { " OR \(differs([$0]))" }.joined()
+        let changes = "old.id <> new.id OR \(differs(entity.attributes))"
         return trigger(
             "notes_clashes_of_update",
             """
-            BEFORE UPDATE OF \(uniqueColumns.joined(separator: ", ")) ON \(table)
-            WHEN EXISTS (SELECT 1 FROM \(replaced)) OR \(clashExists(others))
+            BEFORE UPDATE ON \(table)
+            WHEN (\(hasNotes) AND (\(changes))) OR ((\(moves)) AND (\(clashExists(others))))
             """,
             noteClashes(others))
     }
 
-    private var recordsReplacedByUpdate: Trigger {
+    /// A deleted object's values remain nowhere but in its tombstone. With recursive_triggers on, this is also
+    /// where an evicted row was recorded already.
+    private var discardsNoteOfDeleted: Trigger {
         trigger(
-            "records_replaced_by_update",
-            "AFTER UPDATE OF \(uniqueColumns.joined(separator: ", ")) ON \(table)",
-            [recordReplaced, keepReplaced])
+            "discards_note_of_deleted",
+            "AFTER DELETE ON \(table)\nWHEN EXISTS (SELECT 1 FROM \(replaced) WHERE id = old.id)",
+            ["DELETE FROM \(replaced) WHERE id = old.id"])
+    }
+
+    /// A version that a writer lowers could be one that a context still knows with other values.
+    private var raisesVersion: Trigger {
+        trigger(
+            "raises_version", "AFTER UPDATE ON \(table)\nWHEN new.version < old.version AND old.id = new.id",
+            ["UPDATE \(table) SET version = old.version + 1 WHERE id = new.id"])
     }
 }
 
@@ -115,85 +123,104 @@ extension HistoryTriggers {
             body: event + "\nBEGIN\n" + steps.map { $0 + ";\n" }.joined() + "END")
     }
 
-    /// Without a FROM: what a table's own rows are selected into it from, SQLite first copies into a temporary
+    /// Without a FROM: rows of a table that are selected into it SQLite first copies into a temporary
     /// table, which costs as much as the rest.
-    ///
-    /// - Parameter cost: the changes that the writer's connection makes until the next row is recorded.
-    private func record(
-        _ kind: HistoryChange.Kind, object: String, columns: String = "NULL", cost: String
-    ) -> String {
-        func newest(_ column: String) -> String {
-            "(SELECT \(column) FROM history ORDER BY number DESC LIMIT 1)"
-        }
+    private func record(_ kind: HistoryChange.Kind, object: String, columns: String = "NULL") -> String {
+        let newest = "(SELECT at FROM history ORDER BY number DESC LIMIT 1)"
         return """
-            INSERT INTO history (kind, entity, object, columns, at, next, continues)
+            INSERT INTO history (kind, entity, object, columns, at)
             VALUES (\(kind.rawValue), \(entityID), \(object), \(columns),
-            \(closing(newestAt: newest("at"), newestNext: newest("next"), cost: cost)))
+            CASE WHEN \(newest) NOT NULL THEN max(\(newest), \(Self.now)) END)
             """
     }
 
-    /// The last three columns: NULL inside a transaction of ours.
-    private func closing(newestAt: String, newestNext: String, cost: String) -> String {
-        """
-        CASE WHEN \(newestAt) NOT NULL THEN max(\(newestAt), \(Self.now)) END,
-        CASE WHEN \(newestAt) NOT NULL THEN total_changes() + \(cost) END,
-        CASE WHEN \(newestAt) NOT NULL THEN \(newestNext) IS total_changes() AND \(newestAt) >= \(Self.now) END
-        """
+    private var recordUpdate: [String] {
+        let recorded = entity.attributes.filter { $0.history.contains(.recordsOldValue) }
+        var steps = [record(.update, object: "new.id", columns: changedColumns)]
+        if !recorded.isEmpty {
+            let old = recorded.map { "CASE WHEN \(differs([$0])) THEN old.\(quoted($0)) END" }
+            steps.append(
+                """
+                INSERT INTO \(values) (number, \(names(recorded)))
+                SELECT last_insert_rowid(), \(old.joined(separator: ", ")) WHERE \(differs(recorded))
+                """)
+        }
+        steps.append(
+            "UPDATE \(table) SET version = old.version + 1 WHERE id = new.id AND new.version IS old.version")
+        return steps
     }
 
     private var recordDelete: [String] {
-        let kept = entity.keptAttributes
-        guard !kept.isEmpty else { return [record(.delete, object: "old.id", cost: "1")] }
-        let old = kept.map { $0.history.contains(.preservesValueOnDeletion) ? "old.\(quoted($0))" : "NULL" }
+        let delete = record(.delete, object: "old.id", columns: preservedColumns)
+        guard !preserved.isEmpty else { return [delete] }
         return [
-            record(.delete, object: "old.id", cost: "2"),
+            delete,
             """
-            INSERT INTO \(values) (number, \(names(kept)))
-            VALUES (last_insert_rowid(), \(old.joined(separator: ", ")))
+            INSERT INTO \(values) (number, \(names(preserved)))
+            VALUES (last_insert_rowid(), \(preserved.map { "old.\(quoted($0))" }.joined(separator: ", ")))
             """,
         ]
     }
 
     private func noteClashes(_ condition: String) -> [String] {
-        let kept = entity.keptAttributes
-        let columns = kept.isEmpty ? "" : ", " + names(kept)
+        let columns = preserved.isEmpty ? "" : ", " + names(preserved)
+        let clashing = "FROM \(table) WHERE (\(clash))\(condition)"
         return [
-            "DELETE FROM \(replaced)",
-            """
-            INSERT INTO \(replaced) (id, after\(columns))
-            SELECT id, (SELECT max(number) FROM history)\(columns) FROM \(table)
-            WHERE (\(clash))\(condition)
-            """,
+            // The outer statement's conflict clause would rule an INSERT that clashes here.
+            "DELETE FROM \(replaced) WHERE after IS NULL OR id IN (SELECT id \(clashing))",
+            "INSERT INTO \(replaced) (id, after\(columns)) SELECT id, (\(newestNumber))\(columns) \(clashing)",
         ]
     }
 
-    /// With recursive_triggers on, the delete trigger has recorded the row already.
-    private var recordReplaced: String {
+    /// Records what was noted and is no longer, or is the new row's.
+    private func recordEvicted(_ isNewRow: String, but condition: String = "") -> String {
         """
-        INSERT INTO history (kind, entity, object, columns, at, next, continues)
-        SELECT \(HistoryChange.Kind.delete.rawValue), \(entityID), gone.id, NULL,
-        \(closing(newestAt: "tip.at", newestNext: "tip.next", cost: "2"))
-        FROM (SELECT max(number), at, next FROM history) AS tip, \(replaced) AS gone
-        WHERE (gone.id = new.id OR NOT EXISTS (SELECT 1 FROM \(table) WHERE id = gone.id))
-        AND NOT EXISTS (SELECT 1 FROM history AS known WHERE known.number > gone.after
-        AND known.kind = \(HistoryChange.Kind.delete.rawValue) AND known.entity = \(entityID)
-        AND known.object = gone.id)
+        INSERT INTO history (kind, entity, object, columns, at)
+        SELECT \(HistoryChange.Kind.delete.rawValue), \(entityID), gone.id, \(preservedColumns),
+        CASE WHEN tip.at NOT NULL THEN max(tip.at, \(Self.now)) END
+        FROM (SELECT max(number), at FROM history) AS tip, \(replaced) AS gone
+        WHERE gone.after NOT NULL AND (\(isNewRow) OR NOT EXISTS (SELECT 1 FROM \(table) WHERE id = gone.id))\(condition)
         """
     }
 
-    private var keepReplaced: String {
-        let kept = entity.keptAttributes
-        let columns = kept.isEmpty ? "" : ", " + names(kept)
-        let old = kept.map {
-            $0.history.contains(.preservesValueOnDeletion) ? ", gone.\(quoted($0))" : ", NULL"
-        }
+    private var keepEvicted: String {
+        let columns = preserved.isEmpty ? "" : ", " + names(preserved)
+        let old = preserved.map { ", gone.\(quoted($0))" }.joined()
         return """
             INSERT INTO \(values) (number\(columns))
-            SELECT log.number\(old.joined()) FROM \(replaced) AS gone CROSS JOIN history AS log
-            WHERE log.number > gone.after AND log.kind = \(HistoryChange.Kind.delete.rawValue)
-            AND log.entity = \(entityID) AND log.object = gone.id
-            AND NOT EXISTS (SELECT 1 FROM \(values) WHERE number = log.number)
+            SELECT log.number\(old) FROM \(replaced) AS gone CROSS JOIN history AS log
+            WHERE gone.after NOT NULL AND log.number > gone.after
+            AND log.kind = \(HistoryChange.Kind.delete.rawValue) AND log.entity = \(entityID)
+            AND log.object = gone.id AND NOT EXISTS (SELECT 1 FROM \(values) WHERE number = log.number)
             """
+    }
+
+    /// Rows stay so that each trigger on one row of a statement sees the same; their values do not.
+    private var finishNotes: String {
+        let cleared = preserved.map { ", \(quoted($0)) = NULL" }.joined()
+        return "UPDATE \(replaced) SET after = NULL\(cleared)"
+    }
+
+    /// An id that had an object before gets a version that no object had: each change since the first took a
+    /// number. The sequence is written at the end of a statement (sqlite.org/autoinc.html).
+    private var raiseVersionOfReusedID: String {
+        """
+        UPDATE \(table) SET version = (\(newestNumber)) WHERE id = new.id AND new.version < (\(newestNumber))
+        AND new.id <= (SELECT seq FROM sqlite_sequence WHERE name = \(StoreSchema.literal(.text(entity.name))))
+        """
+    }
+
+    private var newestNumber: String { "SELECT max(number) FROM history" }
+    private var hasNotes: String { "EXISTS (SELECT 1 FROM \(replaced))" }
+    private var preserved: [Attribute] {
+        entity.attributes.filter { $0.history.contains(.preservesValueOnDeletion) }
+    }
+
+    /// The attributes of a tombstone, by which NULL is told from a value that was not retained.
+    private var preservedColumns: String { String(Self.mask(of: preserved, bits)) }
+
+    static func mask(of attributes: [Attribute], _ bits: [String: Int]) -> Int64 {
+        attributes.reduce(0) { mask, attribute in bits[attribute.name].map { mask | 1 << Int64($0) } ?? mask }
     }
 
     private var changedColumns: String {

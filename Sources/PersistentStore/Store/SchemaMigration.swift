@@ -10,15 +10,17 @@ struct SchemaMigration {
     let path: String
 
     func run(on connection: borrowing Connection) throws {
-        try addColumns(on: connection)
         let oldEntities = try names("SELECT name FROM history_entity", on: connection)
+        let tracked = try oldEntities.filter { try isTracked($0, on: connection) }
+        try bringToFormat(oldEntities, on: connection)
+        try addColumns(on: connection)
         var mustExpireTokens = false
         for entity in model.entities {
             if oldEntities.contains(entity.name) {
-                let wasTracked = try isTracked(entity, on: connection)
                 try dropTriggers(entity.name, on: connection)
                 try alter(entity, on: connection)
-                mustExpireTokens = mustExpireTokens || (entity.tracksHistory && !wasTracked)
+                mustExpireTokens =
+                    mustExpireTokens || (entity.tracksHistory && !tracked.contains(entity.name))
             } else {
                 try create(entity, on: connection)
             }
@@ -30,6 +32,18 @@ struct SchemaMigration {
         }
         try StoreMetadata.set(.modelVersion, .integer(Int64(model.version)), on: connection)
         try StoreMetadata.set(.model, .text(StoreModelFingerprint(model).text), on: connection)
+    }
+
+    /// Format 1 grouped the changes of an external writer by guess, in two columns that its triggers wrote.
+    private func bringToFormat(_ entities: Set<String>, on connection: borrowing Connection) throws {
+        guard try columns(of: "\"history\"", on: connection).contains("continues") else { return }
+        for entity in entities { try dropTriggers(entity, on: connection) }
+        try connection.execute(
+            """
+            ALTER TABLE history DROP COLUMN next;
+            ALTER TABLE history DROP COLUMN continues;
+            PRAGMA user_version = \(StoreSchema.format)
+            """)
     }
 
     private func addColumns(on connection: borrowing Connection) throws {
@@ -142,13 +156,14 @@ struct SchemaMigration {
         }
     }
 
-    private func isTracked(_ entity: Entity, on connection: borrowing Connection) throws -> Bool {
+    private func isTracked(_ entity: String, on connection: borrowing Connection) throws -> Bool {
         let sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND name = ?1"
-        return try connection.integer(sql, "\(entity.name)_records_insert") == 1
+        return try connection.integer(sql, "\(entity)_records_insert") == 1
     }
 
     private func dropTriggers(_ entity: String, on connection: borrowing Connection) throws {
-        let sql = "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = '\(entity)'"
+        let sql =
+            "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = \(StoreSchema.literal(.text(entity)))"
         for name in try names(sql, on: connection) where name.hasPrefix(entity + "_") {
             try connection.run("DROP TRIGGER \(StoreSchema.quoted(name))")
         }

@@ -1,14 +1,15 @@
 /// The tables of a store, as text.
 ///
-/// The history is one log: a transaction of ours is a `begin` row, its changes, and an `end` row, so that a
+/// The history is one log. A transaction of a context is a `begin` row, its changes, and an `end` row, so that a
 /// small commit touches one page more than without history; a transaction's changes are a range of row
-/// numbers and need no index. The newest row is never deleted, which keeps SQLite from giving a number twice
+/// numbers and need no index. A change of an external writer is a row that carries its own time in `at`, and a
+/// transaction by itself. The newest row is never deleted, which keeps SQLite from reusing a number
 /// without the cost of AUTOINCREMENT.
 enum StoreSchema {
     /// "PStr": says that a database is a store (sqlite.org/pragma.html#pragma_application_id).
     static let applicationID: Int64 = 0x5053_7472
     /// The format of the tables below, as `user_version`.
-    static let format: Int64 = 1
+    static let format: Int64 = 2
 
     static let tableNames = [
         "store_metadata", "history", "history_origin", "history_entity", "history_attribute",
@@ -19,7 +20,7 @@ enum StoreSchema {
         CREATE TABLE store_metadata (key TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
         CREATE TABLE history (
         number INTEGER PRIMARY KEY, kind INTEGER NOT NULL, entity INTEGER, object INTEGER, columns INTEGER,
-        at INTEGER, next INTEGER, continues INTEGER,
+        at INTEGER,
         began INTEGER, origin INTEGER, process INTEGER, session INTEGER) STRICT;
         CREATE TABLE history_origin (
         id INTEGER PRIMARY KEY, author TEXT, context TEXT, program TEXT) STRICT;

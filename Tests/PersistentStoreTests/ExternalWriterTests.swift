@@ -1,0 +1,149 @@
+import PersistentStore
+import SQLite
+import TestSupport
+import Testing
+
+/// Writers without this library, on connections of their own: no change is lost between them, and no stale save
+/// overwrites what they stored.
+@Suite struct ExternalWriterTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static let steps = [
+        "INSERT INTO Note (title) VALUES ('x')", "DELETE FROM Note WHERE id = (SELECT max(id) FROM Note)",
+        "UPDATE Note SET title = title || '!'", "INSERT OR REPLACE INTO Note (id, title) VALUES (1, 'r')",
+    ]
+
+    /// A cursor that is moved after each commit gets each change once, in every order of three commits on two
+    /// connections, also while timestamps stand still.
+    @Test(arguments: [false, true])
+    func `a cursor misses no commit of two connections in any order`(isClockAhead: Bool) async throws {
+        let container = try await Notes.open(folder)
+        let setup = try Connection(path: container.path, access: .readWrite)
+        try setup.execute("PRAGMA synchronous = OFF; INSERT INTO Note (title) VALUES ('first')")
+        if isClockAhead { try setup.execute("UPDATE history SET at = at + 3600000 WHERE at NOT NULL") }
+        var (cursor, present) = (
+            HistoryToken(storeID: container.storeID, generation: 1, number: 0), Set<ObjectID>()
+        )
+        let choices = [true, false].flatMap { isFirst in Self.steps.map { (isFirst, $0) } }
+        for one in choices {
+            for two in choices {
+                for three in choices {
+                    // New connections, so that their counts of changes agree.
+                    let first = try Connection(path: container.path, access: .readWrite)
+                    let second = try Connection(path: container.path, access: .readWrite)
+                    for (isFirst, sql) in [one, two, three] {
+                        if isFirst { try first.execute(sql) } else { try second.execute(sql) }
+                        let (new, stored, newest) = try await container.read { [cursor] in
+                            (
+                                try $0.transactions(HistoryFetchRequest(.token(cursor))),
+                                Set(try $0.fetch(FetchRequest("Note")).map(\.id)), try $0.newestToken()
+                            )
+                        }
+                        for change in new.flatMap(\.changes) {
+                            switch change.kind {
+                            case .insert: #expect(present.insert(change.objectID).inserted)
+                            case .update: #expect(present.contains(change.objectID))
+                            case .delete: #expect(present.remove(change.objectID) != nil)
+                            }
+                        }
+                        try #require(present == stored, "\(one), \(two), \(three)")
+                        cursor = newest
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "REPLACE INTO Note (id, title) VALUES (1, 'theirs')",
+        "DELETE FROM Note WHERE id = 1; INSERT INTO Note (id, title) VALUES (1, 'theirs')",
+        "DELETE FROM Note WHERE id = 1; INSERT INTO Note (id, version, title) VALUES (1, 1, 'theirs')",
+        "UPDATE Note SET title = 'theirs', version = 1 WHERE id = 1",
+        "UPDATE Note SET rowid = 9 WHERE id = 1; UPDATE Note SET rowid = 1, title = 'theirs' WHERE id = 9",
+    ])
+    func `a save on an object that was replaced meets a conflict, and succeeds after a new fetch`(sql: String)
+        async throws
+    {
+        let container = try await Notes.open(folder)
+        let context = container.makeContext(author: "app")
+        let id = try await context.save(inserting: ["title": "a"])
+        for title in ["b", "c"] {
+            try await context.update(id, ["title": .text(title)])
+            try await context.save()
+        }
+        try Connection(path: container.path, access: .readWrite).execute(sql)
+        try await context.update(id, ["title": "stale"])
+        await #expect(throws: StoreError.self) { try await context.save() }
+        #expect(try await container.objects().map { $0["title"] } == ["theirs"])
+        await context.rollback()
+        _ = try await context.fetch(FetchRequest("Note"))
+        try await context.update(id, ["title": "fresh"])
+        try await context.save()
+        #expect(try await container.objects().map { $0["title"] } == ["fresh"])
+    }
+
+    @Test func `the id of a row is tracked under each of its names`() async throws {
+        let container = try await Notes.open(folder)
+        let writer = try Connection(path: container.path, access: .readWrite)
+        try writer.execute("INSERT INTO Note (title) VALUES ('a')")
+        var last: Int64 = 1
+        for name in ["id", "rowid", "oid", "_rowid_", "ROWID"] {
+            let token = try await container.currentToken()
+            try writer.execute("UPDATE OR REPLACE Note SET \(name) = \(last + 1)")
+            let changes = try await container.transactions(HistoryFetchRequest(.token(token))).flatMap(
+                \.changes)
+            #expect(changes.map(\.kind) == [.delete, .insert])
+            #expect(changes.map(\.objectID.key) == [last, last + 1])
+            last += 1
+        }
+    }
+
+    @Test func `the text of a clash that evicted nothing is discarded with its object, or by the next write`()
+        async throws
+    {
+        let container = try await Notes.open(folder)
+        let writer = try Connection(path: container.path, access: .readWrite)
+        let texts = "SELECT count(*) FROM history_replaced_Note WHERE title NOT NULL"
+        let ignored = "INSERT OR IGNORE INTO Note (id, title) VALUES (1, 'other')"
+        try writer.execute("INSERT INTO Note (title) VALUES ('secret'), ('second'); \(ignored)")
+        #expect(try writer.integer(texts) == 1)
+        try writer.execute("UPDATE Note SET title = 'x' WHERE id = 2")
+        #expect(try writer.integer(texts) == 0)
+        try writer.execute("\(ignored); DELETE FROM Note WHERE id = 1")
+        #expect(try writer.integer(texts) == 0)
+        try writer.execute("INSERT OR IGNORE INTO Note (id, title) VALUES (2, 'other')")
+        let context = container.makeContext(author: "app")
+        _ = try await context.execute(BatchDeleteRequest("Note"))
+        #expect(try writer.integer(texts) == 0)
+        let token = try await container.currentToken()
+        try writer.execute("INSERT INTO Note (title) VALUES ('new')")
+        let changes = try await container.transactions(HistoryFetchRequest(.token(token))).flatMap(\.changes)
+        #expect(changes.map(\.kind) == [.insert])
+    }
+
+    @Test func `a tombstone has the preserved attributes only`() async throws {
+        let model = try StoreModel(
+            version: 1,
+            entities: [
+                Entity(
+                    "Note",
+                    attributes: [
+                        Attribute("title", .text, isOptional: true, history: .preservesValueOnDeletion),
+                        Attribute("age", .integer, isOptional: true, history: .recordsOldValue),
+                    ])
+            ])
+        let container = try await Notes.open(folder, model: model)
+        let context = container.makeContext(author: "app")
+        let ids = [
+            try await context.save(inserting: ["age": 42]),
+            try await context.save(inserting: ["title": "b", "age": 42]),
+        ]
+        await context.delete(ids[0])
+        try await context.save()
+        _ = try await context.execute(BatchDeleteRequest("Note"))
+        let tombstones = try await container.transactions().suffix(2).map { $0.changes[0].tombstone }
+        #expect(tombstones == [["title": .null], ["title": "b"]])
+    }
+}
