@@ -173,6 +173,29 @@ import Testing
         #expect(try ask("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'") == "10\n")
     }
 
+    /// Format 1 had two columns by which rows of external writers claimed to continue each other.
+    @Test func `a store of format 1 gets the new triggers, and its tokens stay valid`() async throws {
+        let container = try await Notes.open(folder)
+        _ = try await container.makeContext(author: "app").save(inserting: ["title": "a"])
+        let token = try await container.currentToken()
+        await container.close()
+        _ = try ask(
+            """
+            INSERT INTO Note (title) VALUES ('b'); INSERT INTO Note (title) VALUES ('c');
+            ALTER TABLE history ADD COLUMN next INTEGER; ALTER TABLE history ADD COLUMN continues INTEGER;
+            UPDATE history SET continues = 1 WHERE number = (SELECT max(number) FROM history);
+            DROP TRIGGER Note_records_insert;
+            CREATE TRIGGER Note_records_insert AFTER INSERT ON Note
+            BEGIN INSERT INTO history (kind, continues) VALUES (0, 1); END;
+            UPDATE store_metadata SET value = 'older' WHERE key = 'model'; PRAGMA user_version = 1;
+            """)
+        let again = try await Notes.open(folder)
+        _ = try ask("INSERT INTO Note (title) VALUES ('d')")
+        let new = try await again.transactions(HistoryFetchRequest(.token(token)))
+        #expect(new.map { $0.changes.map(\.objectID.key) } == [[2], [3], [4]])
+        #expect(try ask("PRAGMA user_version") == "2\n")
+    }
+
     @Test func `tables are made anew while another writes, and none of its commits is lost`() async throws {
         await (try Notes.open(folder)).close()
         let shell = try LineProcess("sqlite3", [path])

@@ -6,7 +6,9 @@ import SQLite
 
 extension Figure {
     static let soak = Figure(
-        name: "SOAK", title: "8 writers, 4 apps with random keys, a cleaner and an indexer, for 30 minutes",
+        name: "SOAK",
+        title:
+            "8 writers, 2 without the library, 4 apps with random keys, a cleaner and an indexer, for 30 minutes",
         isOnlyNamed: true
     ) { workspace in
         let soak = try Soak(workspace)
@@ -23,6 +25,7 @@ private final class Soak {
     private let writers: [SoakProcess]
     private let helpers: [SoakProcess]
     private let container: PersistentContainer
+    private let follower: SoakFollower
 
     /// Of keys and other doings of each app.
     private static let pause: UInt32 = 60_000
@@ -34,7 +37,10 @@ private final class Soak {
         store = path
         try SmallStore.make(path, clips: 0)
         container = try blocking { try await PersistentContainer(path: path, model: ClipModel.make()) }
-        writers = try (1...8).map { try SoakProcess(.write, $0, store: path) }
+        writers =
+            try (1...8).map { try SoakProcess(.write, $0, store: path) }
+            + (1...2).map { try SoakProcess(.external, $0, store: path) }
+        follower = SoakFollower(container)
         helpers = try [SoakWork.clean, .search].map { try SoakProcess($0, 0, store: path) }
         let program = try workspace.clipsProgram()
         apps = try (1...4).map { try SoakedApp(program, store: path, folder: workspace.folder, number: $0) }
@@ -50,6 +56,7 @@ private final class Soak {
         while began.secondsSince < seconds {
             for app in apps { try app.goOn() }
             usleep(Self.pause)
+            try follower.catchUp()
             guard began.secondsSince >= Double(samples.count + 1) * distance else { continue }
             let sample = try sample(at: began.secondsSince)
             samples.append(sample)
@@ -117,6 +124,7 @@ private final class Soak {
             }
         }
         let wrong = try apps.filter { try !$0.comesToShow(rows, within: 20) }
+        let unlike = try follower.differences()
         try blocking { await container.close() }
         let zero = Measurement.Goal(atMost: 0)
         return [
@@ -128,6 +136,7 @@ private final class Soak {
             Measurement("other processes that failed", .count, [count(failures.count)], goal: zero),
             Measurement(
                 "lists that differ from the \(rows.count) clips", .count, [count(wrong.count)], goal: zero),
+            Measurement("clips that a follower has otherwise", .count, [count(unlike)], goal: zero),
             Measurement("faults that integrity_check finds", .count, [count(try faults())], goal: zero),
             Measurement("status of clips doctor", .count, [count(try doctor())], goal: zero),
         ]

@@ -7,6 +7,8 @@ import SearchIndex
 enum SoakWork: String {
     /// Inserts, changes and deletes clips of its own and of others.
     case write
+    /// Commits plain SQL on several connections, without the library.
+    case external
     /// Takes away history that is seconds old, and the oldest of too many clips.
     case clean
     /// Searches, and brings the index up to date for that.
@@ -17,6 +19,7 @@ enum SoakWork: String {
     private var pause: Duration {
         switch self {
         case .write: .milliseconds(30)
+        case .external: .milliseconds(50)
         case .clean: .seconds(2)
         case .search: .seconds(1)
         }
@@ -27,23 +30,34 @@ enum SoakWork: String {
         do {
             var options = options
             if !number.isMultiple(of: 2) { options.durability = .normal }
+            if self == .external {
+                let writer = try SoakExternalWriter(path, number)
+                try await untilTheInputEnds { try writer.work() }
+                return 0
+            }
             let store = try await ClipStore(path: path, author: "\(rawValue)-\(number)", options: options)
             var worker = SoakWorker(store: store, number: number)
-            var next = ContinuousClock.now
-            while true {
-                let left = next - .now
-                if left > .zero {
-                    guard answer(worker.count, within: left) else { break }
-                    continue
-                }
-                next = max(next + pause, .now)
-                try await worker.work(self)
-            }
+            try await untilTheInputEnds { try await worker.work(self) }
             await store.container.close()
             return 0
         } catch {
             TextLine.print("\(rawValue)-\(number) failed: \(error)", on: STDERR_FILENO)
             return 1
+        }
+    }
+
+    private nonisolated(nonsending) func untilTheInputEnds(_ work: () async throws -> Void) async throws {
+        var next = ContinuousClock.now
+        var count: Int64 = 0
+        while true {
+            let left = next - .now
+            if left > .zero {
+                guard answer(count, within: left) else { return }
+                continue
+            }
+            next = max(next + pause, .now)
+            try await work()
+            count += 1
         }
     }
 
@@ -64,7 +78,6 @@ enum SoakWork: String {
 private struct SoakWorker {
     let store: ClipStore
     let number: Int
-    private(set) var count: Int64 = 0
     private var own: [Int64] = []
     private var random: SampleRandom
 
@@ -78,8 +91,8 @@ private struct SoakWorker {
         case .write: try await write()
         case .clean: try await clean()
         case .search: try await search()
+        case .external: break
         }
-        count += 1
     }
 
     private mutating func write() async throws {

@@ -1,0 +1,42 @@
+import ClipsCore
+import PersistentStore
+
+/// Knows the clips of a soak from the history alone, to be compared with the table at the end.
+final class SoakFollower {
+    private let container: PersistentContainer
+    private var cursor: HistoryToken?
+    private var ids: Set<Int64> = []
+    /// Inserts of known clips, and changes of unknown ones.
+    private var contradictions = 0
+
+    init(_ container: PersistentContainer) { self.container = container }
+
+    func catchUp() throws {
+        let (container, cursor) = (container, cursor)
+        let (changes, newest) = try blocking {
+            try await container.read { snapshot in
+                let request = HistoryFetchRequest(cursor.map { .token($0) } ?? .beginning)
+                return (try snapshot.transactions(request).flatMap(\.changes), try snapshot.newestToken())
+            }
+        }
+        for change in changes where change.objectID.entity == ClipModel.entity {
+            let isKnown = ids.contains(change.objectID.key)
+            if isKnown == (change.kind == .insert) { contradictions += 1 }
+            if change.kind == .delete {
+                ids.remove(change.objectID.key)
+            } else {
+                ids.insert(change.objectID.key)
+            }
+        }
+        self.cursor = newest
+    }
+
+    func differences() throws -> Int {
+        try catchUp()
+        let container = container
+        let stored = try blocking {
+            try await container.read { Set(try $0.fetch(FetchRequest(ClipModel.entity)).map(\.id.key)) }
+        }
+        return contradictions + ids.symmetricDifference(stored).count
+    }
+}
