@@ -46,6 +46,9 @@ package struct Connection: ~Copyable {
         policy.install(on: pointer)
         _ = csqlite_configure(pointer, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         _ = csqlite_configure(pointer, SQLITE_DBCONFIG_DEFENSIVE, 1)
+        // A missing column is an error, never its own name as a value (sqlite.org/quirks.html#dblquote).
+        _ = csqlite_configure(pointer, SQLITE_DBCONFIG_DQS_DML, 0)
+        _ = csqlite_configure(pointer, SQLITE_DBCONFIG_DQS_DDL, 0)
         if !mayAttach { sqlite3_limit(pointer, SQLITE_LIMIT_ATTACHED, 0) }
     }
 
@@ -107,6 +110,12 @@ package struct Connection: ~Copyable {
     /// (sqlite.org/c3ref/c_dbconfig_defensive.html).
     package func setTriggers(enabled: Bool) {
         _ = csqlite_configure(handle.pointer, SQLITE_DBCONFIG_ENABLE_TRIGGER, enabled ? 1 : 0)
+    }
+
+    /// Leaves the log as it is when this connection closes: for a connection that must not touch the files again
+    /// (sqlite.org/c3ref/c_dbconfig_defensive.html).
+    package func skipCheckpointOnClose() {
+        _ = csqlite_configure(handle.pointer, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     }
 
     package func rollBack() {

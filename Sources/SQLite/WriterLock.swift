@@ -44,26 +44,25 @@ package struct WriterLock: Sendable {
         descriptors.withLock { $0.closeUnlinked() }
     }
 
+    /// The descriptors that this process uses for the question only.
+    static var probes: Set<CInt> { descriptors.withLock { $0.all } }
+
     private static let descriptors = Mutex(Descriptors())
 
     private struct Descriptors {
-        private struct File: Hashable {
-            let device: UInt
-            let inode: UInt
-        }
-        private var open: [File: CInt] = [:]
+        private var open: [FileIdentity: CInt] = [:]
+
+        var all: Set<CInt> { Set(open.values) }
 
         mutating func descriptor(of path: String) -> CInt? {
-            var status = stat()
-            guard stat(path, &status) == 0 else { return nil }
-            let file = File(device: UInt(status.st_dev), inode: UInt(status.st_ino))
+            guard let file = FileIdentity(path: path) else { return nil }
             if let known = open[file] { return known }
             // A pipe of that name would be waited for without O_NONBLOCK.
             let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             guard descriptor >= 0 else { return nil }
             var opened = stat()
             fstat(descriptor, &opened)
-            let actual = File(device: UInt(opened.st_dev), inode: UInt(opened.st_ino))
+            let actual = FileIdentity(device: UInt(opened.st_dev), inode: UInt(opened.st_ino))
             if let known = open[actual] { return known }
             open[actual] = descriptor
             return descriptor

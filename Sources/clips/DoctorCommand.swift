@@ -16,6 +16,9 @@ extension Command {
         try invocation.refuseOperands()
         let store: ClipStore
         do {
+            // Opening would restore missing triggers before they are reported.
+            var invocation = invocation
+            invocation.storeOptions.repairsWhenOpened = false
             store = try await invocation.openStore(author: "cli", mayCreate: false)
         } catch {
             invocation.fail("\(error)")

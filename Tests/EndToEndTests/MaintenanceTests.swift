@@ -154,10 +154,10 @@ import Testing
         let path = clips.folder.path(of: "notes.db")
         try String(repeating: "no database at all ", count: 300).write(
             toFile: path, atomically: true, encoding: .utf8)
-        chmod(path, 0o666)
+        chmod(path, 0o644)
         let run = try clips.run("doctor", "--store", path)
         #expect(run.status == 1 && run.errors.contains("is not a store of this program"), "\(run)")
-        #expect(run.output.contains("(mode 666)"))
+        #expect(run.output.contains("(mode 644)"))
         #expect(try clips.run("doctor", "--store", path + "-none").errors.contains("There is no store at"))
     }
 

@@ -28,7 +28,10 @@ struct Oracle {
         let check = try Shell.run(
             "sqlite3", [clips.storePath], input: ".timeout 5000\nPRAGMA integrity_check;\n")
         if check.output != "ok\n" { complaints.append("integrity_check: \(check.output)\(check.errors)") }
-        let store = try await ClipStore(path: clips.storePath, author: "oracle")
+        var options = StoreOptions()
+        // What a rebuild lost is seen, not restored.
+        options.repairsWhenOpened = false
+        let store = try await ClipStore(path: clips.storePath, author: "oracle", options: options)
         for finding in try await store.container.check() {
             // Whoever was killed could not say good-bye; the next cleaning forgets it.
             if case .goneConsumer = finding { continue }

@@ -12,8 +12,8 @@ package struct StoreWriterProcess: Sendable {
     }()
 
     /// Starts it; it has the store open when this returns.
-    package init(_ store: String, author: String, durability: String = "normal") throws {
-        process = try LineProcess(Self.path, [store, author, durability])
+    package init(_ store: String, author: String, durability: String = "normal", version: Int = 1) throws {
+        process = try LineProcess(Self.path, [store, author, durability, String(version)])
         let greeting = try process.answer()
         guard greeting == "ready" else { throw LineProcess.NoAnswer() }
     }

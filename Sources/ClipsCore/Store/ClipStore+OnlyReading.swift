@@ -28,7 +28,7 @@ extension StoreError {
     /// Whether a store that was refused for it may be readable.
     fileprivate var isAboutWriting: Bool {
         switch self {
-        case .readOnly, .full, .inputOutput, .cannotOpen: true
+        case .readOnly, .full, .inputOutput, .cannotOpen, .otherOwner, .writableByOthers: true
         default: false
         }
     }

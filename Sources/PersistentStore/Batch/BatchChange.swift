@@ -48,7 +48,7 @@ struct BatchChange {
     }
 
     func run(
-        _ recorder: BatchRecorder?, _ meter: inout BatchMeter, returnsKeys: Bool,
+        _ recorder: BatchRecorder?, _ proof: BatchProof, _ meter: inout BatchMeter, returnsKeys: Bool,
         on connection: borrowing Connection
     ) throws -> [Int64]? {
         var keys: [Int64]? = returnsKeys ? [] : nil
@@ -59,10 +59,14 @@ struct BatchChange {
             guard let key, key <= greatest else { break }
             let (end, overflows) = key.addingReportingOverflow(Self.span - 1)
             let through = overflows ? greatest : min(end, greatest)
-            if returnsKeys { keys? += try matching(key, through, on: connection) }
+            let wanted =
+                returnsKeys || proof.isNeeded ? try matching(key, through, on: connection) : []
+            if returnsKeys { keys? += wanted }
             try recorder?.record(self, key, through, on: connection)
             try change(key, through, on: connection)
-            try meter.add(connection.changedRows)
+            let changed = connection.changedRows
+            try proof.checkChange(wanted, changed, isDeletion: assignments == nil, on: connection)
+            try meter.add(changed)
             try meter.checkCancellation()
             guard through < greatest else { break }
             from = through + 1

@@ -20,43 +20,55 @@ struct BatchExecution: Sendable {
     let report: (@Sendable (BatchProgress) -> Void)?
 
     func run(
-        _ transaction: RecordedTransaction, _ model: StoreModel, on connection: borrowing Connection
-    ) throws -> BatchResult {
+        _ transaction: RecordedTransaction, _ model: StoreModel, on connection: borrowing Connection,
+        _ external: ExternalTriggers
+    ) throws -> StoreConnection.Work<BatchResult> {
         guard let entity = model.entity(work.entity) else { throw StoreError.unknownEntity(work.entity) }
         var meter = BatchMeter(report: report)
         try meter.checkCancellation()
-        let first = entity.tracksHistory ? try transaction.begin(on: connection) : nil
+        let first = entity.tracksHistory ? try transaction.begin(on: connection, external) : nil
         let recorder = entity.tracksHistory ? try BatchRecorder(entity, work, on: connection) : nil
         if recorder != nil { connection.setTriggers(enabled: false) }
         defer { connection.setTriggers(enabled: true) }
-        let rows = try changeRows(of: entity, recorder, &meter, on: connection)
+        // With the triggers off, none can undo a row.
+        let proof = BatchProof(entity: entity, external: recorder == nil ? external : ExternalTriggers())
+        let rows = try changeRows(of: entity, recorder, proof, &meter, on: connection)
         // The triggers were off: a noted row may be deleted by now, and recorded.
         if recorder != nil { try connection.run("DELETE FROM \(StoreSchema.replacedTable(entity.name))") }
-        let token = try first.flatMap { try transaction.end($0, on: connection) }
-        if first != nil && token == nil { connection.rollBack() }
-        return BatchResult(
+        let token = try first.flatMap { try transaction.end($0, on: connection, external) }
+        if first != nil, token == nil, meter.done > 0, !mayChangeNothing {
+            throw external.notStored("history")
+        }
+        let result = BatchResult(
             rows: meter.done, skipped: rows.skipped, token: token,
             objectIDs: rows.keys.map { keys in keys.map { ObjectID(entity: entity.name, key: $0) } })
+        let isEmpty = first != nil && token == nil && (meter.done == 0 || external.isEmpty)
+        return StoreConnection.Work(result: result, isEmpty: isEmpty)
+    }
+
+    /// An object that is replaced by equal values is counted and not recorded.
+    private var mayChangeNothing: Bool {
+        if case .insert(let request) = work { request.duplicates == .replace } else { false }
     }
 
     private func changeRows(
-        of entity: Entity, _ recorder: BatchRecorder?, _ meter: inout BatchMeter,
+        of entity: Entity, _ recorder: BatchRecorder?, _ proof: BatchProof, _ meter: inout BatchMeter,
         on connection: borrowing Connection
     ) throws -> (keys: [Int64]?, skipped: Int) {
         switch work {
         case .insert(let request):
-            return try BatchInsertion(request: request, entity: entity, recorder: recorder)
+            return try BatchInsertion(request: request, entity: entity, recorder: recorder, proof: proof)
                 .run(&meter, on: connection)
         case .update(let request):
             guard !request.values.isEmpty else { return (request.returnsObjectIDs ? [] : nil, 0) }
             let change = try BatchChange(entity, where: request.predicate, set: request.values)
             let keys = try change.run(
-                recorder, &meter, returnsKeys: request.returnsObjectIDs, on: connection)
+                recorder, proof, &meter, returnsKeys: request.returnsObjectIDs, on: connection)
             return (keys, 0)
         case .delete(let request):
             let change = try BatchChange(entity, where: request.predicate, set: nil)
             let keys = try change.run(
-                recorder, &meter, returnsKeys: request.returnsObjectIDs, on: connection)
+                recorder, proof, &meter, returnsKeys: request.returnsObjectIDs, on: connection)
             return (keys, 0)
         }
     }

@@ -5,6 +5,7 @@ struct BatchInsertion {
     let request: BatchInsertRequest
     let entity: Entity
     let recorder: BatchRecorder?
+    let proof: BatchProof
 
     func run(_ meter: inout BatchMeter, on connection: borrowing Connection) throws
         -> (keys: [Int64]?, skipped: Int)
@@ -20,7 +21,9 @@ struct BatchInsertion {
             let names = try columns(of: first)
             let statement = try connection.prepare(sql(names))
             while let values = row, try bind(values, names, to: statement) {
-                if let key = try step(statement, connection) {
+                let key = try step(statement, connection)
+                try proof.checkInsert(key, values, request.duplicates, on: connection)
+                if let key {
                     keys?.append(key)
                     unrecorded += 1
                     try meter.add(1)

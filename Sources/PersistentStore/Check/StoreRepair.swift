@@ -8,7 +8,8 @@ struct StoreRepair {
         var hasGap = false
         for finding in findings {
             switch finding {
-            case .wrongTriggers(let name): hasGap = try makeTriggers(name, connection) || hasGap
+            // The connection's SchemaGuard has restored them before this transaction's first statement.
+            case .wrongTriggers: break
             case .historyUnlikeData: hasGap = true
             case .strayValues(let name, _): try removeStrayValues(name, connection)
             case .goneConsumer(let name):
@@ -19,19 +20,7 @@ struct StoreRepair {
             default: break
             }
         }
-        if hasGap { try expireTokens(connection) }
-    }
-
-    /// False when somebody else was quicker.
-    private func makeTriggers(_ name: String, _ connection: borrowing Connection) throws -> Bool {
-        guard let entity = model.entity(name), let triggers = try HistoryTriggers(of: entity, on: connection),
-            try !StoreCheck(model: model).hasItsTriggers(entity, connection)
-        else { return false }
-        for trigger in triggers.all {
-            try connection.execute("DROP TRIGGER IF EXISTS \"\(trigger.name)\"")
-            try connection.execute(trigger.sql)
-        }
-        return true
+        if hasGap { try StoreMetadata.expireTokens(on: connection) }
     }
 
     private func removeStrayValues(_ name: String, _ connection: borrowing Connection) throws {
@@ -43,13 +32,5 @@ struct StoreRepair {
             DELETE FROM \(StoreSchema.valuesTable(name)) WHERE number NOT IN
             (SELECT number FROM history WHERE entity = ?1)
             """, id)
-    }
-
-    /// Changes went unrecorded: whoever relies on the history so far reads everything anew.
-    private func expireTokens(_ connection: borrowing Connection) throws {
-        let newest = try HistoryBoundary.newest(on: connection)
-        let generation = try StoreMetadata.integer(.generation, on: connection) ?? 1
-        try StoreMetadata.set(.generation, .integer(generation + 1), on: connection)
-        try StoreMetadata.set(.historyExpiry, .integer(newest), on: connection)
     }
 }

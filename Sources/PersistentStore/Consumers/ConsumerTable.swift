@@ -34,6 +34,7 @@ enum ConsumerTable {
             """, name, kept?.position ?? token.number, kept?.generation ?? token.generation, author,
             Int64(current.process), current.start, now, (isTransient || count > 1) ? 1 : 0, retention.rawValue
         )
+        guard try contains(name, on: connection) else { throw try notStored(on: connection) }
         guard let kept else { return (name, token) }
         return (
             name, HistoryToken(storeID: token.storeID, generation: kept.generation, number: kept.position)
@@ -50,10 +51,23 @@ enum ConsumerTable {
             position = CASE WHEN generation = ?3 THEN max(position, ?2) ELSE ?2 END, generation = ?3
             WHERE name = ?1 AND generation <= ?3
             """, name, token.number, token.generation, now)
-        // A token of an older generation moves nothing, and is no mistake.
-        guard try connection.changedRows > 0 || contains(name, on: connection) else {
-            throw StoreError.unknownConsumer(name)
-        }
+        guard let now = try position(of: name, on: connection) else { throw StoreError.unknownConsumer(name) }
+        // A token of an older generation moves nothing, which is correct.
+        let isReached =
+            now.generation == token.generation
+            ? now.position >= token.number : now.generation > token.generation
+        guard isReached else { throw try notStored(on: connection) }
+    }
+
+    /// None of our triggers is on this table.
+    private static func notStored(on connection: borrowing Connection) throws -> StoreError {
+        var external = ExternalTriggers()
+        let table = "history_consumer"
+        let names = try connection.prepare(
+            "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1")
+        try names.bind(table, at: 1)
+        while try names.step() { external.add(names.text(0), on: table) }
+        return external.notStored(table)
     }
 
     /// Sets a cursor wherever it is, for a consumer that has just read everything anew.
@@ -63,11 +77,13 @@ enum ConsumerTable {
         try connection.run(
             "UPDATE history_consumer SET position = ?2, generation = ?3, seen = ?4 WHERE name = ?1", name,
             token.number, token.generation, now)
-        guard connection.changedRows > 0 else { throw StoreError.unknownConsumer(name) }
+        guard let now = try position(of: name, on: connection) else { throw StoreError.unknownConsumer(name) }
+        guard now == (token.number, token.generation) else { throw try notStored(on: connection) }
     }
 
     static func remove(_ name: String, on connection: borrowing Connection) throws {
         try connection.run("DELETE FROM history_consumer WHERE name = ?1", name)
+        guard try !contains(name, on: connection) else { throw try notStored(on: connection) }
     }
 
     static func contains(_ name: String, on connection: borrowing Connection) throws -> Bool {

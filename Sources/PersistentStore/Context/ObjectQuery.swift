@@ -12,7 +12,7 @@ struct ObjectQuery {
     func fetch(_ request: FetchRequest, on connection: borrowing Connection) throws -> [StoredObject] {
         let entity = try entity(request.entity)
         let names = try attributes(of: request, entity)
-        let columns = "id, version" + names.map { ", \"\($0)\"" }.joined()
+        let columns = "id, version" + names.map { ", " + StoreSchema.qualified($0, of: entity) }.joined()
         let statement = try select(columns, request, entity, on: connection)
         let layout = StoredObject.Layout(names: names)
         var objects: [StoredObject] = []
@@ -67,7 +67,8 @@ struct ObjectQuery {
             "CAST(? AS \(attribute.kind.rawValue)) \(attribute.ignoresCase ? "COLLATE NOCASE " : "")AS \"\(attribute.name)\""
         }
         let head = ["CAST(? AS INTEGER) AS id", "CAST(? AS INTEGER) AS version"] + columns
-        let sql = "SELECT 1 FROM (SELECT \(head.joined(separator: ", "))) WHERE \(condition)"
+        let sql =
+            "SELECT 1 FROM (SELECT \(head.joined(separator: ", "))) AS \"\(entity.name)\" WHERE \(condition)"
         let statement = try connection.prepare(sql)
         let names = ["id", "version"] + entity.attributes.map(\.name)
         let all = names.map { candidate[$0] ?? .null } + values
@@ -105,7 +106,8 @@ struct ObjectQuery {
             for (bound, isLower) in [(request.after, true), (request.before, false)] {
                 guard let bound else { continue }
                 let comparison = isLower == sort.isAscending ? ">" : "<"
-                parts.append("(\"\(sort.attribute)\", id) \(comparison) (?, \(bound.key))")
+                let column = StoreSchema.qualified(sort.attribute, of: entity)
+                parts.append("(\(column), id) \(comparison) (?, \(bound.key))")
                 values.append(bound.value)
             }
         }
@@ -118,7 +120,7 @@ struct ObjectQuery {
         }
         try checkSortable(sort, entity)
         let direction = sort.isAscending == request.isReversed ? "DESC" : "ASC"
-        return " ORDER BY \"\(sort.attribute)\" \(direction), id \(direction)"
+        return " ORDER BY \(StoreSchema.qualified(sort.attribute, of: entity)) \(direction), id \(direction)"
     }
 
     /// NULL is neither before nor after anything, so a place in the order needs a value.

@@ -3,13 +3,16 @@ import SQLite
 /// The rows of one entity, as a save writes them; tells of each what it has become without reading it again.
 struct ObjectTable {
     let entity: Entity
+    /// Triggers that are not ours, which may undo a statement without an error.
+    private let external: ExternalTriggers
     private let layout: StoredObject.Layout
     private let model: StoreModel
 
-    init(_ name: String, _ model: StoreModel) throws(StoreError) {
+    init(_ name: String, _ model: StoreModel, _ external: ExternalTriggers) throws(StoreError) {
         guard let entity = model.entity(name) else { throw .unknownEntity(name) }
         self.entity = entity
         self.model = model
+        self.external = external
         layout = StoredObject.Layout(names: entity.attributes.map(\.name))
     }
 
@@ -42,13 +45,13 @@ struct ObjectTable {
             names += ["id", "version"]
             marks += ["?", "max((SELECT max(number) FROM history), ?) + 1"]
         }
-        let answer = ((key == nil ? [] : ["version"]) + returned.map { "\"\($0.name)\"" })
+        let answer = ["id", "version"] + returned.map { "\"\($0.name)\"" }
         let statement = try connection.prepare(
             "INSERT INTO \"\(entity.name)\" "
                 + (names.isEmpty
                     ? "DEFAULT VALUES"
                     : "(\(names.joined(separator: ", "))) VALUES (\(marks.joined(separator: ", ")))")
-                + (answer.isEmpty ? "" : " RETURNING " + answer.joined(separator: ", ")))
+                + " RETURNING " + answer.joined(separator: ", "))
         for (index, attribute) in given.enumerated() {
             try values[attribute.name].bind(to: statement, at: index + 1)
         }
@@ -57,15 +60,27 @@ struct ObjectTable {
             try statement.bind(version, at: given.count + 2)
         }
         var stored = entity.attributes.map { values[$0.name] ?? $0.constantDefault ?? .null }
-        var version: Int64 = 1
-        if try statement.step() {
-            if key != nil { version = statement.integer(0) }
-            take(returned, from: statement, after: key == nil ? 0 : 1, into: &stored)
-            while try statement.step() {}
-        }
-        let id = ObjectID(entity: entity.name, key: key ?? connection.lastInsertedRow)
+        guard try statement.step() else { throw external.notStored(entity.name) }
+        let id = ObjectID(entity: entity.name, key: statement.integer(0))
+        let version = statement.integer(1)
+        take(returned, from: statement, after: 2, into: &stored)
+        while try statement.step() {}
         return StoredObject(id: id, version: version, layout: layout, values: stored)
     }
+
+    /// An object as it is after all triggers: RETURNING answers before those run that come after a statement
+    /// (sqlite.org/lang_returning.html). Nil when there is none, as it must be.
+    ///
+    /// - Throws: ``StoreError/notStored(table:cause:)`` when a trigger undid what the save did.
+    func confirmed(_ object: StoredObject?, _ id: ObjectID, on connection: borrowing Connection) throws
+        -> StoredObject?
+    {
+        let stored = try self.object(id.key, on: connection)
+        guard (stored == nil) == (object == nil) else { throw notStored }
+        return stored
+    }
+
+    var notStored: StoreError { external.notStored(entity.name) }
 
     /// Nil when the object is not, or no longer, at the version of the basis.
     func update(

@@ -125,7 +125,7 @@ private struct ConditionWriter {
         guard entity.attribute(name) != nil || name == "id" || name == "version" else {
             throw .unknownAttribute(name, entity: entity.name)
         }
-        return "\"\(name)\""
+        return StoreSchema.qualified(name, of: entity)
     }
 
     private static func escapedPattern(_ words: String) -> String {

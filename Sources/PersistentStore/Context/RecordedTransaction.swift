@@ -16,8 +16,8 @@ struct RecordedTransaction {
     let options: StoreOptions
     let storeID: UUID
 
-    func begin(on connection: borrowing Connection) throws -> Int64 {
-        let originID = try originID(on: connection)
+    func begin(on connection: borrowing Connection, _ external: ExternalTriggers) throws -> Int64 {
+        let originID = try originID(on: connection, external)
         let statement = try connection.prepare(
             """
             INSERT INTO history (kind, began, origin, process, session)
@@ -27,12 +27,13 @@ struct RecordedTransaction {
         try statement.bind(originID, at: 2)
         try statement.bind(Int64(getpid()), at: 3)
         try statement.bind(origin.session, at: 4)
-        _ = try statement.step()
-        return connection.lastInsertedRow
+        return try storedRow(statement, on: connection, external)
     }
 
     /// Closes the transaction; nil, with the `begin` row taken back, when no change was recorded.
-    func end(_ first: Int64, on connection: borrowing Connection) throws -> HistoryToken? {
+    func end(
+        _ first: Int64, on connection: borrowing Connection, _ external: ExternalTriggers
+    ) throws -> HistoryToken? {
         guard try connection.integer("SELECT max(number) FROM history") ?? first > first else {
             try connection.run("DELETE FROM history WHERE number = ?1", first)
             return nil
@@ -40,20 +41,33 @@ struct RecordedTransaction {
         let statement = try connection.prepare(
             "INSERT INTO history (kind, at) VALUES (4, (SELECT began FROM history WHERE number = ?1))")
         try statement.bind(first, at: 1)
-        _ = try statement.step()
-        let number = connection.lastInsertedRow
+        let number = try storedRow(statement, on: connection, external)
         let generation = try StoreMetadata.integer(.generation, on: connection) ?? 1
         return HistoryToken(storeID: storeID, generation: generation, number: number)
     }
 
-    private func originID(on connection: borrowing Connection) throws -> Int64 {
+    /// Runs an insert. Without its row, `last_insert_rowid()` is that of an earlier statement.
+    private func storedRow(
+        _ statement: borrowing Statement, in table: String = "history", on connection: borrowing Connection,
+        _ external: ExternalTriggers
+    ) throws -> Int64 {
+        while try statement.step() {}
+        guard connection.changedRows == 1 else { throw external.notStored(table) }
+        return connection.lastInsertedRow
+    }
+
+    private func originID(
+        on connection: borrowing Connection, _ external: ExternalTriggers
+    ) throws -> Int64 {
         let find = "SELECT id FROM history_origin WHERE author IS ?1 AND context IS ?2 AND program IS ?3"
         if let id = try connection.integer(find, origin.author, origin.contextName, options.program) {
             return id
         }
-        try connection.run(
-            "INSERT INTO history_origin (author, context, program) VALUES (?1, ?2, ?3)", origin.author,
-            origin.contextName, options.program)
-        return connection.lastInsertedRow
+        let statement = try connection.prepare(
+            "INSERT INTO history_origin (author, context, program) VALUES (?1, ?2, ?3)")
+        try origin.author.bind(to: statement, at: 1)
+        try origin.contextName.bind(to: statement, at: 2)
+        try statement.bind(options.program, at: 3)
+        return try storedRow(statement, in: "history_origin", on: connection, external)
     }
 }

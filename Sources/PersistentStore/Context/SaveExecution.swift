@@ -13,7 +13,9 @@ struct SaveExecution {
         transaction = RecordedTransaction(origin: request.origin, options: opening.options, storeID: storeID)
     }
 
-    func run(on connection: borrowing Connection) throws -> SaveResult {
+    func run(
+        on connection: borrowing Connection, _ external: ExternalTriggers
+    ) throws -> StoreConnection.Work<SaveResult> {
         if let cursor = request.cursor, cursor.token.storeID != transaction.storeID {
             throw StoreError.tokenOfAnotherStore
         }
@@ -23,15 +25,18 @@ struct SaveExecution {
             } else {
                 [StoredObject]()
             }
-        let first = touches(tracked: true) ? try transaction.begin(on: connection) : nil
-        let outcomes = try execute(on: connection)
-        let token = try first.flatMap { try transaction.end($0, on: connection) }
+        let first = touches(tracked: true) ? try transaction.begin(on: connection, external) : nil
+        var outcomes = try execute(external, on: connection)
+        let token = try first.flatMap { try transaction.end($0, on: connection, external) }
+        if token == nil, hasRecordable(outcomes) { throw external.notStored("history") }
+        if !external.isEmpty { try confirm(&outcomes, external, on: connection) }
         if let cursor = request.cursor {
             try ConsumerTable.move(
                 cursor.consumer, to: cursor.token, now: opening.options.clock(), on: connection)
-        } else if token == nil && !touches(tracked: false) {
-            connection.rollBack()
         }
+        // With triggers verified, and none but ours, no token means that no value changed.
+        let isEmpty =
+            request.cursor == nil && token == nil && !touches(tracked: false) && external.isEmpty
         let inserted = zip(request.operations, outcomes).compactMap { operation, outcome in
             if case .insert = operation { (outcome.asked, outcome.id) } else { nil }
         }
@@ -39,7 +44,25 @@ struct SaveExecution {
             token: token, insertedIDs: Dictionary(inserted) { $1 }, found: found, outcomes: outcomes)
         // A number may be anything in a store that somebody has tampered with.
         if let first, let token, first <= token.number { result.recorded = first...token.number }
-        return result
+        return StoreConnection.Work(result: result, isEmpty: isEmpty)
+    }
+
+    /// Whether something changed that the history must show.
+    private func hasRecordable(_ outcomes: [SaveOutcome]) -> Bool {
+        zip(request.operations, outcomes).contains { operation, outcome in
+            outcome.isWritten && opening.model.entity(operation.entity)?.tracksHistory == true
+        }
+    }
+
+    /// Reads every object again, for a store with triggers that are not ours.
+    private func confirm(
+        _ outcomes: inout [SaveOutcome], _ external: ExternalTriggers, on connection: borrowing Connection
+    ) throws {
+        for index in outcomes.indices {
+            let outcome = outcomes[index]
+            let table = try ObjectTable(outcome.id.entity, opening.model, external)
+            outcomes[index].object = try table.confirmed(outcome.object, outcome.id, on: connection)
+        }
     }
 
     /// Whether there is work on an entity with, or without, history: what is not recorded may have changed
@@ -49,12 +72,14 @@ struct SaveExecution {
     }
 
     /// One outcome for each operation; or all conflicts at once.
-    private func execute(on connection: borrowing Connection) throws -> [SaveOutcome] {
+    private func execute(
+        _ external: ExternalTriggers, on connection: borrowing Connection
+    ) throws -> [SaveOutcome] {
         var tables: [String: ObjectTable] = [:]
         var outcomes: [SaveOutcome] = []
         var refused: [SaveConflict] = []
         for operation in request.operations {
-            let table = try tables[operation.entity] ?? ObjectTable(operation.entity, opening.model)
+            let table = try tables[operation.entity] ?? ObjectTable(operation.entity, opening.model, external)
             tables[operation.entity] = table
             let outcome = try execute(operation, table, on: connection)
             if let conflict = outcome.conflict, request.policy.resolve(conflict) == .refuse {
@@ -75,24 +100,36 @@ struct SaveExecution {
                 id.isPermanent
                 ? try table.restore(id.key, values, after: 0, on: connection)
                 : try table.insert(values, on: connection)
-            return SaveOutcome(asked: id, id: object.id, basis: ChangeBasis(nil), object: object)
+            return SaveOutcome(
+                asked: id, id: object.id, basis: ChangeBasis(nil), object: object, isWritten: true)
         case .update(let id, let changes, let basis):
             if let object = try table.update(id, changes, on: basis, connection) {
-                return SaveOutcome(asked: id, id: id, basis: basis, object: object)
+                let isWritten = basis.version.map { $0 != object.version } ?? false
+                return SaveOutcome(asked: id, id: id, basis: basis, object: object, isWritten: isWritten)
             }
             let stored = try table.object(id.key, on: connection)
+            try checkConflict(stored, basis, table)
             let conflict = SaveConflict(
                 id, basis, stored: stored, changes: changes, isDeletion: false, entity: table.entity)
             return try settle(conflict, basis, table, on: connection)
         case .delete(let id, let basis):
             let isDone = try table.delete(id.key, version: basis.version, on: connection)
             guard !isDone, let stored = try table.object(id.key, on: connection) else {
-                return SaveOutcome(asked: id, id: id, basis: basis, object: nil)
+                return SaveOutcome(asked: id, id: id, basis: basis, object: nil, isWritten: isDone)
             }
+            try checkConflict(stored, basis, table)
             let conflict = SaveConflict(
                 id, basis, stored: stored, changes: [:], isDeletion: true, entity: table.entity)
             return try settle(conflict, basis, table, on: connection)
         }
+    }
+
+    /// An object that is as the change requires it, and was not changed, is no conflict.
+    private func checkConflict(
+        _ stored: StoredObject?, _ basis: ChangeBasis, _ table: ObjectTable
+    ) throws(StoreError) {
+        guard let stored else { return }
+        guard let version = basis.version, version != stored.version else { throw table.notStored }
     }
 
     private func settle(
@@ -106,14 +143,18 @@ struct SaveExecution {
         case .write(let changes):
             if !changes.isEmpty {
                 object = try table.update(id, changes, on: ChangeBasis(conflict.stored), connection)
+                if object == nil { throw table.notStored }
             }
         case .restore(let values):
             object = try table.restore(
                 id.key, values, after: conflict.expectedVersion ?? 0, on: connection)
         case .delete:
-            _ = try table.delete(id.key, version: nil, on: connection)
+            let isDone = try table.delete(id.key, version: nil, on: connection)
+            guard isDone || conflict.stored == nil else { throw table.notStored }
             object = nil
         }
-        return SaveOutcome(asked: id, id: id, basis: basis, object: object, conflict: conflict)
+        let isWritten = object?.version != conflict.stored?.version
+        return SaveOutcome(
+            asked: id, id: id, basis: basis, object: object, isWritten: isWritten, conflict: conflict)
     }
 }

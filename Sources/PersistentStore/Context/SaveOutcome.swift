@@ -6,7 +6,9 @@ struct SaveOutcome: Sendable {
     /// What the saved change was made on.
     let basis: ChangeBasis
     /// The object after the save; nil when it is gone.
-    let object: StoredObject?
+    var object: StoredObject?
+    /// Whether the save is certain to have changed the store for it.
+    var isWritten = false
     /// What was settled by the context's merge policy.
     var conflict: SaveConflict?
 

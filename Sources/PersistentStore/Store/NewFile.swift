@@ -20,4 +20,17 @@ package enum NewFile {
     }
 
     package static func leaveToOwner(_ path: String) { chmod(path, 0o600) }
+
+    /// Makes an empty file for the owner of the store when the superuser opens another user's store: SQLite would
+    /// make one that the owner could not open.
+    ///
+    /// By its descriptor, since the owner of the folder may exchange names at any time.
+    package static func prepare(_ path: String, forOwnerOf store: String) {
+        var status = stat()
+        guard geteuid() == 0, stat(store, &status) == 0, status.st_uid != 0 else { return }
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return }
+        _ = fchown(descriptor, status.st_uid, status.st_gid)
+        close(descriptor)
+    }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import SQLite
 
 /// What a store looks like from outside, to see that nobody wrote it between two looks.
 struct QuietState: Equatable {

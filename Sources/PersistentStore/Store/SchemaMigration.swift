@@ -111,9 +111,8 @@ struct SchemaMigration {
             pragma_index_info(list.name) AS column WHERE column.name NOT NULL
             """, on: connection)
         let isAsMade = entity.attributes.allSatisfy { attribute in
-            let column = ", " + StoreSchema.column(attribute)
-            return old.contains(attribute.name)
-                ? made.contains { $0.contains(column + ",") || $0.contains(column + ")") }
+            old.contains(attribute.name)
+                ? made.contains { StoreSchema.hasColumn(attribute, in: $0) }
                 : canBeAdded(attribute)
         }
         return isAsMade && indexed.isDisjoint(with: old.subtracting(entity.attributes.map(\.name)))

@@ -1,42 +1,93 @@
 import Glibc
 import SQLite
 
-/// A connection with the identity of the file it was opened on; confined to the actor that owns it.
+/// A connection with the identity of the files it was opened on; confined to the actor that owns it.
 final class StoreConnection {
     let connection: Connection
     let path: String
-    private let file: FileIdentity?
+    /// Verifies the schema before each write; nil for a connection that only reads.
+    let schema: SchemaGuard?
+    private var files: HeldFiles?
     /// What a connection without locks relies on; nil for all others.
     private let quiet: QuietState?
-    /// Destroyed after the connection, since properties go in the order in which they stand here.
+    /// Destroyed after the connection, since properties go in the order of their declaration.
     private let lastly = LockRelease()
 
-    init(_ connection: consuming Connection, path: String, quiet: QuietState? = nil) {
+    /// What a transaction leaves to be committed.
+    struct Work<Result> {
+        let result: Result
+        /// Whether the transaction provably changed nothing, so that it can be rolled back.
+        var isEmpty = false
+    }
+
+    init(
+        _ connection: consuming Connection, path: String, quiet: QuietState? = nil,
+        schema: SchemaGuard? = nil
+    ) {
         self.connection = connection
         self.path = path
         self.quiet = quiet
-        file = FileIdentity(path: path)
+        self.schema = schema
     }
 
-    /// False once the path no longer names the file that is open; SQLite would go on writing into a file
-    /// without a name (sqlite.org/howtocorrupt.html 4.3).
-    var isStillInPlace: Bool { file != nil && FileIdentity(path: path) == file }
+    /// The last connection to a log moves it into the database and deletes it, and with it the commits of other
+    /// processes that this connection's index does not show.
+    deinit {
+        if files?.areInPlace == false { connection.skipCheckpointOnClose() }
+    }
 
-    /// False once somebody may have written a store that was opened as one that nobody writes.
+    /// Records which files the connection has open, once it has read.
+    func holdFiles() throws {
+        let mode = try connection.prepare("PRAGMA journal_mode")
+        let hasLog = try mode.step() && mode.text(0) == "wal" && quiet == nil
+        files = try HeldFiles(path: path, hasLog: hasLog)
+    }
+
+    /// False once a name leads to another file than the one that is open; SQLite would continue to write into a file
+    /// without a name (sqlite.org/howtocorrupt.html 4.3).
+    var isStillInPlace: Bool { files?.areInPlace ?? false }
+
+    /// False once another process may have written a store that was opened as one that no process writes.
     var isStillQuiet: Bool { quiet.map { $0 == QuietState(path: $0.path) } ?? true }
 
     /// Runs `body` in a transaction that has the write lock from the start, and commits.
     func write<Result>(_ body: (borrowing Connection) throws -> Result) throws(StoreError) -> Result {
+        try commit { connection, _ in Work(result: try body(connection)) }
+    }
+
+    /// Runs `body` in a transaction that has the write lock from the start, and commits what it did.
+    ///
+    /// - Throws: ``StoreError/replaced(path:)`` when, before or after the commit, the files are not those that their
+    ///   names lead to: what went into them may be lost, so it is not reported as saved.
+    func commit<Result>(
+        _ body: (borrowing Connection, ExternalTriggers) throws -> Work<Result>
+    ) throws(StoreError) -> Result {
         do {
             try connection.execute("BEGIN IMMEDIATE")
-            guard isStillInPlace else { throw StoreError.replaced(path: path) }
-            let result = try body(connection)
-            if connection.isInTransaction { try connection.execute("COMMIT") }
-            return result
+            // A large transaction reaches the log before it commits.
+            try checkFiles()
+            let hasRepaired = try schema?.verify(connection) ?? false
+            let work = try body(connection, schema?.external ?? ExternalTriggers())
+            guard connection.isInTransaction else {
+                throw StoreError.other(path: path, reason: "the transaction ended before its commit")
+            }
+            if work.isEmpty && !hasRepaired {
+                try connection.execute("ROLLBACK")
+            } else {
+                try checkFiles()
+                try connection.execute("COMMIT")
+                schema?.adopt()
+            }
+            try checkFiles()
+            return work.result
         } catch {
             connection.rollBack()
             throw storeError(error)
         }
+    }
+
+    private func checkFiles() throws(StoreError) {
+        guard isStillInPlace else { throw .replaced(path: path) }
     }
 
     /// Runs `body` on one snapshot.
@@ -53,9 +104,11 @@ final class StoreConnection {
         }
     }
 
+    /// An error of SQLite as the store's. Anything may fail on files that were replaced.
     func storeError(_ error: any Error) -> StoreError {
         switch error {
         case let error as StoreError: return error
+        case _ where files?.areInPlace == false: return .replaced(path: path)
         case let error as SQLiteError:
             return StoreError(error, path: path, holder: writerName, waited: connection.waitedMilliseconds)
         default: return .other(path: path, reason: "\(error)")
@@ -70,20 +123,7 @@ final class StoreConnection {
     }
 }
 
-/// Lets go of the probe's descriptor of a `-shm` that went with the connection.
+/// Releases the probe's descriptor of a `-shm` that was deleted with the connection.
 private final class LockRelease {
     deinit { WriterLock.releaseUnlinked() }
-}
-
-/// Which file a path names.
-struct FileIdentity: Equatable, Sendable {
-    let device: UInt
-    let inode: UInt
-
-    init?(path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        device = UInt(status.st_dev)
-        inode = UInt(status.st_ino)
-    }
 }

@@ -14,6 +14,12 @@ public enum StoreError: Error, Equatable, Sendable {
     /// Somebody else kept the store locked for the whole of the busy timeout.
     case busy(path: String, holder: String?, milliseconds: Int)
     case readOnly(path: String)
+    /// The store, or its log, belongs to another user, who could read or change everything that is saved.
+    case otherOwner(path: String, owner: String)
+    /// Users other than the owner may write the store or its log.
+    case writableByOthers(path: String, mode: UInt32)
+    /// The path is a hard link, or a mount of a single file: the store's log is elsewhere.
+    case secondName(path: String, isMount: Bool)
     /// What was asked for writes, and the store was opened for reading only.
     case openedReadOnly(path: String)
     /// A store opened for reading only lacks something that the model has.
@@ -37,6 +43,10 @@ public enum StoreError: Error, Equatable, Sendable {
     /// A condition with more parts than SQLite takes.
     case predicateTooComplex(reason: String)
     case constraint(reason: String)
+    /// A statement succeeded and stored nothing; the cause names the trigger or the constraint.
+    case notStored(table: String, cause: String)
+    /// Another program changed a table so that this program's model no longer fits.
+    case schemaChanged(path: String, reason: String)
     /// Deleted by cleaning: what followed the token is no longer all there. Read everything anew.
     case tokenExpired(oldest: HistoryToken)
     case tokenOfAnotherStore
@@ -65,6 +75,16 @@ extension StoreError: CustomStringConvertible {
                 + "Nothing was saved; try again."
         case .readOnly(let path):
             "The store \(path) cannot be written. Check the permissions of the file and of its folder."
+        case .otherOwner(let path, let owner):
+            "\(path) belongs to \(owner), so it is not written. Check the owner of the file, or name another store."
+        case .writableByOthers(let path, let mode):
+            "\(path) can be written by other users (mode \(String(mode, radix: 8))). "
+                + "Check the permissions: 'chmod go-w' makes it private again."
+        case .secondName(let path, let isMount):
+            isMount
+                ? "The store \(path) is mounted as a single file, without its log. Mount its folder instead."
+                : "The store \(path) has a second name (a hard link), under which commits would be lost. "
+                    + "Delete the other name, or copy the store with 'sqlite3 .backup'."
         case .openedReadOnly(let path):
             "The store \(path) was opened for reading only. Open it with write access to change it."
         case .unreadableModel(let path, let reason):
@@ -92,6 +112,12 @@ extension StoreError: CustomStringConvertible {
                 + (conflicts.count > 3 ? " So were \(conflicts.count - 3) more." : "")
         case .predicateTooComplex(let reason): "The condition cannot be asked of the store: \(reason)."
         case .constraint(let reason): "The store refused the change: \(reason)."
+        case .notStored(let table, let cause):
+            "Nothing was saved: the table \(table) did not store the change because of \(cause). "
+                + "Drop or change that, then try again."
+        case .schemaChanged(let path, let reason):
+            "The store \(path) was changed by another program: \(reason). "
+                + "Nothing was saved; undo that change or restore a backup, then start again."
         case .tokenExpired: "The history after this token has been cleaned away. Read everything anew."
         case .tokenOfAnotherStore: "The token belongs to another store. Read everything anew."
         case .unknownConsumer(let name):
@@ -118,6 +144,7 @@ extension StoreError: CustomStringConvertible {
         case .constraint: self = .constraint(reason: error.message)
         case .tooBig: self = .tooBig(path: path)
         case .interrupted: self = .cancelled
+        case .other where error.isAboutSchema: self = .schemaChanged(path: path, reason: error.message)
         default: self = .other(path: path, reason: error.description)
         }
     }
@@ -126,6 +153,14 @@ extension StoreError: CustomStringConvertible {
 extension SQLiteError {
     /// Also for SQLite's own small files, of which it only says that they cannot be made or lengthened.
     fileprivate var isOutOfRoom: Bool { [ENOSPC, EDQUOT, EFBIG].contains(systemError) }
+
+    /// SQLite has one code for all errors of SQL; these two only a change of the schema can cause, since all names
+    /// come from the model.
+    fileprivate var isAboutSchema: Bool {
+        code == 1
+            && (message.hasPrefix("no such column") || message.hasPrefix("no such table")
+                || message.contains("has no column named"))
+    }
 
     /// In the system's words where it had any.
     package var systemReason: String { systemError == 0 ? message : String(cString: strerror(systemError)) }

@@ -61,6 +61,12 @@ struct StoreMetadata: Sendable {
             .map { min(max($0, -farthest), farthest) }
     }
 
+    static func text(_ key: Key, on connection: borrowing Connection) throws(SQLiteError) -> String? {
+        let statement = try connection.prepare("SELECT value FROM store_metadata WHERE key = ?1")
+        try statement.bind(key.rawValue, at: 1)
+        return try statement.step() ? statement.text(0) : nil
+    }
+
     /// What somebody has tampered with is kept from the ends of what an integer holds, so that sums of it are safe.
     static let farthest: Int64 = 1 << 60
 
@@ -72,5 +78,13 @@ struct StoreMetadata: Sendable {
 
     static func remove(_ key: Key, on connection: borrowing Connection) throws(SQLiteError) {
         try connection.run("DELETE FROM store_metadata WHERE key = ?1", key.rawValue)
+    }
+
+    /// Changes may have gone unrecorded: readers of the history so far must discard what they derived from it.
+    static func expireTokens(on connection: borrowing Connection) throws {
+        let newest = try HistoryBoundary.newest(on: connection)
+        let generation = try integer(.generation, on: connection) ?? 1
+        try set(.generation, .integer(generation + 1), on: connection)
+        try set(.historyExpiry, .integer(newest), on: connection)
     }
 }

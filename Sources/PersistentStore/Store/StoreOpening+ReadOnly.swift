@@ -10,16 +10,14 @@ extension StoreOpening {
     /// (sqlite.org/wal.html#read_only_databases), without locks.
     func openForReading() throws(StoreError) -> (StoreConnection, StoreMetadata) {
         guard access(path, F_OK) == 0 else { throw .missing(path: path) }
-        try checkKind()
+        try checkFile()
         guard !NewFile.wasStore(resolvedPath) else { throw .emptied(path: path) }
         let store = try connectForReading()
         do {
             try store.connection.execute("PRAGMA query_only = ON; BEGIN")
             guard try !identify(store.connection) else { throw StoreError.notAStore(path: path) }
             let metadata = try StoreMetadata(store.connection)
-            if metadata.model != StoreModelFingerprint(model).text {
-                try checkReadable(store.connection)
-            }
+            try checkSchema(store.connection)
             try store.connection.execute("COMMIT")
             return (store, metadata)
         } catch {
@@ -51,26 +49,6 @@ extension StoreOpening {
             throw error
         } catch {
             throw .other(path: path, reason: "\(error)")
-        }
-    }
-
-    /// Another version's store serves as well, when all that the model has is there and of the same kind.
-    private func checkReadable(_ connection: borrowing Connection) throws {
-        for entity in model.entities {
-            var kinds: [String: String] = [:]
-            let columns = try connection.prepare("SELECT name, type FROM pragma_table_info(?1)")
-            try columns.bind(entity.name, at: 1)
-            while try columns.step() { kinds[columns.text(0)] = columns.text(1) }
-            guard !kinds.isEmpty else {
-                throw StoreError.unreadableModel(path: path, reason: "it has no \(entity.name)")
-            }
-            for attribute in entity.attributes where kinds[attribute.name] != attribute.kind.rawValue {
-                let reason =
-                    kinds[attribute.name] == nil
-                    ? "its \(entity.name) has no \(attribute.name)"
-                    : "its \(entity.name).\(attribute.name) is of another kind"
-                throw StoreError.unreadableModel(path: path, reason: reason)
-            }
         }
     }
 }

@@ -14,39 +14,53 @@ struct StoreOpening {
     func open() throws(StoreError) -> (StoreConnection, StoreMetadata) {
         let exists = access(path, F_OK) == 0
         guard exists || options.createsMissingStore else { throw .missing(path: path) }
-        try checkKind()
+        try checkFile()
         guard !NewFile.wasStore(resolvedPath) else { throw .emptied(path: path) }
+        let isNew = NewFile.isNeeded(path)
         let store: StoreConnection
         do {
-            let isNew = NewFile.isNeeded(path)
             let connection = try Connection(
                 path: path, access: options.createsMissingStore ? .create : .readWrite,
                 busyTimeoutMilliseconds: options.busyTimeout.wholeMilliseconds)
-            // SQLite gives the -wal and the -shm the same mode.
-            if isNew { NewFile.leaveToOwner(path) }
-            store = StoreConnection(connection, path: path)
+            store = StoreConnection(connection, path: path, schema: SchemaGuard(self))
         } catch {
             throw StoreError(error, path: path)
         }
         // Told now, not at the first save.
         guard !store.connection.isReadOnly else { throw .readOnly(path: path) }
+        // Before SQLite reads: a log of another user's making would be replayed into the store.
+        try StoreOwnership(path: path).check()
         do {
-            return (store, try prepare(store.connection))
+            // SQLite gives the -wal and the -shm the same mode.
+            if isNew { NewFile.leaveToOwner(path) }
+            let metadata = try prepare(store)
+            try store.holdFiles()
+            return (store, metadata)
         } catch {
             store.connection.rollBack()
             throw store.storeError(error)
         }
     }
 
-    /// A pipe of that name would be waited for.
-    func checkKind() throws(StoreError) {
+    /// Opening a pipe would block. Under a second name, the database has another log and another index, so that
+    /// programs that use different names lose each other's commits (sqlite.org/howtocorrupt.html 2.5).
+    func checkFile() throws(StoreError) {
         var status = stat()
-        guard stat(path, &status) != 0 || [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
-            throw .notAStore(path: path)
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAStore(path: path) }
+        guard status.st_nlink == 1 else { throw .secondName(path: path, isMount: false) }
+        guard !FileIdentity.isMountedAlone(path: resolvedPath) else {
+            throw .secondName(path: path, isMount: true)
         }
     }
 
-    private func prepare(_ connection: borrowing Connection) throws -> StoreMetadata {
+    private func prepare(_ store: StoreConnection) throws -> StoreMetadata {
+        try prepare(store.connection, store.schema)
+    }
+
+    private func prepare(
+        _ connection: borrowing Connection, _ schema: SchemaGuard?
+    ) throws -> StoreMetadata {
         try connection.execute("PRAGMA synchronous = \(options.durability.rawValue)")
         // One snapshot: between two looks another process may have made the store.
         try connection.execute("BEGIN")
@@ -58,8 +72,26 @@ struct StoreOpening {
             try migrate(connection)
             metadata = try StoreMetadata(connection)
         }
+        if options.repairsWhenOpened, let schema { try restore(schema, connection) }
         try connection.execute("PRAGMA foreign_keys = ON")
         return metadata
+    }
+
+    /// Restores what a table rebuild by another program lost.
+    private func restore(_ schema: SchemaGuard, _ connection: borrowing Connection) throws {
+        try connection.execute("BEGIN")
+        let isSound = try schema.isSound(connection)
+        try connection.execute("COMMIT")
+        guard !isSound else { return }
+        try connection.execute("BEGIN IMMEDIATE")
+        do {
+            _ = try schema.verify(connection, mayRebuild: true)
+            try connection.execute("COMMIT")
+            schema.adopt()
+        } catch {
+            connection.rollBack()
+            throw error
+        }
     }
 
     /// True when the file is new; throws when it is not ours to use.

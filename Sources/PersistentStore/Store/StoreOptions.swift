@@ -40,6 +40,9 @@ public struct StoreOptions: Sendable {
     /// False to do without inotify, as on a system that has none left.
     package var usesFileEvents = true
 
+    /// Whether opening restores what a table rebuild by another program lost; each write does in any case.
+    package var repairsWhenOpened = true
+
     /// Where the store's connections live; threads of their own when nil.
     package var loop: EventLoop?
 

@@ -57,6 +57,7 @@ package actor StoreReader {
         try opened.connection.read { connection in
             let schemaVersion = try connection.integer("PRAGMA schema_version") ?? 0
             if schemaVersion != opened.schemaVersion {
+                try opening.checkSchema(connection)
                 open?.log = try HistoryLog(connection)
                 open?.schemaVersion = schemaVersion
             }
@@ -120,8 +121,13 @@ package actor StoreReader {
         }
         guard !isClosed else { throw .closed }
         let connection = try connect()
+        let schemaVersion = try connection.read { reading in
+            try opening.checkSchema(reading)
+            return try reading.integer("PRAGMA schema_version") ?? 0
+        }
         do {
-            let schemaVersion = try connection.connection.integer("PRAGMA schema_version") ?? 0
+            try connection.holdFiles()
+            // Outside a transaction: damage that is tolerated inside one makes its COMMIT fail.
             let log = try HistoryLog(connection.connection)
             let opened = Open(
                 connection: connection, storeID: log.token(0).storeID, log: log, schemaVersion: schemaVersion)

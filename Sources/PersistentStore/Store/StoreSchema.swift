@@ -64,9 +64,22 @@ enum StoreSchema {
     static func createTable(_ entity: Entity) -> String {
         let columns = entity.attributes.map(column)
         return """
-            CREATE TABLE "\(entity.name)" (id INTEGER PRIMARY KEY AUTOINCREMENT, \
-            version INTEGER NOT NULL DEFAULT 1\(columns.map { ", " + $0 }.joined())) STRICT
+            CREATE TABLE "\(entity.name)" (\(idColumn), \(versionColumn)\(columns.map { ", " + $0 }.joined())) STRICT
             """
+    }
+
+    /// A column in a statement. With its table, a name can never be read as text.
+    static func qualified(_ column: String, of entity: Entity) -> String {
+        "\"\(entity.name)\".\"\(column)\""
+    }
+
+    static let idColumn = "id INTEGER PRIMARY KEY AUTOINCREMENT"
+    static let versionColumn = "version INTEGER NOT NULL DEFAULT 1"
+
+    /// Whether the text of a table has an attribute's column as it is made.
+    static func hasColumn(_ attribute: Attribute, in sql: String) -> Bool {
+        let column = ", " + column(attribute)
+        return sql.contains(column + ",") || sql.contains(column + ")")
     }
 
     static func column(_ attribute: Attribute) -> String {
@@ -89,17 +102,24 @@ enum StoreSchema {
 
     /// What makes the indexes of an attribute.
     static func createIndexes(_ attribute: Attribute, of entity: Entity) -> [String] {
-        var indexes: [String] = []
+        indexes(attribute, of: entity).map(\.sql)
+    }
+
+    static func indexes(_ attribute: Attribute, of entity: Entity) -> [(name: String, sql: String)] {
+        var indexes: [(name: String, sql: String)] = []
         if attribute.isIndexed && !attribute.isUnique {
+            let name = indexName(attribute.name, entity.name)
             indexes.append(
-                "CREATE INDEX \"\(indexName(attribute.name, entity.name))\" ON \"\(entity.name)\" (\"\(attribute.name)\")"
-            )
+                (name, "CREATE INDEX \"\(name)\" ON \"\(entity.name)\" (\"\(attribute.name)\")"))
         }
         if let order = attribute.indexWhenTrue {
+            let name = indexNameWhenTrue(attribute.name, entity.name)
             // The words of the condition are those of a predicate, by which SQLite knows that the index will do.
             indexes.append(
-                "CREATE INDEX \"\(indexNameWhenTrue(attribute.name, entity.name))\" ON \"\(entity.name)\" (\"\(order)\") WHERE \"\(attribute.name)\" IS NOT 0"
-            )
+                (
+                    name,
+                    "CREATE INDEX \"\(name)\" ON \"\(entity.name)\" (\"\(order)\") WHERE \"\(attribute.name)\" IS NOT 0"
+                ))
         }
         return indexes
     }

@@ -22,7 +22,9 @@ actor StoreWriter {
         let (connection, metadata) = try opening.open()
         self.connection = connection
         storeID = metadata.storeID
-        doorbell = Doorbell(storePath: opening.resolvedPath)
+        let path = opening.resolvedPath
+        NewFile.prepare(Doorbell.path(store: path), forOwnerOf: path)
+        doorbell = Doorbell(storePath: path)
         return metadata
     }
 
@@ -30,7 +32,7 @@ actor StoreWriter {
     func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
         guard let storeID else { throw refusal }
         let execution = SaveExecution(request: request, opening: opening, storeID: storeID)
-        let result = try write { connection in try execution.run(on: connection) }
+        let result = try commit { try execution.run(on: $0, $1) }
         if let recorded = result.recorded { trimHistory(after: recorded) }
         return result
     }
@@ -45,7 +47,7 @@ actor StoreWriter {
             author: author, contextName: contextName, session: Int64.random(in: 1...Int64.max))
         let transaction = RecordedTransaction(origin: origin, options: opening.options, storeID: storeID)
         let batch = BatchExecution(work: work, report: report)
-        let result = try write { try batch.run(transaction, opening.model, on: $0) }
+        let result = try commit { try batch.run(transaction, opening.model, on: $0, $1) }
         SavedTransactions.note(result.token)
         if let last = result.token?.number, last > Int64(result.rows) {
             trimHistory(after: last - Int64(result.rows)...last)
@@ -56,8 +58,15 @@ actor StoreWriter {
     /// Runs `body` with the write lock, commits, and rings the doorbell.
     func write<Result: Sendable>(_ body: (borrowing Connection) throws -> Result) throws(StoreError) -> Result
     {
+        try commit { connection, _ in .init(result: try body(connection)) }
+    }
+
+    /// The same for a body that must prove what it stored, and may have changed nothing.
+    private func commit<Result: Sendable>(
+        _ body: (borrowing Connection, ExternalTriggers) throws -> StoreConnection.Work<Result>
+    ) throws(StoreError) -> Result {
         guard let connection else { throw refusal }
-        let result = try connection.write(body)
+        let result = try connection.commit(body)
         doorbell?.ring()
         return result
     }

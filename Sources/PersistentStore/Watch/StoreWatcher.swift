@@ -106,8 +106,9 @@ actor StoreWatcher {
             switch event.kind {
             case .folderVanished, .overflow: return .placeInDoubt
             case .appeared, .vanished:
-                if event.name == fileName { return .placeInDoubt }
-                if event.name == fileName + "-wal" { result = .fileEvent }
+                if ["", "-wal", "-shm"].contains(where: { event.name == fileName + $0 }) {
+                    return .placeInDoubt
+                }
             case .modified:
                 if event.name == fileName + "-wal" || event.name == fileName + "-doorbell" {
                     result = .fileEvent
@@ -131,15 +132,15 @@ actor StoreWatcher {
     }
 
     private func look() -> WatcherMachine.Event {
-        if let event = drainedEvent(), event == .placeInDoubt {
-            perform(machine.handle(.place(isOurs: isStillInPlace())))
-        }
+        _ = drainedEvent()
         // Missing until somebody has the store open to write, when this reader may only read.
         if lock == nil { lock = WriterLock(databasePath: opening.resolvedPath) }
         let writerAtWork = lock.map { $0.holder() != .nobody } ?? false
         let newVersion = currentVersion()
         let sawCommit = newVersion != nil && newVersion != version
         if let newVersion { version = newVersion }
+        // A read through files that were replaced proves nothing.
+        guard isStillInPlace() else { return .place(isOurs: false) }
         return .looked(writerAtWork: writerAtWork, sawCommit: sawCommit)
     }
 

@@ -19,10 +19,11 @@ final class IndexFile {
     private let identity: (UInt, UInt)?
 
     /// Opens the file, and makes it when there is none.
-    init(path: String) throws(SQLiteError) {
+    init(path: String, store: String) throws(SQLiteError) {
         self.path = path
         do throws(SQLiteError) {
             let isNew = NewFile.isNeeded(path)
+            if isNew { NewFile.prepare(path, forOwnerOf: store) }
             let connection = try Connection(path: path, access: .create, busyTimeoutMilliseconds: 100)
             if isNew { NewFile.leaveToOwner(path) }
             // Before anything is set: the file may be another program's.

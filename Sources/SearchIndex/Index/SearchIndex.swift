@@ -79,7 +79,7 @@ package actor SearchIndex {
         guard obstacle == nil || ContinuousClock.now > retry else { return nil }
         for _ in 0..<2 {
             do {
-                let opened = try IndexFile(path: path)
+                let opened = try IndexFile(path: path, store: container.path)
                 (file, obstacle) = (opened, nil)
                 return opened
             } catch {

@@ -1,0 +1,47 @@
+import Glibc
+import SQLite
+
+/// The files that a connection has open: the database, its log, and the log's index.
+///
+/// SQLite itself checks none of them after it has opened them. A commit into a log without a name, or under the
+/// locks of an index that other processes do not share, is lost or overwritten (sqlite.org/howtocorrupt.html 4).
+struct HeldFiles {
+    private let path: String
+    /// Without symbolic links: SQLite names the log and its index after it.
+    private let resolvedPath: String
+    private let database: FileIdentity
+    private let log: FileIdentity?
+    private let index: FileIdentity?
+
+    /// Records the files of a connection that has read, so that SQLite has opened them.
+    ///
+    /// - Parameters:
+    ///   - path: The path that the connection was opened with.
+    ///   - hasLog: Whether the connection reads through the log.
+    /// - Throws: ``StoreError/replaced(path:)`` when a name already leads to a file that this process does not have
+    ///   open.
+    init(path: String, hasLog: Bool) throws(StoreError) {
+        self.path = path
+        resolvedPath = StoreOpening.resolved(path)
+        let names = hasLog ? ["", "-wal", "-shm"] : [""]
+        let found = names.compactMap { [resolvedPath] in FileIdentity(path: resolvedPath + $0) }
+        guard found.count == names.count, FileIdentity.areOpen(found) else { throw .replaced(path: path) }
+        database = found[0]
+        log = hasLog ? found[1] : nil
+        index = hasLog ? found[2] : nil
+        guard areInPlace else { throw .replaced(path: path) }
+    }
+
+    /// Whether every name still leads to the file that is open, and the database has no second name.
+    ///
+    /// - Complexity: Three calls of stat(2).
+    var areInPlace: Bool {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_nlink == 1,
+            FileIdentity(device: UInt(status.st_dev), inode: UInt(status.st_ino)) == database
+        else { return false }
+        return log == nil
+            || (FileIdentity(path: resolvedPath + "-wal") == log
+                && FileIdentity(path: resolvedPath + "-shm") == index)
+    }
+}

@@ -1,0 +1,135 @@
+import SQLite
+
+/// The differences between a store's schema and the one that a model makes.
+struct SchemaInspection {
+    /// Entities with triggers that are missing or have another text.
+    private(set) var triggers: [HistoryTriggers] = []
+    /// Indexes that are missing.
+    private(set) var indexes: [(name: String, sql: String)] = []
+    /// Tables that lost a constraint, with their columns.
+    private(set) var tables: [(entity: Entity, columns: Set<String>)] = []
+    private(set) var external = ExternalTriggers()
+
+    var isSound: Bool { triggers.isEmpty && indexes.isEmpty && tables.isEmpty }
+
+    private struct Item {
+        let kind: String
+        let table: String
+        let sql: String
+    }
+
+    /// - Throws: ``StoreError/schemaChanged(path:reason:)`` when a table or a column is missing.
+    init(_ opening: StoreOpening, on connection: borrowing Connection) throws {
+        var items: [String: Item] = [:]
+        let rows = try connection.prepare(
+            "SELECT name, type, tbl_name, sql FROM sqlite_schema WHERE sql NOT NULL")
+        while try rows.step() {
+            items[rows.text(0)] = Item(kind: rows.text(1), table: rows.text(2), sql: rows.text(3))
+        }
+        var ours: Set<String> = []
+        for entity in opening.model.entities {
+            guard let table = items[entity.name], table.kind == "table" else {
+                throw StoreError.schemaChanged(path: opening.path, reason: "it has no table \(entity.name)")
+            }
+            if table.sql != StoreSchema.createTable(entity) {
+                try inspect(entity, table.sql, opening, on: connection)
+            }
+            for index in entity.attributes.flatMap({ StoreSchema.indexes($0, of: entity) })
+            where items[index.name]?.sql != index.sql {
+                indexes.append(index)
+            }
+            guard entity.tracksHistory else { continue }
+            guard let expected = try HistoryTriggers(of: entity, on: connection) else {
+                throw StoreError.schemaChanged(
+                    path: opening.path, reason: "its history does not name \(entity.name)")
+            }
+            let all = expected.all
+            ours.formUnion(all.map(\.name))
+            if all.contains(where: { items[$0.name]?.sql != $0.sql }) { triggers.append(expected) }
+        }
+        for (name, item) in items where item.kind == "trigger" && !ours.contains(name) {
+            external.add(name, on: item.table)
+        }
+    }
+
+    /// For a table whose text is not the one of a new store: columns may have been added to it.
+    private mutating func inspect(
+        _ entity: Entity, _ sql: String, _ opening: StoreOpening, on connection: borrowing Connection
+    ) throws {
+        if let missing = try opening.missingPart(of: entity, on: connection) {
+            throw StoreError.schemaChanged(path: opening.path, reason: missing)
+        }
+        let isAsMade =
+            sql.contains("(\(StoreSchema.idColumn),") && sql.contains(", \(StoreSchema.versionColumn)")
+            && sql.hasSuffix("STRICT") && entity.attributes.allSatisfy { StoreSchema.hasColumn($0, in: sql) }
+        guard !isAsMade else { return }
+        var columns: Set<String> = []
+        let names = try connection.prepare("SELECT name FROM pragma_table_info(?1)")
+        try names.bind(entity.name, at: 1)
+        while try names.step() { columns.insert(names.text(0)) }
+        columns.subtract(["id", "version"])
+        let unknown = columns.subtracting(entity.attributes.map(\.name))
+        guard unknown.isEmpty else {
+            throw StoreError.schemaChanged(
+                path: opening.path,
+                reason:
+                    "another program rebuilt its table \(entity.name) with other constraints and the columns "
+                    + unknown.sorted().joined(separator: ", "))
+        }
+        tables.append((entity, columns))
+    }
+}
+
+/// Restores what a table rebuild by another program lost; inside the caller's transaction.
+struct SchemaRepair {
+    let inspection: SchemaInspection
+    let path: String
+
+    /// - Returns: Whether there was something to restore.
+    func run(on connection: borrowing Connection, mayRebuild: Bool) throws -> Bool {
+        guard !inspection.isSound else { return false }
+        if let table = inspection.tables.first, !mayRebuild {
+            throw StoreError.schemaChanged(
+                path: path,
+                reason:
+                    "another program rebuilt its table \(table.entity.name) with other constraints, which the "
+                    + "next start of this program restores")
+        }
+        for triggers in inspection.triggers { try drop(triggers, on: connection) }
+        for table in inspection.tables {
+            try TableRebuild(entity: table.entity, columns: table.columns).run(on: connection)
+        }
+        for index in inspection.indexes {
+            try connection.run("DROP INDEX IF EXISTS \(StoreSchema.quoted(index.name))")
+            try connection.run(index.sql)
+        }
+        for triggers in inspection.triggers {
+            // A rebuild of the table restored those that were there.
+            try drop(triggers, on: connection)
+            for trigger in triggers.all { try connection.run(trigger.sql) }
+            try raiseLastID(triggers, on: connection)
+        }
+        if !inspection.triggers.isEmpty { try StoreMetadata.expireTokens(on: connection) }
+        return true
+    }
+
+    private func drop(_ triggers: HistoryTriggers, on connection: borrowing Connection) throws {
+        for trigger in triggers.all {
+            try connection.run("DROP TRIGGER IF EXISTS \(StoreSchema.quoted(trigger.name))")
+        }
+    }
+
+    /// The number of the last ID ever given is lost with the old table, unless an object still has it.
+    private func raiseLastID(_ triggers: HistoryTriggers, on connection: borrowing Connection) throws {
+        let last = try connection.integer(
+            "SELECT max(object) FROM history WHERE kind < 3 AND entity = ?1", triggers.entityID)
+        guard let last, last <= StoreMetadata.farthest else { return }
+        try connection.run(
+            """
+            INSERT INTO sqlite_sequence (name, seq) SELECT ?1, 0
+            WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)
+            """, triggers.entity.name)
+        try connection.run(
+            "UPDATE sqlite_sequence SET seq = max(seq, ?2) WHERE name = ?1", triggers.entity.name, last)
+    }
+}

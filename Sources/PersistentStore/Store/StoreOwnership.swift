@@ -1,0 +1,41 @@
+import Glibc
+
+/// The users who may write a store's files.
+///
+/// Another user who prepares an empty, writable file under a store's name gets every clip that is saved into it, and
+/// a log of another user's is replayed into the store. The folder is not checked: in one that other users may write,
+/// they can delete files or put their own under a store's name, and these are refused.
+struct StoreOwnership {
+    private let path: String
+
+    init(path: String) { self.path = path }
+
+    /// - Throws: ``StoreError/otherOwner(path:owner:)`` or ``StoreError/writableByOthers(path:mode:)``.
+    func check() throws(StoreError) {
+        let resolved = StoreOpening.resolved(path)
+        guard let store = Self.status(resolved) else { return }
+        // The superuser may open any user's store; SQLite gives the log and its index that user.
+        guard store.st_uid == geteuid() || geteuid() == 0 else {
+            throw .otherOwner(path: path, owner: Self.name(store.st_uid))
+        }
+        for end in ["", "-wal", "-shm", "-journal"] {
+            guard let file = end.isEmpty ? store : Self.status(resolved + end) else { continue }
+            guard file.st_uid == store.st_uid || file.st_uid == 0 else {
+                throw .otherOwner(path: path + end, owner: Self.name(file.st_uid))
+            }
+            guard file.st_mode & 0o022 == 0 else {
+                throw .writableByOthers(path: path + end, mode: file.st_mode & 0o777)
+            }
+        }
+    }
+
+    private static func status(_ path: String) -> stat? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status : nil
+    }
+
+    private static func name(_ user: uid_t) -> String {
+        guard let entry = getpwuid(user), let name = entry.pointee.pw_name else { return "user \(user)" }
+        return String(cString: name)
+    }
+}
