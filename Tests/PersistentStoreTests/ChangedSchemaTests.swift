@@ -28,6 +28,27 @@ import Testing
         #expect(try newer.ask("count") == "2 objects, 2 transactions")
     }
 
+    @Test func `a migration that changes no table is noticed too`() async throws {
+        let old = try await Notes.open(folder, model: Notes.model(tracksHistory: false))
+        #expect(try await old.objects().isEmpty)
+        await (try Notes.open(folder, model: Notes.model(version: 2, tracksHistory: false))).close()
+        await #expect(throws: StoreError.newerStore(path: old.path)) { try await old.objects() }
+        await #expect(throws: StoreError.newerStore(path: old.path)) {
+            try await old.makeContext(author: "old").save(inserting: ["title": "a"])
+        }
+    }
+
+    @Test func `triggers of a newer edition of the library are not replaced by older ones`() async throws {
+        let container = try await Notes.open(folder)
+        await container.close()
+        let sql = """
+            UPDATE store_metadata SET value = '1, tables 1, triggers 99' || substr(value, instr(value, char(10)))
+            WHERE key = 'model';
+            """
+        #expect(try Shell.run("sqlite3", [container.path], input: sql).errors == "")
+        await #expect(throws: StoreError.newerStore(path: container.path)) { try await Notes.open(folder) }
+    }
+
     @Test func `a missing column is an error, never its name as a value`() async throws {
         let store = try await FaultyStore()
         #expect(try await store.container.objects().map { $0["body"] } == [.null, .null, .null])

@@ -8,7 +8,9 @@ import Testing
 @Suite(.serialized) struct HeldFileTests {
     private typealias Fault = ProvenSaveTests.Fault
 
-    @Test(arguments: [ProvenSaveTests.Fault.indexRemoved, .logAndIndexRemoved, .restoredInPlace, .hardLink])
+    @Test(arguments: [
+        ProvenSaveTests.Fault.indexRemoved, .logRemoved, .logAndIndexRemoved, .restoredInPlace, .hardLink,
+    ])
     func `watchers get replaced within a second, and no save is reported`(fault: ProvenSaveTests.Fault)
         async throws
     {

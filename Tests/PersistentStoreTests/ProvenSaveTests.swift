@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized) struct ProvenSaveTests {
     enum Fault: String, CaseIterable, Sendable {
         case none, noTriggers, alteredTrigger, rebuilt, ignored, undone, unrecorded, columnDropped
-        case indexRemoved, logAndIndexRemoved, replaced, restoredInPlace, hardLink
+        case indexRemoved, logRemoved, logAndIndexRemoved, replaced, restoredInPlace, hardLink
 
         /// Whether the store repairs it, so that the save must succeed.
         var isRepaired: Bool { [.none, .noTriggers, .alteredTrigger, .rebuilt].contains(self) }
@@ -108,7 +108,7 @@ import Testing
             $0.replacing(" AUTOINCREMENT", with: "").replacing(") STRICT", with: ", mood ANY) STRICT")
         }
         let error = await #expect(throws: StoreError.self) { try await store.reopened() }
-        #expect(error?.description.contains("columns mood") == true, "\(String(describing: error))")
+        #expect(error?.description.contains("unknown columns mood") == true, "\(String(describing: error))")
         // A column that was added to the table as it is does no harm.
         let other = try await FaultyStore()
         #expect(try other.ask("ALTER TABLE Note ADD COLUMN mood TEXT") == "")
@@ -211,6 +211,7 @@ final class FaultyStore: Sendable {
             try dropTriggers()
             _ = try ask("ALTER TABLE Note DROP COLUMN body")
         case .indexRemoved: unlink(path + "-shm")
+        case .logRemoved: unlink(path + "-wal")
         case .logAndIndexRemoved: for end in ["-wal", "-shm"] { unlink(path + end) }
         case .replaced:
             try copy()

@@ -73,7 +73,7 @@ struct SchemaInspection {
             throw StoreError.schemaChanged(
                 path: opening.path,
                 reason:
-                    "another program rebuilt its table \(entity.name) with other constraints and the columns "
+                    "its table \(entity.name) has other constraints and the unknown columns "
                     + unknown.sorted().joined(separator: ", "))
         }
         tables.append((entity, columns))
@@ -92,8 +92,7 @@ struct SchemaRepair {
             throw StoreError.schemaChanged(
                 path: path,
                 reason:
-                    "another program rebuilt its table \(table.entity.name) with other constraints, which the "
-                    + "next start of this program restores")
+                    "its table \(table.entity.name) has other constraints, which opening it again restores")
         }
         for triggers in inspection.triggers { try drop(triggers, on: connection) }
         for table in inspection.tables {

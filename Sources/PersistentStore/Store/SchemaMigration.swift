@@ -53,6 +53,8 @@ struct SchemaMigration {
             }
             try connection.execute("ALTER TABLE \(addition.table) ADD COLUMN \(addition.definition)")
         }
+        // Made again in any case: that changes `PRAGMA schema_version`, by which open connections notice a migration.
+        try connection.run("DROP INDEX IF EXISTS history_origin_by_author")
         try connection.execute(StoreSchema.indexes)
     }
 

@@ -100,8 +100,8 @@ extension StoreError: CustomStringConvertible {
                 + "Put back a backup, or remove the file to begin a new store."
         case .cannotBackUp(let path, let reason): "No backup was made at \(path): \(reason)."
         case .replaced(let path):
-            "The store \(path) was replaced, moved or deleted while it was open. "
-                + "Nothing was written to the old file; start again."
+            "The store \(path), or its -wal or -shm, was replaced, moved or deleted, or got a second name. "
+                + "Nothing was saved; start again."
         case .tooBig(let path): "A value is too big for the store \(path); its limit is 1 GB."
         case .unknownEntity(let name): "The model has no entity '\(name)'."
         case .unknownAttribute(let name, let entity): "The entity \(entity) has no attribute '\(name)'."
@@ -117,7 +117,7 @@ extension StoreError: CustomStringConvertible {
                 + "Drop or change that, then try again."
         case .schemaChanged(let path, let reason):
             "The store \(path) was changed by another program: \(reason). "
-                + "Nothing was saved; undo that change or restore a backup, then start again."
+                + "Nothing was saved; start again. If that does not help, undo the change or restore a backup."
         case .tokenExpired: "The history after this token has been cleaned away. Read everything anew."
         case .tokenOfAnotherStore: "The token belongs to another store. Read everything anew."
         case .unknownConsumer(let name):

@@ -15,4 +15,16 @@ struct StoreModelFingerprint {
         }
         text = parts.joined(separator: "\n")
     }
+
+    /// Whether a newer edition of this library made the tables or triggers of a fingerprint. Migrating it would
+    /// replace the newer triggers by older ones.
+    static func isOfNewerLibrary(_ text: String) -> Bool {
+        let line = text.prefix { $0 != "\n" }
+        return [("tables", StoreSchema.edition), ("triggers", HistoryTriggers.edition)].contains {
+            name, edition in
+            line.split(separator: ", ").contains { part in
+                part.hasPrefix(name + " ") && Int(part.dropFirst(name.count + 1)) ?? 0 > edition
+            }
+        }
+    }
 }

@@ -184,7 +184,9 @@ struct StoreOpening {
         do {
             let metadata = try StoreMetadata(connection)
             if metadata.model != StoreModelFingerprint(model).text {
-                guard metadata.modelVersion <= Int64(model.version) else {
+                guard metadata.modelVersion <= Int64(model.version),
+                    !StoreModelFingerprint.isOfNewerLibrary(metadata.model)
+                else {
                     throw StoreError.newerStore(path: path)
                 }
                 try SchemaMigration(model: model, path: path).run(on: connection)
