@@ -21,10 +21,10 @@ struct BatchExecution: Sendable {
 
     func run(
         _ transaction: RecordedTransaction, _ model: StoreModel, on connection: borrowing Connection,
-        _ external: ExternalTriggers
+        _ external: ExternalTriggers, in store: StoreConnection
     ) throws -> StoreConnection.Work<BatchResult> {
         guard let entity = model.entity(work.entity) else { throw StoreError.unknownEntity(work.entity) }
-        var meter = BatchMeter(report: report)
+        var meter = BatchMeter(report: report, store: store)
         try meter.checkCancellation()
         let first = entity.tracksHistory ? try transaction.begin(on: connection, external) : nil
         let recorder = entity.tracksHistory ? try BatchRecorder(entity, work, on: connection) : nil

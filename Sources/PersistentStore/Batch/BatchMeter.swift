@@ -4,11 +4,14 @@ struct BatchMeter {
     static let interval = 1000
 
     let report: (@Sendable (BatchProgress) -> Void)?
+    /// A large batch reaches the log before it commits, so that a log which another process replaced is noticed early.
+    let store: StoreConnection
     var total: Int?
     private(set) var done = 0
 
-    init(report: (@Sendable (BatchProgress) -> Void)?) {
+    init(report: (@Sendable (BatchProgress) -> Void)?, store: StoreConnection) {
         self.report = report
+        self.store = store
     }
 
     mutating func add(_ rows: Int) throws(StoreError) {
@@ -16,6 +19,7 @@ struct BatchMeter {
         done += rows
         guard earlier / Self.interval != done / Self.interval else { return }
         try checkCancellation()
+        try store.checkFiles()
         report?(BatchProgress(done: done, total: total))
     }
 

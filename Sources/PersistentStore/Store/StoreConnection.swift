@@ -86,7 +86,8 @@ final class StoreConnection {
         }
     }
 
-    private func checkFiles() throws(StoreError) {
+    /// Throws ``StoreError/replaced(path:)`` when what is written would not reach the store.
+    func checkFiles() throws(StoreError) {
         guard isStillInPlace else { throw .replaced(path: path) }
     }
 

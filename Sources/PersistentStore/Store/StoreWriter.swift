@@ -42,12 +42,12 @@ actor StoreWriter {
         _ work: BatchExecution.Work, author: String?, contextName: String?,
         _ report: (@Sendable (BatchProgress) -> Void)?
     ) throws(StoreError) -> BatchResult {
-        guard let storeID else { throw refusal }
+        guard let storeID, let connection else { throw refusal }
         let origin = TransactionOrigin(
             author: author, contextName: contextName, session: Int64.random(in: 1...Int64.max))
         let transaction = RecordedTransaction(origin: origin, options: opening.options, storeID: storeID)
         let batch = BatchExecution(work: work, report: report)
-        let result = try commit { try batch.run(transaction, opening.model, on: $0, $1) }
+        let result = try commit { try batch.run(transaction, opening.model, on: $0, $1, in: connection) }
         SavedTransactions.note(result.token)
         if let last = result.token?.number, last > Int64(result.rows) {
             trimHistory(after: last - Int64(result.rows)...last)
