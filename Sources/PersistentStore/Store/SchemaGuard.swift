@@ -22,16 +22,23 @@ final class SchemaGuard {
     /// - Throws: ``StoreError/newerStore(path:)`` when another process migrated the store;
     ///   ``StoreError/schemaChanged(path:reason:)`` when something is missing that cannot be restored.
     func verify(_ connection: borrowing Connection, mayRebuild: Bool = false) throws -> Bool {
-        guard try Self.version(connection) != verified else { return false }
+        // Of a transaction that was rolled back.
+        unadopted = nil
+        let version = try Self.version(connection)
+        guard version != verified else { return false }
         try opening.checkModel(connection)
         let inspection = try inspect(connection)
         let repair = SchemaRepair(inspection: inspection, path: opening.path)
         let hasRepaired = try repair.run(on: connection, mayRebuild: mayRebuild)
-        unadopted = try Self.version(connection)
+        if hasRepaired {
+            unadopted = try Self.version(connection)
+        } else {
+            verified = version
+        }
         return hasRepaired
     }
 
-    /// The schema that was verified last is in the store: its transaction has committed.
+    /// What was repaired is in the store: its transaction has committed.
     func adopt() {
         if let unadopted { verified = unadopted }
         unadopted = nil
