@@ -85,6 +85,23 @@ import Testing
         #expect(newest?.changes.map(\.objectID) == [next])
     }
 
+    @Test func `a migration after a rebuild reuses no ID and expires older tokens`() async throws {
+        let token = try await store.container.currentToken()
+        let context = store.container.makeContext(author: "app")
+        let last = try await context.save(inserting: ["title": "last"])
+        await context.delete(last)
+        try await context.save()
+        try store.make(.rebuilt)
+        await store.container.close()
+        let slug = Attribute("slug", .text, isOptional: true, isUnique: true)
+        let more = Attribute("more", .text, isOptional: true)
+        let container = try await Notes.open(
+            store.folder, model: Notes.model(version: 2, more: [slug, more]))
+        let next = try await container.makeContext(author: "app").save(inserting: ["title": "next"])
+        #expect(next.key > last.key)
+        await #expect(throws: StoreError.self) { try await container.read { try $0.check(token) } }
+    }
+
     @Test func `opening restores triggers, the number of the last ID, constraints, and indexes`() async throws
     {
         let context = store.container.makeContext(author: "app")

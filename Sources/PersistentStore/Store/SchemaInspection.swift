@@ -106,7 +106,7 @@ struct SchemaRepair {
             // A rebuild of the table restored those that were there.
             try drop(triggers, on: connection)
             for trigger in triggers.all { try connection.run(trigger.sql) }
-            try raiseLastID(triggers, on: connection)
+            try Self.raiseLastID(of: triggers.entity, on: connection)
         }
         if !inspection.triggers.isEmpty { try StoreMetadata.expireTokens(on: connection) }
         return true
@@ -119,16 +119,19 @@ struct SchemaRepair {
     }
 
     /// The number of the last ID ever given is lost with the old table, unless an object still has it.
-    private func raiseLastID(_ triggers: HistoryTriggers, on connection: borrowing Connection) throws {
+    static func raiseLastID(of entity: Entity, on connection: borrowing Connection) throws {
         let last = try connection.integer(
-            "SELECT max(object) FROM history WHERE kind < 3 AND entity = ?1", triggers.entityID)
+            """
+            SELECT max(object) FROM history
+            WHERE kind < 3 AND entity = (SELECT id FROM history_entity WHERE name = ?1)
+            """, entity.name)
         guard let last, last <= StoreMetadata.farthest else { return }
         try connection.run(
             """
             INSERT INTO sqlite_sequence (name, seq) SELECT ?1, 0
             WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)
-            """, triggers.entity.name)
+            """, entity.name)
         try connection.run(
-            "UPDATE sqlite_sequence SET seq = max(seq, ?2) WHERE name = ?1", triggers.entity.name, last)
+            "UPDATE sqlite_sequence SET seq = max(seq, ?2) WHERE name = ?1", entity.name, last)
     }
 }

@@ -19,8 +19,10 @@ struct SchemaMigration {
             if oldEntities.contains(entity.name) {
                 try dropTriggers(entity.name, on: connection)
                 try alter(entity, on: connection)
-                mustExpireTokens =
-                    mustExpireTokens || (entity.tracksHistory && !tracked.contains(entity.name))
+                if entity.tracksHistory && !tracked.contains(entity.name) {
+                    try SchemaRepair.raiseLastID(of: entity, on: connection)
+                    mustExpireTokens = true
+                }
             } else {
                 try create(entity, on: connection)
             }
