@@ -48,3 +48,21 @@ static inline int csqlite_is_mount_root(const char *path) {
     if (statx(AT_FDCWD, path, 0, STATX_TYPE, &found) != 0) return 0;
     return (found.stx_attributes_mask & found.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
+
+// The bytes of the main file as they are, by SQLite's own descriptor: opening and closing another would drop the
+// locks of this process (sqlite.org/howtocorrupt.html 2.2). The file is open before anything of it is understood.
+static inline sqlite3_file *csqlite_main_file(sqlite3 *database) {
+    sqlite3_file *file = 0;
+    int code = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    return code == SQLITE_OK && file && file->pMethods ? file : 0;
+}
+
+static inline int csqlite_file_size(sqlite3 *database, sqlite3_int64 *size) {
+    sqlite3_file *file = csqlite_main_file(database);
+    return file ? file->pMethods->xFileSize(file, size) : SQLITE_CANTOPEN;
+}
+
+static inline int csqlite_read_file(sqlite3 *database, void *bytes, int count, sqlite3_int64 offset) {
+    sqlite3_file *file = csqlite_main_file(database);
+    return file ? file->pMethods->xRead(file, bytes, count, offset) : SQLITE_CANTOPEN;
+}

@@ -9,7 +9,7 @@ package struct Backup: ~Copyable {
     /// Kept as long as the copying goes on.
     private let source: DatabaseHandle
 
-    /// - Parameter destination: of an empty file.
+    /// - Parameter destination: its contents are replaced in one commit, with the last step.
     package init(of source: borrowing Connection, into destination: borrowing Connection)
         throws(SQLiteError)
     {
@@ -26,6 +26,9 @@ package struct Backup: ~Copyable {
     }
 
     deinit { sqlite3_backup_finish(pointer) }
+
+    /// Locks the destination against other writers until the end of the copy; readers of it continue.
+    package func lockDestination() throws(SQLiteError) { _ = try step(pages: 0) }
 
     /// Copies so many pages; false when all are copied. A failure names only its code.
     package func step(pages: Int32) throws(SQLiteError) -> Bool {

@@ -118,6 +118,31 @@ package struct Connection: ~Copyable {
         _ = csqlite_configure(handle.pointer, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     }
 
+    /// Whether a file that is no database any more counts as an empty one, so that it can be written from its
+    /// beginning, within SQLite's locks (sqlite.org/c3ref/c_dbconfig_defensive.html, RESET_DATABASE).
+    package func setReset(enabled: Bool) {
+        _ = csqlite_configure(handle.pointer, SQLITE_DBCONFIG_RESET_DATABASE, enabled ? 1 : 0)
+    }
+
+    /// Whether SQL may change the schema table; only to repair, since errors in the schema are then ignored.
+    package func setWritableSchema(enabled: Bool) {
+        _ = csqlite_configure(handle.pointer, SQLITE_DBCONFIG_DEFENSIVE, enabled ? 0 : 1)
+        _ = csqlite_configure(handle.pointer, SQLITE_DBCONFIG_WRITABLE_SCHEMA, enabled ? 1 : 0)
+    }
+
+    /// The size of the file, without its log.
+    package func fileSize() throws(SQLiteError) -> Int64 {
+        var size: Int64 = 0
+        try SQLiteError.check(csqlite_file_size(handle.pointer, &size), nil)
+        return size
+    }
+
+    /// Reads bytes of the file, without its log, whether or not they are a database.
+    package func readFile(at offset: Int64, into bytes: UnsafeMutableRawBufferPointer) throws(SQLiteError) {
+        let code = csqlite_read_file(handle.pointer, bytes.baseAddress, Int32(bytes.count), offset)
+        try SQLiteError.check(code, handle.pointer)
+    }
+
     package func rollBack() {
         if isInTransaction { sqlite3_exec(handle.pointer, "ROLLBACK", nil, nil, nil) }
     }

@@ -65,6 +65,11 @@ package struct Statement: ~Copyable {
         try check(code)
     }
 
+    /// Binds a column of another statement's row, byte by byte as it is stored.
+    package func bind(_ column: Int, of row: borrowing Statement, at index: Int) throws(SQLiteError) {
+        try check(sqlite3_bind_value(pointer, Int32(index), sqlite3_column_value(row.pointer, Int32(column))))
+    }
+
     package func bindNull(at index: Int) throws(SQLiteError) {
         try check(sqlite3_bind_null(pointer, Int32(index)))
     }

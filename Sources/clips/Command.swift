@@ -23,7 +23,8 @@ struct Command: Sendable {
 
     static let all = [
         browse, .extension, .add, .list, .search, .show, .edit, .tag, .star, .delete, .restore, .import,
-        .export, .history, .historyClean, .consumers, .doctor, .backup, .completions, .man,
+        .export, .history, .historyClean, .consumers, .doctor, .backup,
+        .backupRestore, .completions, .man,
     ]
 
     static func named(_ name: String) -> Command? { all.first { $0.name == name } }
@@ -58,7 +59,7 @@ extension Command {
         ([.delete, .restore], "delete them, and bring them back"),
         ([.import, .export], "read and write bookmarks, tables, text"),
         ([.history, .consumers], "who saved what; who follows that"),
-        ([.doctor, .backup], "look for what is wrong with the store; copy it"),
+        ([.doctor, .backup], "check, repair, salvage, copy, and restore the store"),
         ([.completions, .man], "for your shell; the manual page"),
     ]
 

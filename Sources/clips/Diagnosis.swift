@@ -26,7 +26,7 @@ struct Diagnosis: Equatable {
         case .damaged(let reason):
             self.init(
                 .file, "The store is damaged: \(reason).",
-                "Put back a backup, or recover with 'sqlite3 .recover'.")
+                StoreError.repairAdvice)
         case .danglingReferences(let table, let count):
             self.init(
                 .file, "\(Self.rows(count)) of \(table) refer to rows that are not there.",

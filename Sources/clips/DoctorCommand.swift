@@ -6,14 +6,26 @@ extension Command {
     static let doctor = Command(
         name: "doctor",
         summary: """
-            Looks for what is wrong with the store, and says what to do about it.
-            Writes nothing, but with --repair, which sets right what can be without losing
-            anything. Exit status 1 when something is left to be done.
+            Checks the store, its history, and its search index, and says what to do.
+            Writes nothing without an option. --repair applies the safe repairs and checks again.
+            --salvage reads a damaged store clip by clip and saves what is readable into NEW;
+            the store is not changed.
+            Exit status: 0 all is well, repaired, or salvaged; 1 something is left to do or lost.
             """,
-        operands: "", options: [Option("--repair", "set right what can be without losing anything")],
+        operands: "",
+        options: [
+            Option("--repair", "repair what can be repaired without losing anything"),
+            Option("--salvage", value: "NEW", "save the readable clips into a new store"),
+        ],
         example: "clips doctor --repair"
     ) { invocation in
         try invocation.refuseOperands()
+        if let path = invocation.arguments.value("--salvage") {
+            guard !invocation.arguments.has("--repair") else {
+                throw UsageError("Give --repair or --salvage, not both.")
+            }
+            return try await Salvage(invocation: invocation, path: path).run()
+        }
         let store: ClipStore
         do {
             // Opening would restore missing triggers before they are reported.

@@ -83,27 +83,10 @@ private struct StoreBackup {
     }
 
     private func place(_ temporary: String) throws {
-        if replaces {
-            guard rename(temporary, path) == 0 else { throw failure(errno) }
-        } else {
-            // Unlike rename(2), fails when somebody has made a file of that name meanwhile.
-            guard link(temporary, path) == 0 else {
-                if errno == EEXIST { throw isThere }
-                return try placeWithoutLink(temporary)
-            }
-            unlink(temporary)
-        }
-    }
-
-    /// For a file system without second names for a file, as that of most memory sticks.
-    private func placeWithoutLink(_ temporary: String) throws {
-        let claim = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard claim >= 0 else { throw errno == EEXIST ? isThere : failure(errno) }
-        close(claim)
-        guard rename(temporary, path) == 0 else {
-            let code = errno
-            unlink(path)
-            throw failure(code)
+        switch UniqueFile.move(temporary, to: path, replaces: replaces) {
+        case 0: return
+        case EEXIST: throw isThere
+        case let code: throw failure(code)
         }
     }
 

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import SQLite
 
@@ -10,6 +11,8 @@ final class StoreConnection {
     private var files: HeldFiles?
     /// What a connection without locks relies on; nil for all others.
     private let quiet: QuietState?
+    /// The store that is written; nil for one that may still become any.
+    var storeID: UUID?
     /// Destroyed after the connection, since properties go in the order of their declaration.
     private let lastly = LockRelease()
 
@@ -50,6 +53,12 @@ final class StoreConnection {
     /// False once another process may have written a store that was opened as one that no process writes.
     var isStillQuiet: Bool { quiet.map { $0 == QuietState(path: $0.path) } ?? true }
 
+    /// False once a backup was restored into the file: the objects in it need not be those that were read.
+    private func isSameStore() throws -> Bool {
+        guard let storeID else { return true }
+        return try StoreMetadata.storeID(on: connection) == storeID
+    }
+
     /// Runs `body` in a transaction that has the write lock from the start, and commits.
     func write<Result>(_ body: (borrowing Connection) throws -> Result) throws(StoreError) -> Result {
         try commit { connection, _ in Work(result: try body(connection)) }
@@ -66,6 +75,7 @@ final class StoreConnection {
             try connection.execute("BEGIN IMMEDIATE")
             // A large transaction reaches the log before it commits.
             try checkFiles()
+            guard try isSameStore() else { throw StoreError.replaced(path: path) }
             let hasRepaired = try schema?.verify(connection) ?? false
             let work = try body(connection, schema?.external ?? ExternalTriggers())
             guard connection.isInTransaction else {

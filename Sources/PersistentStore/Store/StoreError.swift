@@ -32,7 +32,9 @@ public enum StoreError: Error, Equatable, Sendable {
     /// The file was a store, and has nothing in it any more.
     case emptied(path: String)
     case cannotBackUp(path: String, reason: String)
-    /// The file at the path is no longer the one that was opened; nothing is written into the old one.
+    case cannotRestore(path: String, reason: String)
+    case cannotSalvage(path: String, reason: String)
+    /// The path no longer leads to the store that was opened, or a backup was restored into it. Nothing is written.
     case replaced(path: String)
     case tooBig(path: String)
     case unknownEntity(String)
@@ -94,11 +96,16 @@ extension StoreError: CustomStringConvertible {
         case .inputOutput(let path, let reason):
             "Reading or writing \(path) failed: \(reason). Check the disk, then try again."
         case .damaged(let path, let reason):
-            "The store \(path) is damaged (\(reason)). Put back a backup, or recover with 'sqlite3 .recover'."
+            "The store \(path) is damaged (\(reason)). "
+                + StoreError.repairAdvice
         case .emptied(let path):
             "The store \(path) has nothing in it, though it was in use before. "
-                + "Put back a backup, or remove the file to begin a new store."
+                + "Restore a backup with 'clips backup restore FILE', or remove the file to begin a new store."
         case .cannotBackUp(let path, let reason): "No backup was made at \(path): \(reason)."
+        case .cannotRestore(let path, let reason):
+            "Cannot restore \(path): \(reason). Nothing was changed; name another file."
+        case .cannotSalvage(let path, let reason):
+            "Cannot salvage to \(path): \(reason). Nothing was changed; name another file."
         case .replaced(let path):
             "The store \(path), or its -wal or -shm, was replaced, moved or deleted, or got a second name. "
                 + "Nothing was saved; start again."
@@ -123,12 +130,16 @@ extension StoreError: CustomStringConvertible {
         case .unknownConsumer(let name):
             "No consumer '\(name)' is registered with the store, so its cursor was not moved. Register it first."
         case .tokenFromFuture:
-            "The token is newer than the store: an older copy was put back. Read everything anew."
+            "The token is newer than the store: an older copy was restored. Read everything again."
         case .cancelled: "Cancelled."
         case .closed: "The store is closed."
         case .other(let path, let reason): "The store \(path) failed: \(reason)."
         }
     }
+
+    /// What to do about a damaged store.
+    package static let repairAdvice =
+        "Restore a backup with 'clips backup restore FILE', or run 'clips doctor --salvage NEW'."
 
     init(_ error: SQLiteError, path: String, holder: String? = nil, waited: Int64 = 0) {
         switch error.primary {

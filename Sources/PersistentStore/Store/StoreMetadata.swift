@@ -49,6 +49,11 @@ struct StoreMetadata: Sendable {
         model = values[Key.model.rawValue]?.textValue ?? ""
     }
 
+    static func storeID(on connection: borrowing Connection) throws(SQLiteError) -> UUID? {
+        let row = try connection.prepare("SELECT value FROM store_metadata WHERE key = 'store_id'")
+        return try row.step() ? UUID(uuidString: row.text(0)) : nil
+    }
+
     static func set(_ key: Key, _ value: Value, on connection: borrowing Connection) throws(SQLiteError) {
         try connection.run(
             "INSERT INTO store_metadata VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2",

@@ -9,6 +9,8 @@ package actor StoreReader {
     private let opening: StoreOpening
     private var open: Open?
     private var isClosed = false
+    /// Whether a copy of another store, or an older state of this one, was restored into the file.
+    private var isRestored = false
     private var readings: [Int: HistoryReading] = [:]
     private var lastReading = 0
     /// How often a store without locks had to be opened anew, because somebody came to write it.
@@ -58,7 +60,10 @@ package actor StoreReader {
             let schemaVersion = try connection.integer("PRAGMA schema_version") ?? 0
             if schemaVersion != opened.schemaVersion {
                 try opening.checkSchema(connection)
-                open?.log = try HistoryLog(connection)
+                let log = try HistoryLog(connection)
+                isRestored = log.token(0).storeID != opened.storeID
+                guard !isRestored else { throw StoreError.replaced(path: opening.path) }
+                open?.log = log
                 open?.schemaVersion = schemaVersion
             }
             let log = (open?.log ?? opened.log).ofOneSnapshot()
@@ -105,7 +110,7 @@ package actor StoreReader {
         }
     }
 
-    func isStillInPlace() -> Bool { open?.connection.isStillInPlace ?? true }
+    func isStillInPlace() -> Bool { !isRestored && open?.connection.isStillInPlace ?? true }
 
     func close() {
         open = nil

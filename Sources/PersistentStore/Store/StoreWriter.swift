@@ -21,6 +21,7 @@ actor StoreWriter {
     func open() throws(StoreError) -> StoreMetadata {
         let (connection, metadata) = try opening.open()
         self.connection = connection
+        connection.storeID = metadata.storeID
         storeID = metadata.storeID
         let path = opening.resolvedPath
         NewFile.prepare(Doorbell.path(store: path), forOwnerOf: path)

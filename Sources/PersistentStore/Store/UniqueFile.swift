@@ -18,6 +18,30 @@ package enum UniqueFile {
         return mkdtemp(&template) == nil ? nil : path(template)
     }
 
+    /// Moves a finished file to its path in one step.
+    ///
+    /// - Returns: 0, or the error of the system; `EEXIST` if there is a file that may not be replaced.
+    static func move(_ temporary: String, to path: String, replaces: Bool) -> CInt {
+        if replaces { return rename(temporary, path) == 0 ? 0 : errno }
+        // Unlike rename(2), fails when another process has made a file of that name since the caller's check.
+        if link(temporary, path) == 0 {
+            unlink(temporary)
+            return 0
+        }
+        return errno == EEXIST ? EEXIST : moveWithoutLink(temporary, path)
+    }
+
+    /// For a file system without second names for a file, as that of most memory sticks.
+    private static func moveWithoutLink(_ temporary: String, _ path: String) -> CInt {
+        let claim = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard claim >= 0 else { return errno }
+        close(claim)
+        guard rename(temporary, path) != 0 else { return 0 }
+        let code = errno
+        unlink(path)
+        return code
+    }
+
     private static func template(_ prefix: String, _ suffix: String) -> [CChar] {
         Array((prefix + String(repeating: "X", count: 6) + suffix).utf8CString)
     }

@@ -161,7 +161,11 @@ actor StoreWatcher {
 
     private func announceCommit() {
         // A store that cannot be read now says so to whoever looks; the last position is still one to look from.
-        if let token = try? reader.assumeIsolated({ try $0.read { try $0.newestToken() } }) { newest = token }
+        if let token = try? reader.assumeIsolated({ try $0.read { try $0.newestToken() } }) {
+            newest = token
+        } else if !isStillInPlace() {
+            return perform(machine.handle(.place(isOurs: false)))
+        }
         if let newest { announce(.committed(newest)) }
     }
 

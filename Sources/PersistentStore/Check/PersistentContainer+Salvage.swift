@@ -1,0 +1,211 @@
+import Glibc
+import SQLite
+
+/// The outcome of a salvage.
+package struct SalvageReport: Sendable, Equatable {
+    /// The objects of one entity.
+    package struct Objects: Sendable, Equatable {
+        package let entity: String
+        package fileprivate(set) var saved = 0
+        /// IDs of objects that exist, or may exist, and could not be read.
+        package fileprivate(set) var unreadable: [ClosedRange<Int64>] = []
+        /// Whether the table itself was found.
+        package fileprivate(set) var hasTable = true
+
+        package var unreadableCount: Int { unreadable.reduce(0) { $0 + $1.count } }
+    }
+
+    package fileprivate(set) var objects: [Objects]
+
+    package var isComplete: Bool { objects.allSatisfy { $0.hasTable && $0.unreadable.isEmpty } }
+}
+
+extension PersistentContainer {
+    /// Saves what can be read of a damaged store into a new one.
+    ///
+    /// Reads a private copy of the file and its log, so the damaged store is not changed. Objects retain their IDs,
+    /// versions, and attributes. The new store has an ID of its own and a history that begins with one transaction,
+    /// which inserts all of them.
+    ///
+    /// - Parameters:
+    ///   - path: the damaged store.
+    ///   - newPath: the new store, which must not exist; it appears there complete or not at all.
+    ///   - author: the author of the transaction.
+    ///   - progress: called with the IDs tried and the total.
+    /// - Throws: `StoreError.cannotSalvage` if there is a file at `newPath`; `StoreError.damaged` if the list of tables
+    ///   in the store, `sqlite_schema`, is unreadable, which is the limit of salvage.
+    package static func salvage(
+        _ path: String, to newPath: String, author: String, model: StoreModel,
+        options: StoreOptions = StoreOptions(), progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
+    ) throws(StoreError) -> SalvageReport {
+        let salvage = StoreSalvage(
+            path: StoreOpening.resolved(path), newPath: newPath, author: author, model: model,
+            options: options)
+        do {
+            return try salvage.run(progress)
+        } catch let error as StoreError {
+            throw error
+        } catch let error as SQLiteError {
+            throw StoreError(error, path: newPath)
+        } catch {
+            throw .other(path: newPath, reason: "\(error)")
+        }
+    }
+}
+
+private struct StoreSalvage {
+    let path: String
+    let newPath: String
+    let author: String
+    let model: StoreModel
+    let options: StoreOptions
+
+    func run(_ progress: (Int, Int) -> Void) throws -> SalvageReport {
+        guard access(path, F_OK) == 0 else { throw StoreError.missing(path: path) }
+        try StoreOpening(path: path, model: model, options: options).checkKind()
+        for end in ["", "-wal", "-journal"] where access(newPath + end, F_OK) == 0 {
+            throw StoreError.cannotSalvage(path: newPath, reason: "\(newPath)\(end) exists")
+        }
+        let damaged = try copyOfDamaged()
+        guard let folder = UniqueFile.makeFolder(newPath + ".salvage-") else {
+            throw StoreFile.failure(errno, newPath)
+        }
+        let draft = folder + "/store"
+        defer {
+            for end in ["", "-wal", "-shm", "-journal", "-doorbell"] { unlink(draft + end) }
+            rmdir(folder)
+        }
+        let report = try save(damaged, to: draft, progress)
+        switch UniqueFile.move(draft, to: newPath, replaces: false) {
+        case 0: return report
+        case EEXIST: throw StoreError.cannotSalvage(path: newPath, reason: "\(newPath) exists")
+        case let code: throw StoreFile.failure(code, newPath)
+        }
+    }
+
+    private func copyOfDamaged() throws -> Connection {
+        do {
+            return try StoreCopy.open(path, near: newPath, options, isDamaged: true)
+        } catch let error as SQLiteError {
+            throw unreadable(error)
+        }
+    }
+
+    private func unreadable(_ error: SQLiteError) -> StoreError {
+        switch error.primary {
+        case .corrupt, .notADatabase:
+            .damaged(
+                path: path, reason: "the list of its tables is unreadable, so nothing can be salvaged")
+        default: StoreError(error, path: path)
+        }
+    }
+
+    private func save(_ damaged: borrowing Connection, to draft: String, _ progress: (Int, Int) -> Void)
+        throws -> SalvageReport
+    {
+        damaged.setWritableSchema(enabled: true)
+        do {
+            _ = try damaged.integer("SELECT count(*) FROM sqlite_schema")
+        } catch {
+            throw unreadable(error)
+        }
+        let tables = model.entities.map { SalvagedTable($0, in: damaged) }
+        guard tables.contains(where: { $0 != nil }) else {
+            throw StoreError.damaged(
+                path: path, reason: "none of its tables is found, so nothing can be salvaged")
+        }
+        var options = options
+        options.createsMissingStore = true
+        options.access = .readWrite
+        let (store, metadata) = try StoreOpening(path: draft, model: model, options: options).open()
+        let transaction = RecordedTransaction(
+            origin: TransactionOrigin(
+                author: author, contextName: nil, session: Int64.random(in: 1...Int64.max)),
+            options: options, storeID: metadata.storeID)
+        var report = SalvageReport(objects: [])
+        let total = tables.reduce(0) { $0 + ($1.map { Int($0.lastDenseID) + $0.sparseIDs.count } ?? 0) }
+        var done = 0
+        try store.write { new in
+            let first = try transaction.begin(on: new)
+            for (entity, table) in zip(model.entities, tables) {
+                var objects = SalvageReport.Objects(entity: entity.name)
+                if let table {
+                    try copy(table, from: damaged, to: new, &objects) {
+                        done += 1
+                        if done.isMultiple(of: 10_000) { progress(done, total) }
+                    }
+                } else {
+                    objects.hasTable = false
+                }
+                report.objects.append(objects)
+            }
+            _ = try transaction.end(first, on: new)
+        }
+        try store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        let findings = try store.read { try StoreCheck(model: model).run(on: $0) }
+        guard findings.isEmpty else {
+            throw StoreError.other(path: newPath, reason: "the salvaged store is not well: \(findings)")
+        }
+        return report
+    }
+
+    private func copy(
+        _ table: SalvagedTable, from damaged: borrowing Connection, to new: borrowing Connection,
+        _ objects: inout SalvageReport.Objects, _ step: () -> Void
+    ) throws {
+        let rows = try damaged.prepare(table.rowQuery)
+        let insertion = try new.prepare(table.insertion)
+        var lost: [Int64] = []
+        func copy(_ id: Int64) throws {
+            defer { step() }
+            rows.reset()
+            try rows.bind(id, at: 1)
+            // An error concerns the pages above this object alone.
+            let isFound = try? rows.step()
+            if isFound == true, table.admits(rows),
+                try insert(rows, by: insertion, count: table.attributes.count + 2)
+            {
+                objects.saved += 1
+            } else if isFound == true || isFound == nil && !table.isNamingComplete
+                || table.named.contains(id)
+            {
+                lost.append(id)
+            }
+        }
+        for id in table.sparseIDs.prefix(while: { $0 < 1 }) { try copy(id) }
+        if table.lastDenseID > 0 { for id in 1...table.lastDenseID { try copy(id) } }
+        for id in table.sparseIDs.drop(while: { $0 < 1 }) { try copy(id) }
+        objects.unreadable = Self.ranges(lost)
+        if let sequence = table.sequence {
+            try new.run(
+                "UPDATE sqlite_sequence SET seq = max(seq, ?2) WHERE name = ?1", table.entity.name, sequence)
+        }
+    }
+
+    /// False when the new store rejects the row, as a second object with a unique value.
+    private func insert(_ row: borrowing Statement, by insertion: borrowing Statement, count: Int) throws
+        -> Bool
+    {
+        defer { insertion.reset() }
+        for index in 0..<count { try insertion.bind(index, of: row, at: index + 1) }
+        do throws(SQLiteError) {
+            while try insertion.step() {}
+            return true
+        } catch {
+            guard [.constraint, .tooBig].contains(error.primary) else { throw error }
+            return false
+        }
+    }
+
+    private static func ranges(_ ids: [Int64]) -> [ClosedRange<Int64>] {
+        var ranges: [ClosedRange<Int64>] = []
+        for id in ids {
+            if let last = ranges.last, last.upperBound < .max, last.upperBound + 1 == id {
+                ranges[ranges.count - 1] = last.lowerBound...id
+            } else {
+                ranges.append(id...id)
+            }
+        }
+        return ranges
+    }
+}

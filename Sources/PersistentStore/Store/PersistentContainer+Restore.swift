@@ -1,0 +1,212 @@
+import FoundationEssentials
+import Glibc
+import SQLite
+
+extension PersistentContainer {
+    /// Restores a copy of a store as the store at a path, even while other processes have that store open.
+    ///
+    /// The copy is verified first. Its contents then replace those of the store in one commit, so a process that is
+    /// ended at any moment leaves either the old store or the restored one, and no log of one meets the file of the
+    /// other. Renaming three files could not guarantee that: between two renames, any program that opens the store
+    /// combines a file with the log of another.
+    ///
+    /// The restored store has an ID and a generation of its own. Numbers and object IDs that were given after the copy
+    /// was made are given again, so everything that was read before is out of date: open containers report
+    /// ``StoreError/replaced(path:)``, tokens belong to another store, and all consumers do a full refresh.
+    ///
+    /// - Parameters:
+    ///   - file: the copy; it is not changed. What is in a log next to it counts.
+    ///   - path: the store, which may be missing, in use, or damaged.
+    ///   - progress: called with the parts done and the total, several times a second or less.
+    /// - Returns: the path of the file with the replaced contents; nil when there were none.
+    /// - Throws: `StoreError.busy` if another process writes the store or the copy for the whole of the busy timeout;
+    ///   the error of the verification, with the path of `file`; nothing is changed then.
+    package static func restore(
+        _ file: String, to path: String, model: StoreModel, options: StoreOptions = StoreOptions(),
+        progress: @Sendable (_ done: Int, _ of: Int) -> Void = { _, _ in }
+    ) throws(StoreError) -> String? {
+        let path = StoreOpening.resolved(path)
+        do {
+            return try StoreRestore(file: file, path: path, model: model, options: options).run(progress)
+        } catch let error as StoreError {
+            throw error
+        } catch let error as SQLiteError {
+            let lock = WriterLock(databasePath: path)
+            var holder: String?
+            if case .process(let process) = lock?.holder() {
+                holder = ProcessIdentity(process: process).description
+            }
+            throw StoreError(
+                error, path: path, holder: holder, waited: options.busyTimeout.wholeMilliseconds)
+        } catch {
+            throw .other(path: path, reason: "\(error)")
+        }
+    }
+}
+
+/// One restoring of one copy.
+private struct StoreRestore {
+    let file: String
+    let path: String
+    let model: StoreModel
+    let options: StoreOptions
+
+    private static let pagesAtOnce: Int32 = 2000
+
+    func run(_ progress: (Int, Int) -> Void) throws -> String? {
+        try StoreOpening(path: path, model: model, options: options).checkKind()
+        try checkFile()
+        let pageSize = try pageSizeOfStore()
+        let copy = try verifiedCopy(pageSize)
+        let movedLog = try moveLogOfNothing()
+        let isNew = NewFile.isNeeded(path)
+        let store = try Connection(
+            path: path, access: .create, busyTimeoutMilliseconds: options.busyTimeout.wholeMilliseconds)
+        if isNew { NewFile.leaveToOwner(path) }
+        guard !store.isReadOnly else { throw StoreError.readOnly(path: path) }
+        // Fails on a file that is not a database, and is the default.
+        try? store.execute("PRAGMA synchronous = FULL")
+        let retained = try replace(store, by: copy, progress)
+        // Later processes would do the same; until then the log is as large as the store.
+        store.setReset(enabled: false)
+        try? store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        Doorbell(storePath: path)?.ring()
+        return retained ?? movedLog
+    }
+
+    private func checkFile() throws {
+        let opening = StoreOpening(path: file, model: model, options: options)
+        guard access(file, F_OK) == 0 else { throw StoreError.missing(path: file) }
+        try opening.checkKind()
+        guard FileIdentity(path: file) != FileIdentity(path: path) else {
+            throw StoreError.cannotRestore(path: file, reason: "it is the store itself")
+        }
+        guard !NewFile.isNeeded(file) else { throw StoreError.notAStore(path: file) }
+    }
+
+    /// A copy that is verified and a store of its own.
+    private func verifiedCopy(_ pageSize: Int64?) throws -> Connection {
+        do {
+            return try StoreCopy.open(file, near: path, options) { copy in
+                let opening = StoreOpening(path: file, model: model, options: options)
+                guard try !opening.identify(copy) else { throw StoreError.notAStore(path: file) }
+                let metadata = try StoreMetadata(copy)
+                guard metadata.modelVersion <= Int64(model.version) else {
+                    throw StoreError.newerStore(path: file)
+                }
+                let check = try copy.prepare("PRAGMA integrity_check(1)")
+                guard try check.step(), check.text(0) == "ok" else {
+                    throw StoreError.damaged(path: file, reason: check.text(0))
+                }
+                check.reset()
+                try resize(copy, to: pageSize)
+                // What a hostile file has put there would run with the next two lines.
+                copy.setTriggers(enabled: false)
+                try copy.execute("BEGIN IMMEDIATE")
+                try StoreMetadata.set(.storeID, .text(UUID().uuidString.lowercased()), on: copy)
+                // Cursors in the store have no store ID.
+                try StoreMetadata.set(.generation, .integer(metadata.generation + 1), on: copy)
+                try copy.execute("COMMIT")
+            }
+        } catch let error as SQLiteError
+            where [.corrupt, .notADatabase, .cannotOpen].contains(error.primary)
+        {
+            throw StoreError(error, path: file)
+        }
+    }
+
+    /// SQLite copies pages only between databases with pages of one size.
+    private func resize(_ copy: borrowing Connection, to size: Int64?) throws {
+        guard let size, try copy.integer("PRAGMA page_size") != size else { return }
+        try copy.execute(
+            "PRAGMA journal_mode = DELETE; PRAGMA page_size = \(size); VACUUM; PRAGMA journal_mode = WAL")
+    }
+
+    /// Nil when there are no pages, or none that SQLite understands.
+    private func pageSizeOfStore() throws -> Int64? {
+        guard !NewFile.isNeeded(path) else { return nil }
+        let store = try Connection(path: path, access: .readOnly)
+        guard let id = try? store.integer("PRAGMA application_id"),
+            let tables = try? store.integer("SELECT count(*) FROM sqlite_schema")
+        else { return nil }
+        guard id == StoreSchema.applicationID || tables == 0 else { throw StoreError.notAStore(path: path) }
+        return try store.integer("PRAGMA page_size")
+    }
+
+    private func replace(
+        _ store: borrowing Connection, by copy: borrowing Connection, _ progress: (Int, Int) -> Void
+    ) throws -> String? {
+        do {
+            return try write(store, copy, progress)
+        } catch let error as SQLiteError where [.corrupt, .notADatabase].contains(error.primary) {
+            // Its first page, or its length. Other connections notice the new schema by its number, which begins
+            // again at 1 here; that of a store is higher, since its tables were made one by one.
+            store.setReset(enabled: true)
+            return try write(store, copy, progress)
+        }
+    }
+
+    private func write(
+        _ store: borrowing Connection, _ copy: borrowing Connection, _ progress: (Int, Int) -> Void
+    ) throws -> String? {
+        let backup = try Backup(of: copy, into: store)
+        try backup.lockDestination()
+        let retained = try retain(store)
+        while try backup.step(pages: Self.pagesAtOnce) {
+            progress(backup.totalPages - backup.remainingPages, backup.totalPages)
+        }
+        return retained
+    }
+
+    /// Copies the old contents while no other process can write them.
+    private func retain(_ store: borrowing Connection) throws -> String? {
+        guard try store.fileSize() > 0 else { return nil }
+        let name = try freeName()
+        let unfinished = name + ".unfinished"
+        do {
+            try StoreFile.copy(store, path: path, to: unfinished)
+            // The log first: without its file it is nothing, while the file without its log looks whole.
+            if access(unfinished + "-wal", F_OK) == 0, rename(unfinished + "-wal", name + "-wal") != 0 {
+                throw StoreFile.failure(errno, name)
+            }
+            guard rename(unfinished, name) == 0 else { throw StoreFile.failure(errno, name) }
+        } catch {
+            for end in ["", "-wal"] { unlink(unfinished + end) }
+            throw error
+        }
+        syncFolder()
+        return name
+    }
+
+    /// A log without a file: SQLite would delete it when it makes the file. What others map of it goes with it.
+    private func moveLogOfNothing() throws -> String? {
+        var log = stat()
+        guard NewFile.isNeeded(path), stat(path + "-wal", &log) == 0 else { return nil }
+        let name = try freeName() + "-wal"
+        guard rename(path + "-wal", name) == 0 else { throw StoreFile.failure(errno, name) }
+        unlink(path + "-shm")
+        return name
+    }
+
+    private func freeName() throws -> String {
+        let time = Date(timeIntervalSince1970: Double(options.clock()) / 1000).ISO8601Format()
+        let name = path + ".replaced-" + time.filter { $0 != "-" && $0 != ":" }
+        for number in 1...1000 {
+            let candidate = number == 1 ? name : "\(name)-\(number)"
+            if ["", "-wal", ".unfinished"].allSatisfy({ access(candidate + $0, F_OK) != 0 }) {
+                return candidate
+            }
+        }
+        throw StoreError.cannotRestore(path: path, reason: "there are too many replaced stores next to it")
+    }
+
+    /// The names must be on the disk before the contents are replaced there.
+    private func syncFolder() {
+        let folder = open(
+            StoreOpening(path: path, model: model, options: options).folder,
+            O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { return }
+        fsync(folder)
+        close(folder)
+    }
+}

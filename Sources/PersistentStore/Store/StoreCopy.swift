@@ -1,0 +1,151 @@
+import Glibc
+import SQLite
+
+/// A private copy of a store, to be verified, read, or changed without touching the store.
+///
+/// The copy has what is in the log of the store. Its names are removed as soon as SQLite has it open, so nothing of
+/// it remains, however the process ends.
+enum StoreCopy {
+    /// Makes the copy and opens it for writing.
+    ///
+    /// - Parameters:
+    ///   - path: the store, which may be damaged; nothing of it has to be understood to copy it.
+    ///   - destination: the copy is made next to this path.
+    ///   - isDamaged: whether a file without a byte is given a first page, so that SQLite reads the log.
+    ///   - prepare: called before the names are removed.
+    /// - Throws: `StoreError.busy` if other processes write the store all the time.
+    static func open(
+        _ path: String, near destination: String, _ options: StoreOptions, isDamaged: Bool = false,
+        prepare: (borrowing Connection) throws -> Void = { _ in }
+    ) throws -> Connection {
+        guard let folder = UniqueFile.makeFolder(destination + ".copy-") else {
+            throw StoreFile.failure(errno, destination)
+        }
+        let copy = folder + "/store"
+        defer {
+            for end in ["", "-wal", "-shm", "-journal"] { unlink(copy + end) }
+            rmdir(folder)
+        }
+        try makeCopy(of: path, copy, options)
+        if isDamaged, NewFile.isNeeded(copy) { truncate(copy, 4096) }
+        let connection = try Connection(path: copy, access: .readWrite)
+        // Without a -shm.
+        try connection.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF")
+        try prepare(connection)
+        // Both files are open from here on, if the copy is a database at all.
+        _ = try? connection.integer("SELECT count(*) FROM sqlite_schema")
+        return connection
+    }
+
+    private static func makeCopy(of path: String, _ copy: String, _ options: StoreOptions) throws {
+        let source = try Connection(path: path, access: .readOnly)
+        let deadline = ContinuousClock.now + options.busyTimeout
+        while true {
+            let before = Stamp(path)
+            try StoreFile.copy(source, path: path, to: copy, replaces: true)
+            if before == Stamp(path) { return }
+            guard ContinuousClock.now < deadline else {
+                throw StoreError.busy(
+                    path: path, holder: nil, milliseconds: Int(options.busyTimeout.wholeMilliseconds))
+            }
+        }
+    }
+
+    /// Changes with every commit and every checkpoint.
+    private struct Stamp: Equatable {
+        private let numbers: [Int]
+
+        init(_ path: String) {
+            numbers = ["", "-wal"].flatMap { end in
+                var status = stat()
+                guard stat(path + end, &status) == 0 else { return [0] }
+                return [
+                    Int(status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+                ]
+            }
+        }
+    }
+}
+
+/// The bytes of a store's file and of its log, whether or not SQLite understands them.
+enum StoreFile {
+    private static let block = 1 << 20
+    private static let page = 4096
+
+    /// Copies the file and then its log under other names, which only their owner may read.
+    ///
+    /// In this order the copy has all that is in the file, even when a checkpoint runs concurrently: what a
+    /// checkpoint moves is still in the log, as long as the caller keeps other processes from writing. What the
+    /// disk fails to read is filled with zeros.
+    ///
+    /// - Parameter source: has the file open.
+    static func copy(
+        _ source: borrowing Connection, path: String, to copy: String, replaces: Bool = false
+    ) throws {
+        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (replaces ? O_TRUNC : O_EXCL)
+        let file = open(copy, flags, 0o600)
+        guard file >= 0 else { throw failure(errno, copy) }
+        defer { close(file) }
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: block, alignment: page)
+        defer { bytes.deallocate() }
+        let size = try source.fileSize()
+        for offset in stride(from: 0, to: size, by: block) {
+            let part = UnsafeMutableRawBufferPointer(rebasing: bytes[..<min(block, Int(size - offset))])
+            if (try? source.readFile(at: offset, into: part)) == nil {
+                readPages(of: source, at: offset, into: part)
+            }
+            try write(part, to: file, copy)
+        }
+        guard fsync(file) == 0 else { throw failure(errno, copy) }
+        try copyLog(path + "-wal", to: copy + "-wal", flags, bytes)
+    }
+
+    private static func readPages(
+        of source: borrowing Connection, at offset: Int64, into bytes: UnsafeMutableRawBufferPointer
+    ) {
+        for start in stride(from: 0, to: bytes.count, by: page) {
+            let part = UnsafeMutableRawBufferPointer(rebasing: bytes[start..<min(start + page, bytes.count)])
+            if (try? source.readFile(at: offset + Int64(start), into: part)) == nil {
+                part.initializeMemory(as: UInt8.self, repeating: 0)
+            }
+        }
+    }
+
+    /// SQLite has no locks on the log, so that its descriptor may be closed.
+    private static func copyLog(
+        _ path: String, to copy: String, _ flags: CInt, _ bytes: UnsafeMutableRawBufferPointer
+    ) throws {
+        let log = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard log >= 0 else {
+            guard errno == ENOENT else { throw failure(errno, path) }
+            unlink(copy)
+            return
+        }
+        defer { close(log) }
+        let file = open(copy, flags, 0o600)
+        guard file >= 0 else { throw failure(errno, copy) }
+        defer { close(file) }
+        while true {
+            let count = read(log, bytes.baseAddress, bytes.count)
+            guard count >= 0 else { throw failure(errno, path) }
+            guard count > 0 else { break }
+            try write(UnsafeMutableRawBufferPointer(rebasing: bytes[..<count]), to: file, copy)
+        }
+        guard fsync(file) == 0 else { throw failure(errno, copy) }
+    }
+
+    private static func write(_ bytes: UnsafeMutableRawBufferPointer, to file: CInt, _ path: String) throws {
+        var done = 0
+        while done < bytes.count {
+            let count = Glibc.write(file, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+            guard count > 0 || errno == EINTR else { throw failure(errno, path) }
+            done += max(0, count)
+        }
+    }
+
+    static func failure(_ code: CInt, _ path: String) -> StoreError {
+        [ENOSPC, EDQUOT, EFBIG].contains(code)
+            ? .full(path: path)
+            : .inputOutput(path: path, reason: String(cString: strerror(code)))
+    }
+}
