@@ -143,6 +143,13 @@ package struct Connection: ~Copyable {
         try SQLiteError.check(code, handle.pointer)
     }
 
+    /// Writes the database again without unused pages, through a temporary database that it attaches itself.
+    package func vacuum() throws(SQLiteError) {
+        let limit = sqlite3_limit(handle.pointer, SQLITE_LIMIT_ATTACHED, 1)
+        defer { sqlite3_limit(handle.pointer, SQLITE_LIMIT_ATTACHED, limit) }
+        try execute("VACUUM")
+    }
+
     package func rollBack() {
         if isInTransaction { sqlite3_exec(handle.pointer, "ROLLBACK", nil, nil, nil) }
     }

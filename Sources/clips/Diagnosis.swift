@@ -1,4 +1,5 @@
 import PersistentStore
+import SearchIndex
 import Terminal
 
 /// One thing that the doctor looked at: what was found, and what to do.
@@ -12,6 +13,8 @@ struct Diagnosis: Equatable {
     let found: String?
     let advice: String
     var isRepaired = false
+    /// Whether the topics of the store's contents were not checked because of it.
+    private(set) var isDamage = false
     /// Whether something is to be done about it.
     var isProblem = true
 
@@ -22,11 +25,16 @@ struct Diagnosis: Equatable {
     }
 
     init(_ finding: StoreFinding) {
+        defer { isDamage = finding.isDamage }
         switch finding {
         case .damaged(let reason):
             self.init(
                 .file, "The store is damaged: \(reason).",
                 StoreError.repairAdvice)
+        case .damagedIndexes(let reason):
+            self.init(
+                .file, "An index of the store is damaged, and all clips are readable: \(reason).",
+                "--repair makes it from the clips.")
         case .danglingReferences(let table, let count):
             self.init(
                 .file, "\(Self.rows(count)) of \(table) refer to rows that are not there.",
@@ -40,6 +48,10 @@ struct Diagnosis: Equatable {
             self.init(
                 .history, "The history tells otherwise than the store of \(Self.rows(count)) of \(entity).",
                 "--repair makes all consumers read everything anew.")
+        case .versionsBehind(let entity, let count):
+            self.init(
+                .history, "The versions of \(Self.rows(count)) of \(entity) are lower than their updates.",
+                "--repair raises them; all consumers then do a full refresh.")
         case .strayValues(_, let count):
             self.init(
                 .history, "The history keeps \(Self.rows(count)) that belong to no change.",
@@ -69,9 +81,33 @@ struct Diagnosis: Equatable {
 
     private static func rows(_ count: Int) -> String { count == 1 ? "1 row" : "\(count) rows" }
 
+    init(_ problem: SearchIndexProblem) {
+        switch problem {
+        case .damaged(let reason):
+            self.init(
+                .index, "The search index is damaged (\(reason)).", "--repair makes it from the clips.")
+        case .unlikeStore(let missing, let extra, let stale):
+            self.init(
+                .index,
+                "The search index lacks \(missing) clips, has \(extra) deleted ones, and \(stale) are out of date.",
+                "--repair makes it from the clips.")
+        case .busy(let milliseconds):
+            self.init(
+                .index,
+                "Not checked: the search index was busy for \(milliseconds) ms, written by another process.",
+                "Run 'clips doctor' again.")
+        case .unchecked(let reason):
+            self.init(
+                .index, "The search index cannot be checked (\(reason)).",
+                "Check the permissions of the file and its folder.")
+        }
+    }
+
     /// The sentence for a topic about which nothing was found.
-    static func allWell(_ topic: Topic) -> Diagnosis? {
-        topic == .space ? nil : Diagnosis(topic, nil)
+    static func nothingFound(_ topic: Topic, isDamaged: Bool) -> Diagnosis? {
+        guard topic != .space else { return nil }
+        guard isDamaged, [.history, .consumers, .index].contains(topic) else { return Diagnosis(topic, nil) }
+        return Diagnosis(topic, "Not checked, because the store is damaged.")
     }
 
     var text: String {

@@ -69,24 +69,22 @@ private struct Doctor {
     private func look() async throws -> [Diagnosis] {
         let index = SearchIndex(store.container, ClipModel.searched)
         var diagnoses = try await store.container.check().map { Diagnosis($0) }
-        if let problem = await index.problem() {
-            diagnoses.append(
-                Diagnosis(
-                    .index, "The search index is damaged (\(problem)).", "--repair makes it from the clips."))
-        }
+        if let problem = await index.problem() { diagnoses.append(Diagnosis(problem)) }
         return diagnoses
     }
 
     private func repair() async throws {
         let index = SearchIndex(store.container, ClipModel.searched)
         try await store.container.repair(try await store.container.check())
-        if await index.problem() != nil { try await index.rebuild() }
+        if await index.problem()?.isRepairable == true { try await index.rebuild() }
     }
 
     private func tell(_ diagnoses: [Diagnosis]) async throws {
+        let isDamaged = diagnoses.contains { $0.isDamage && !$0.isRepaired }
         for topic in Diagnosis.Topic.allCases {
             let found = diagnoses.filter { $0.topic == topic }
-            for diagnosis in found.isEmpty ? [Diagnosis.allWell(topic)].compactMap(\.self) : found {
+            let none = Diagnosis.nothingFound(topic, isDamaged: isDamaged)
+            for diagnosis in found.isEmpty ? [none].compactMap(\.self) : found {
                 try tell(diagnosis)
             }
         }

@@ -155,11 +155,13 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase(
             "list", 1,
             "The store STORE is damaged (a table of the history is missing). "
-                + "Put back a backup, or recover with 'sqlite3 .recover'.", in: .lostTable),
+                + "Restore a backup with 'clips backup restore FILE', or run 'clips doctor --salvage NEW'.",
+            in: .lostTable),
         MessageCase(
             "list", 1,
             "The store STORE is damaged (database disk image is malformed). "
-                + "Put back a backup, or recover with 'sqlite3 .recover'.", in: .damagedPage),
+                + "Restore a backup with 'clips backup restore FILE', or run 'clips doctor --salvage NEW'.",
+            in: .damagedPage),
         MessageCase(
             "list --store FOLDER", 1,
             "The store FOLDER cannot be opened: unable to open database file. "

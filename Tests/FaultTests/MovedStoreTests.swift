@@ -83,10 +83,10 @@ import Testing
             try Shell.run("sqlite3", [clips.storePath, ".timeout 5000", ".restore \(older)"]).errors == "")
         #expect(follower.waitsForEnd(within: 1.5) == 1)
         let said = try String(contentsOfFile: errors, encoding: .utf8)
-        #expect(said.contains("an older copy was put back. Read everything anew."), "\(said)")
+        #expect(said.contains("an older copy was restored. Read everything again."), "\(said)")
         #expect(app.shows("/\(Situation.clips)") && app.hides("clip late 2"))
         let run = try clips.run("history", "--after", token)
-        #expect(run.status == 1 && run.errors.contains("an older copy was put back"), "\(run)")
+        #expect(run.status == 1 && run.errors.contains("an older copy was restored"), "\(run)")
         #expect(await Oracle(clips: clips).complaints() == [])
         #expect(app.shows("clip after"))
     }

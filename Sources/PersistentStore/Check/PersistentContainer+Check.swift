@@ -22,8 +22,21 @@ extension PersistentContainer {
         let model = model
         if findings.contains(where: \.isInside) {
             try await writer.write { try StoreRepair(model: model).run(findings, on: $0) }
+            if findings.contains(where: \.isOfIndexes) { try await finishIndexes() }
         }
         StoreFiles.repair(findings)
+    }
+
+    private nonisolated(nonsending) func finishIndexes() async throws(StoreError) {
+        for name in try await writer.read({ try StoreRepair.uniqueIndexes($0) }) {
+            do {
+                try await writer.write { try StoreRepair.rebuildUniqueIndex(name, $0) }
+            } catch {
+                // The next check reports it; a salvage makes it again.
+                guard case .damaged = error else { throw error }
+            }
+        }
+        try await writer.vacuum()
     }
 
     nonisolated(nonsending) package func space() async throws(StoreError) -> StoreSpace {
@@ -41,7 +54,10 @@ extension PersistentContainer {
 }
 
 extension StoreFinding {
-    fileprivate var isDamage: Bool { if case .damaged = self { true } else { false } }
+    /// Whether the file may answer anything, so that it is not checked further.
+    package var isDamage: Bool { if case .damaged = self { true } else { isOfIndexes } }
+
+    fileprivate var isOfIndexes: Bool { if case .damagedIndexes = self { true } else { false } }
 
     fileprivate var isInside: Bool {
         if case .tooOpen = self { return false }

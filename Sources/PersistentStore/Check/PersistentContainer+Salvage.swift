@@ -103,16 +103,10 @@ private struct StoreSalvage {
     private func save(_ damaged: borrowing Connection, to draft: String, _ progress: (Int, Int) -> Void)
         throws -> SalvageReport
     {
-        damaged.setWritableSchema(enabled: true)
-        do {
-            _ = try damaged.integer("SELECT count(*) FROM sqlite_schema")
-        } catch {
-            throw unreadable(error)
-        }
         let tables = model.entities.map { SalvagedTable($0, in: damaged) }
         guard tables.contains(where: { $0 != nil }) else {
             throw StoreError.damaged(
-                path: path, reason: "none of its tables is found, so nothing can be salvaged")
+                path: path, reason: "the list of its tables is unreadable, so nothing can be salvaged")
         }
         var options = options
         options.createsMissingStore = true

@@ -19,13 +19,37 @@ struct StoreCheck {
     }
 
     private func integrity(_ connection: borrowing Connection) throws -> [StoreFinding] {
+        let reason: String
         do {
             let lines = try connection.prepare("PRAGMA integrity_check(1)")
             guard try lines.step(), lines.text(0) != "ok" else { return [] }
-            return [.damaged(lines.text(0))]
+            reason = lines.text(0)
         } catch {
             guard error.primary == .corrupt else { throw error }
-            return [.damaged(error.message)]
+            reason = error.message
+        }
+        return [try areTablesReadable(connection) ? .damagedIndexes(reason) : .damaged(reason)]
+    }
+
+    /// Whether every value of every row can be read without an index.
+    private func areTablesReadable(_ connection: borrowing Connection) throws -> Bool {
+        do {
+            var queries: [String] = []
+            let tables = try connection.prepare(
+                """
+                SELECT tables.name, group_concat('length(CAST("' || replace(columns.name, '"', '""') || '" AS BLOB))', '+')
+                FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+                WHERE tables.type = 'table' AND tables.rootpage > 0 GROUP BY tables.name
+                """)
+            while try tables.step() {
+                queries.append(
+                    "SELECT total(\(tables.text(1))) FROM \(StoreSchema.quoted(tables.text(0))) NOT INDEXED")
+            }
+            for query in queries { try connection.run(query) }
+            return true
+        } catch {
+            guard error.primary == .corrupt else { throw error }
+            return false
         }
     }
 
@@ -60,9 +84,14 @@ struct StoreCheck {
             LEFT JOIN "\(entity.name)" AS present ON present.id = last.object
             WHERE (last.kind = \(HistoryChange.Kind.delete.rawValue)) = (present.id NOT NULL)
             """, id, expiry)
-        if let unlike, unlike > 0 {
-            findings.append(.historyUnlikeData(entity: entity.name, count: Int(unlike)))
+        let unknown = try unknownObjects(of: entity, id, expiry, connection)
+        if let unlike, unlike + unknown > 0 {
+            findings.append(.historyUnlikeData(entity: entity.name, count: Int(unlike + unknown)))
         }
+        let behind =
+            try connection.integer(
+                "SELECT count(*) FROM (\(Self.objectsBehind(entity, id)))") ?? 0
+        if behind > 0 { findings.append(.versionsBehind(entity: entity.name, count: Int(behind))) }
         let stray = try connection.integer(
             """
             SELECT count(*) FROM \(StoreSchema.valuesTable(entity.name)) AS kept
@@ -71,6 +100,33 @@ struct StoreCheck {
             """, id)
         if let stray, stray > 0 { findings.append(.strayValues(entity: entity.name, count: Int(stray))) }
         return findings
+    }
+}
+
+extension StoreCheck {
+    /// Objects without any change, though the history has every change since the store was made.
+    private func unknownObjects(
+        of entity: Entity, _ id: Int64, _ expiry: Int64, _ connection: borrowing Connection
+    ) throws -> Int64 {
+        guard expiry == 0, try HistoryEnds(connection).generation == 1 else { return 0 }
+        return try connection.integer(
+            """
+            SELECT count(*) FROM "\(entity.name)" WHERE id NOT IN
+            (SELECT object FROM history WHERE kind < 3 AND entity = ?1 AND object NOT NULL)
+            """, id) ?? 0
+    }
+
+    /// Selects the ID and the lowest possible version of each object with a lower one. A version begins at 1 and
+    /// increases with every recorded update; objects that were deleted in between are left out.
+    static func objectsBehind(_ entity: Entity, _ id: Int64) -> String {
+        """
+        SELECT present.id AS id, changes.updates + 1 AS lowest FROM
+        (SELECT object, count(*) FILTER (WHERE kind = \(HistoryChange.Kind.update.rawValue)) AS updates FROM history
+        WHERE kind < 3 AND entity = \(id) GROUP BY object
+        HAVING count(*) FILTER (WHERE kind = \(HistoryChange.Kind.delete.rawValue)) = 0) AS changes
+        JOIN "\(entity.name)" AS present ON present.id = changes.object
+        WHERE present.version <= changes.updates
+        """
     }
 }
 

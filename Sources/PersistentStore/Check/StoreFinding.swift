@@ -2,12 +2,17 @@
 package enum StoreFinding: Equatable, Sendable {
     /// SQLite finds the file damaged; its first words on it.
     case damaged(String)
+    /// The same, though every row of every table can be read: only indexes, or unused pages, are damaged.
+    case damagedIndexes(String)
     /// Rows that refer to rows that are not there.
     case danglingReferences(table: String, count: Int)
     /// The triggers that record an entity's history are not as they are made: changes may be missing from it.
     case wrongTriggers(entity: String)
-    /// The last change of so many objects says that they are there, or gone, and they are not.
+    /// The last change of this number of objects says that they exist, or do not, and the table says otherwise; or a
+    /// history without a gap does not have them.
     case historyUnlikeData(entity: String, count: Int)
+    /// Objects with a version that is lower than their recorded updates make it.
+    case versionsBehind(entity: String, count: Int)
     /// Kept values that belong to no change.
     case strayValues(entity: String, count: Int)
     /// Its process has ended, and it lived no longer than that.
@@ -22,7 +27,10 @@ package enum StoreFinding: Equatable, Sendable {
 
     package var isRepairable: Bool {
         switch self {
-        case .wrongTriggers, .historyUnlikeData, .strayValues, .goneConsumer, .tooOpen: true
+        case .damagedIndexes, .wrongTriggers, .historyUnlikeData, .versionsBehind, .strayValues,
+            .goneConsumer,
+            .tooOpen:
+            true
         case .damaged, .danglingReferences, .expiredConsumer, .laggingConsumer, .noFileEvents: false
         }
     }

@@ -10,7 +10,11 @@ struct StoreRepair {
             switch finding {
             // The connection's SchemaGuard has restored them before this transaction's first statement.
             case .wrongTriggers: break
+            case .damagedIndexes: try rebuildIndexes(connection)
             case .historyUnlikeData: hasGap = true
+            case .versionsBehind(let name, _):
+                try raiseVersions(name, connection)
+                hasGap = true
             case .strayValues(let name, _): try removeStrayValues(name, connection)
             case .goneConsumer(let name):
                 // Another process may have taken the name meanwhile.
@@ -21,6 +25,49 @@ struct StoreRepair {
             }
         }
         if hasGap { try StoreMetadata.expireTokens(on: connection) }
+    }
+
+    /// DROP INDEX and REINDEX begin by reading the old index, which may fail. Its pages are abandoned instead, and
+    /// VACUUM reclaims them.
+    private func rebuildIndexes(_ connection: borrowing Connection) throws {
+        var definitions: [String] = []
+        let rows = try connection.prepare(
+            "SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql NOT NULL")
+        while try rows.step() { definitions.append(rows.text(0)) }
+        rows.reset()
+        connection.setWritableSchema(enabled: true)
+        defer { connection.setWritableSchema(enabled: false) }
+        try connection.execute("DELETE FROM sqlite_schema WHERE type = 'index' AND sql NOT NULL")
+        // Makes SQLite read the schema again (sqlite.org/pragma.html#pragma_writable_schema).
+        try connection.execute("PRAGMA writable_schema = RESET")
+        connection.setWritableSchema(enabled: false)
+        for definition in definitions { try connection.execute(definition) }
+    }
+
+    /// Indexes of UNIQUE columns cannot be abandoned; in a transaction of its own, since a failure spoils it.
+    static func rebuildUniqueIndex(_ name: String, _ connection: borrowing Connection) throws {
+        try connection.execute("REINDEX \(StoreSchema.quoted(name))")
+    }
+
+    static func uniqueIndexes(_ connection: borrowing Connection) throws -> [String] {
+        var names: [String] = []
+        let rows = try connection.prepare(
+            "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NULL")
+        while try rows.step() { names.append(rows.text(0)) }
+        return names
+    }
+
+    private func raiseVersions(_ name: String, _ connection: borrowing Connection) throws {
+        guard let entity = model.entity(name),
+            let id = try connection.integer("SELECT id FROM history_entity WHERE name = ?1", name)
+        else { return }
+        connection.setTriggers(enabled: false)
+        defer { connection.setTriggers(enabled: true) }
+        try connection.execute(
+            """
+            UPDATE "\(name)" SET version = behind.lowest FROM (\(StoreCheck.objectsBehind(entity, id))) AS behind
+            WHERE "\(name)".id = behind.id
+            """)
     }
 
     private func removeStrayValues(_ name: String, _ connection: borrowing Connection) throws {

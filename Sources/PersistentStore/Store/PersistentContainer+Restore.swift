@@ -118,8 +118,9 @@ private struct StoreRestore {
     /// SQLite copies pages only between databases with pages of one size.
     private func resize(_ copy: borrowing Connection, to size: Int64?) throws {
         guard let size, try copy.integer("PRAGMA page_size") != size else { return }
-        try copy.execute(
-            "PRAGMA journal_mode = DELETE; PRAGMA page_size = \(size); VACUUM; PRAGMA journal_mode = WAL")
+        try copy.execute("PRAGMA journal_mode = DELETE; PRAGMA page_size = \(size)")
+        try copy.vacuum()
+        try copy.execute("PRAGMA journal_mode = WAL")
     }
 
     /// Nil when there are no pages, or none that SQLite understands.

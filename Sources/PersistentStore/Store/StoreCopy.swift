@@ -11,7 +11,8 @@ enum StoreCopy {
     /// - Parameters:
     ///   - path: the store, which may be damaged; nothing of it has to be understood to copy it.
     ///   - destination: the copy is made next to this path.
-    ///   - isDamaged: whether a file without a byte is given a first page, so that SQLite reads the log.
+    ///   - isDamaged: whether errors in the schema are ignored, and a file without a byte is given a first page, so
+    ///     that SQLite reads the log.
     ///   - prepare: called before the names are removed.
     /// - Throws: `StoreError.busy` if other processes write the store all the time.
     static func open(
@@ -29,6 +30,7 @@ enum StoreCopy {
         try makeCopy(of: path, copy, options)
         if isDamaged, NewFile.isNeeded(copy) { truncate(copy, 4096) }
         let connection = try Connection(path: copy, access: .readWrite)
+        if isDamaged { connection.setWritableSchema(enabled: true) }
         // Without a -shm.
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF")
         try prepare(connection)

@@ -18,7 +18,17 @@ extension StoreWriter {
         return try connection.write(body)
     }
 
-    /// The same, with how long others were kept out.
+    /// Writes the whole file again, without pages that nothing leads to. Numbers and IDs stay.
+    func vacuum() throws(StoreError) {
+        guard let connection else { throw .closed }
+        do {
+            try connection.connection.vacuum()
+        } catch {
+            throw connection.storeError(error)
+        }
+    }
+
+    /// Like ``writeUnsynced(_:)``, with how long others were kept out.
     func takeTurn<Result: Sendable>(_ body: (borrowing Connection) throws -> Result)
         throws(StoreError) -> (result: Result, turn: Duration)
     {

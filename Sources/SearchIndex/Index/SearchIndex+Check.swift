@@ -1,29 +1,139 @@
 import Glibc
+import PersistentStore
 import SQLite
 
+/// A defect of a search index, or why none can be found.
+package enum SearchIndexProblem: Hashable, Sendable {
+    case damaged(String)
+    /// Documents that the index lacks, has without an object, or has with other words than the object.
+    case unlikeStore(missing: Int, extra: Int, stale: Int)
+    /// Another process wrote the index for the whole of the busy timeout.
+    case busy(milliseconds: Int)
+    case unchecked(String)
+
+    /// Whether making the index again solves it.
+    package var isRepairable: Bool {
+        switch self {
+        case .damaged, .unlikeStore: true
+        case .busy, .unchecked: false
+        }
+    }
+}
+
 extension SearchIndex {
-    /// What is wrong with the index's file; nil when nothing is, or when there is none yet.
-    package func problem() -> String? {
+    private static let busyMilliseconds: Int64 = 5000
+
+    /// Checks the file of the index, and its documents against the objects in the store. Reads all of both.
+    ///
+    /// - Returns: nil if all is well, or if there is nothing to check: no index, or one that the next search makes
+    ///   or continues.
+    package nonisolated(nonsending) func problem() async -> SearchIndexProblem? {
         guard access(path, F_OK) == 0 else { return nil }
         do {
-            let connection = try Connection(path: path, access: .readWrite, busyTimeoutMilliseconds: 2000)
-            let lines = try connection.prepare("PRAGMA integrity_check(1)")
-            guard try lines.step() else { return "it cannot be checked" }
-            guard lines.text(0) == "ok" else { return lines.text(0) }
-            // Whoever began to make it was ended; the next search goes on.
-            guard try connection.integer("SELECT count(*) FROM sqlite_schema") != 0 else { return nil }
-            guard try connection.integer("PRAGMA application_id") == IndexFile.applicationID,
-                try connection.integer("PRAGMA user_version") == IndexFile.format
-            else { return "it is no search index of this version" }
-            // What FTS5 has to say of itself (sqlite.org/fts5.html#the_integrity_check_command).
-            try connection.execute("INSERT INTO words (words) VALUES ('integrity-check')")
-            return nil
+            if let damage = try checkFile() { return .damaged(damage) }
+            let differences = try await container.read { snapshot in
+                try self.differences(from: snapshot)
+            }
+            guard let differences, differences != (0, 0, 0) else { return nil }
+            return .unlikeStore(
+                missing: differences.missing, extra: differences.extra, stale: differences.stale)
+        } catch let error as SQLiteError {
+            switch error.primary {
+            case .busy, .locked: return .busy(milliseconds: Int(Self.busyMilliseconds))
+            case .corrupt, .notADatabase: return .damaged(error.message)
+            default: return .unchecked(error.systemReason)
+            }
         } catch {
-            return error.message
+            return .unchecked("\(error)")
         }
     }
 
-    /// Throws the file away and makes it anew from the store.
+    private nonisolated func checkFile() throws -> String? {
+        let connection = try connect()
+        let lines = try connection.prepare("PRAGMA integrity_check(1)")
+        guard try lines.step() else { return "it cannot be checked" }
+        guard lines.text(0) == "ok" else { return lines.text(0) }
+        lines.reset()
+        // The process that began to make it was ended; the next search continues.
+        guard try connection.integer("SELECT count(*) FROM sqlite_schema") != 0 else { return nil }
+        guard try connection.integer("PRAGMA application_id") == IndexFile.applicationID,
+            try connection.integer("PRAGMA user_version") == IndexFile.format
+        else { return "it is not a search index of this version" }
+        // FTS5's own check (sqlite.org/fts5.html#the_integrity_check_command). As an INSERT it takes the write lock.
+        try connection.execute("INSERT INTO words (words) VALUES ('integrity-check')")
+        return nil
+    }
+
+    private nonisolated func connect() throws(SQLiteError) -> Connection {
+        try Connection(path: path, access: .readWrite, busyTimeoutMilliseconds: Self.busyMilliseconds)
+    }
+
+    /// Compares the index with the objects that have not changed since it was brought up to date; nil when it is not
+    /// of this store's history, or unfinished.
+    private nonisolated func differences(
+        from snapshot: StoreSnapshot
+    ) throws -> (missing: Int, extra: Int, stale: Int)? {
+        let connection = try connect()
+        try connection.execute("BEGIN")
+        guard try connection.integer("SELECT count(*) FROM sqlite_schema") != 0,
+            let record = try IndexRecord(connection), record.phase == .ready,
+            (try? snapshot.check(record.cursor)) != nil
+        else { return nil }
+        let changed = Set(
+            try assumeIsolated { try $0.changes(after: record.cursor, limit: .max, snapshot).objects })
+        var documents = try fingerprints(connection)
+        var result = (missing: 0, extra: 0, stale: 0)
+        try forEachDocument(snapshot) { document in
+            let known = documents.removeValue(forKey: document.id)
+            guard !changed.contains(document.id) else { return }
+            if let known {
+                if known != DocumentFingerprint(document) { result.stale += 1 }
+            } else {
+                result.missing += 1
+            }
+        }
+        result.extra = documents.keys.count { !changed.contains($0) }
+        return result
+    }
+
+    private nonisolated func forEachDocument(
+        _ snapshot: StoreSnapshot, _ body: (SearchDocument) -> Void
+    ) throws {
+        var request = FetchRequest(schema.entity, sort: schema.newestFirst, limit: 1000)
+        request.attributes = schema.attributes
+        while true {
+            let objects = try snapshot.fetch(request)
+            for object in objects { body(SearchDocument(object, schema)) }
+            guard let last = objects.last, objects.count == 1000 else { return }
+            request.after = snapshot.position(of: last, in: schema.newestFirst)
+        }
+    }
+
+    /// The words of each document by its object, summed up while the index is read once from its first word to its
+    /// last (sqlite.org/fts5.html#the_fts5vocab_virtual_table_module).
+    private nonisolated func fingerprints(_ connection: borrowing Connection) throws
+        -> [Int64: DocumentFingerprint]
+    {
+        var objects: [Int64: Int64] = [:]
+        var prints: [Int64: DocumentFingerprint] = [:]
+        let rows = try connection.prepare("SELECT number, object, created FROM document")
+        while try rows.step() {
+            objects[rows.integer(0)] = rows.integer(1)
+            prints[rows.integer(1)] = DocumentFingerprint(created: rows.integer(2))
+        }
+        try connection.execute("CREATE VIRTUAL TABLE temp.instance USING fts5vocab(main, words, instance)")
+        let words = try connection.prepare("SELECT term, doc, col FROM temp.instance")
+        while try words.step() {
+            guard let object = objects[words.integer(1)] else { continue }
+            let column = words.text(2)
+            words.withBlob(0) { term in
+                term.withMemoryRebound(to: UInt8.self) { prints[object]?.add($0, column) }
+            }
+        }
+        return prints
+    }
+
+    /// Deletes the file and makes it again from the store.
     package nonisolated(nonsending) func rebuild(progress: (SearchIndexState) -> Void = { _ in })
         async throws
     {
@@ -34,5 +144,36 @@ extension SearchIndex {
     private func discardFile() {
         close()
         IndexFile.remove(path)
+    }
+}
+
+/// A sum over the words of a document, the same in whatever order they come.
+private struct DocumentFingerprint: Equatable {
+    private let created: Int64
+    private var sum: UInt64 = 0
+
+    init(created: Int64) { self.created = created }
+
+    init(_ document: SearchDocument) {
+        created = document.created
+        let texts = [
+            ("title", document.title), ("tags", document.tags), ("url", document.url),
+            ("text", document.text), ("note", document.note), ("author", document.author),
+        ]
+        for (column, text) in texts {
+            var seen: Set<UInt64> = []
+            Folding.fold(text).withUnsafeBufferPointer { folded in
+                Tokens.forEach(folded) { token, _ in
+                    if seen.insert(hash(token)).inserted { add(token, column) }
+                }
+            }
+        }
+    }
+
+    /// Each word counts once for a column.
+    mutating func add(_ word: UnsafeBufferPointer<UInt8>, _ column: String) {
+        var mixed = hash(word)
+        for byte in column.utf8 { mixed = (mixed ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        sum &+= mixed ^ (mixed >> 29)
     }
 }
