@@ -33,11 +33,11 @@ extension Command {
     static let backupRestore = Command(
         name: "backup restore",
         summary: """
-            Replaces the store by a copy, even while other programs have the store open: they report
-            that the store was replaced, and nothing of theirs reaches the restored one.
-            FILE is verified first and not changed. The old store, damaged or not, is retained under
-            the name that is printed; its log is next to it, with '-wal' after that name.
-            The search index is rebuilt by the next search.
+            Replaces the store by a copy, even while other programs have the store open: \
+            they report that the store was replaced, and must be started again.
+            FILE is verified first and not changed. The old store, damaged or not, is retained \
+            under the name that is printed; keep the file with '-wal' after that name next to it.
+            The next search rebuilds the search index.
             """,
         operands: "FILE", options: [], example: "clips backup restore ~/clips-2026-11-21.db"
     ) { invocation in

@@ -6,11 +6,12 @@ extension Command {
     static let doctor = Command(
         name: "doctor",
         summary: """
-            Checks the store, its history, and its search index, and says what to do.
-            Writes nothing without an option. --repair applies the safe repairs and checks again.
-            --salvage reads a damaged store clip by clip and saves what is readable into NEW;
-            the store is not changed.
-            Exit status: 0 all is well, repaired, or salvaged; 1 something is left to do or lost.
+            Checks the store, its history, and its search index, and says what to do. \
+            Writes nothing without an option.
+            --repair applies the safe repairs and checks again.
+            --salvage reads a damaged store clip by clip and saves what is readable into NEW. \
+            The store itself is not changed.
+            Exit status: 0 all is well, or repaired, or salvaged; 1 something is left to do, or lost.
             """,
         operands: "",
         options: [

@@ -57,6 +57,10 @@ struct ManPage {
 
     private static let files = [
         ("~/.local/share/clips/clips.db", "The store of the group 'clips'."),
+        (
+            "clips.db.replaced-*",
+            "What 'clips backup restore' replaced; delete it when you no longer need it."
+        ),
         ("~/.config/clips/config", "The keys that are bound otherwise."),
     ]
 

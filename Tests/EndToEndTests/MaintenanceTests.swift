@@ -150,6 +150,60 @@ import Testing
         #expect(try clips.run("restore", "1").status == 0)
     }
 
+    @Test func `the doctor reports a busy search index as busy`() throws {
+        try clips.run("add", "--title", "a")
+        try clips.run("search", "a")
+        let holder = try LineProcess(
+            "python3",
+            [
+                "-c",
+                """
+                import sqlite3, sys
+                index = sqlite3.connect(sys.argv[1], isolation_level=None)
+                index.execute("BEGIN IMMEDIATE")
+                print("held", flush=True)
+                sys.stdin.readline()
+                index.execute("ROLLBACK")
+                print("released", flush=True)
+                """, clips.storePath + "-search",
+            ])
+        #expect(try holder.answer() == "held")
+        let busy = try clips.run("doctor", "--repair")
+        #expect(busy.status == 1 && busy.output.contains("search index was busy for 5000 ms"), "\(busy)")
+        #expect(!busy.output.contains("damaged"))
+        #expect(try holder.ask("go") == "released")
+        #expect(try clips.run("doctor").status == 0)
+    }
+
+    @Test func `the doctor compares the search index with the clips`() throws {
+        for title in ["one", "two", "three", "four"] { try clips.run("add", "--title", title) }
+        try clips.run("search", "one")
+        #expect(try clips.run("doctor").status == 0)
+        let index = clips.storePath + "-search"
+        let sql = "DELETE FROM document WHERE object = 1; UPDATE document SET object = 99 WHERE object = 2;\n"
+        #expect(try Shell.run("sqlite3", [index], input: sql).errors == "")
+        // A change that the history does not have: the index cannot know of it.
+        _ = try clips.sqlite3("DROP TRIGGER Clip_records_update; UPDATE Clip SET title = 'zzz' WHERE id = 3;")
+        // What has changed since the index was brought up to date is not counted.
+        try clips.run("add", "--title", "five")
+        let sick = try clips.run("doctor")
+        #expect(
+            sick.status == 1
+                && sick.output.contains(
+                    "The search index lacks 2 clips, has 1 deleted ones, and 1 are out of date."),
+            "\(sick.output)")
+        #expect(try clips.run("doctor", "--repair").status == 0)
+        #expect(try clips.run("doctor").status == 0)
+        #expect(try clips.run("search", "zzz").output.hasSuffix("  zzz\n"))
+    }
+
+    @Test func `no message recommends what Debian's sqlite3 cannot do`() throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let found = try Shell.run("grep", ["-rnF", ".recover", folder.path + "/Sources"])
+        #expect(found.output == "")
+    }
+
     @Test func `the doctor of a store that cannot be opened says why`() throws {
         let path = clips.folder.path(of: "notes.db")
         try String(repeating: "no database at all ", count: 300).write(
@@ -173,6 +227,6 @@ import Testing
         try file.write(contentsOf: Data(repeating: 0x5A, count: 4096))
         try file.close()
         let run = try clips.run("doctor", "--json")
-        #expect(run.status == 1 && run.output.contains("The store is damaged"), "\(run)")
+        #expect(run.status == 1 && run.output.contains("An index of the store is damaged"), "\(run)")
     }
 }

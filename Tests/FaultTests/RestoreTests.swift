@@ -175,7 +175,7 @@ import Testing
                 if run.status == 1 { #expect(Sentences.fault(in: run.errors) == nil, place) }
             }
             if isRestored {
-                // Whatever the moment, the old store is complete under its new name.
+                // The old store is complete under its new name.
                 let old = try #require(try replaced(clips).first { !$0.hasSuffix("-wal") }, place)
                 let count = try Shell.run("sqlite3", [old], input: "SELECT count(*) FROM Clip;\n").output
                 #expect(count == "\(before.count)\n", place)

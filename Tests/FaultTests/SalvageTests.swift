@@ -86,6 +86,7 @@ import Testing
     func `every clip that is readable by its ID is in the new store as it was`(harm: Harm) throws {
         var random = SeededRandom(seed: 11)
         let template = try store()
+        var salvaged = 0
         for round in 0..<(Walk.triesAll ? 40 : 3) {
             let clips = try Situation.copy(template)
             try harm.apply(to: clips.storePath, &random)
@@ -96,6 +97,12 @@ import Testing
             try #require(run.status <= 1, place)
             #expect(try Shell.run("cksum", [clips.storePath]).output == sum, place)
             let expected = try readable(clips.storePath)
+            guard !run.errors.contains("list of its tables is unreadable") else {
+                // The limit of salvage: Python does not find the table either.
+                #expect(expected == [] && !FileManager.default.fileExists(atPath: new), place)
+                continue
+            }
+            salvaged += 1
             let saved = try readable(new)
             #expect(expected.subtracting(saved) == [], place)
             let count = try #require(run.output.firstMatch(of: /"saved":([0-9]+)/), place)
@@ -104,9 +111,10 @@ import Testing
             if run.status == 0 { #expect(saved.count == Self.clips - Self.clips / 50, place) }
             let doctor = try clips.run("doctor", "--store", new)
             #expect(doctor.status == 0, "\(place) \(doctor)")
-            #expect(
-                try clips.run("doctor").status == 1 || expected.count == Self.clips - Self.clips / 50, place)
+            let isWell = try clips.run("doctor").status == 0
+            #expect(!isWell || expected.count == Self.clips - Self.clips / 50, place)
         }
+        #expect(salvaged > 0)
     }
 
     @Test func `a salvage retains IDs and versions, begins a history, and uses no ID again`() throws {

@@ -58,6 +58,33 @@ import Testing
         #expect(try await container.check() == [])
     }
 
+    @Test func `an object that the whole history does not have is found`() async throws {
+        let container = try await open()
+        try stranger(
+            """
+            DROP TRIGGER Note_records_insert; DROP TRIGGER Note_records_replacing_insert;
+            INSERT INTO Note (title) VALUES ('four');
+            """)
+        let findings = try await container.check()
+        #expect(findings.contains(.historyUnlikeData(entity: "Note", count: 1)), "\(findings)")
+        try await container.repair(findings)
+        #expect(try await container.check() == [])
+    }
+
+    @Test func `a version lower than the recorded updates is found and raised`() async throws {
+        let container = try await open()
+        try stranger("UPDATE Note SET title = 'x' WHERE id = 2; UPDATE Note SET title = 'y' WHERE id = 2;")
+        #expect(try await container.check() == [])
+        let triggers = try stranger("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+        let drops = triggers.split(separator: "\n").map { "DROP TRIGGER \"\($0)\";" }.joined()
+        try stranger(drops + "UPDATE Note SET version = 1 WHERE id = 2;")
+        let findings = try await container.check()
+        #expect(findings.contains(.versionsBehind(entity: "Note", count: 1)), "\(findings)")
+        try await container.repair(findings)
+        #expect(try await container.check() == [])
+        #expect(try stranger("SELECT version FROM Note WHERE id = 2") == "3\n")
+    }
+
     @Test func `a changed trigger is found`() async throws {
         let container = try await open()
         let sql = try stranger("SELECT sql FROM sqlite_schema WHERE name = 'Note_records_update'")
@@ -103,5 +130,32 @@ import Testing
         #expect(try await other.currentToken() == container.currentToken())
         #expect(try await other.check() == [])
         #expect(other.storeID == container.storeID)
+    }
+
+    @Test func `an open container reports a restored store as replaced, for reading and for saving`()
+        async throws
+    {
+        let container = try await open()
+        let copy = folder.path(of: "copy.db")
+        try await container.backUp(to: copy, replaces: false) { _, _ in }
+        let (token, context) = (try await container.currentToken(), container.makeContext(author: "a"))
+        var events = try await container.events().makeAsyncIterator()
+        let old = try PersistentContainer.restore(copy, to: path, model: try Notes.model())
+        #expect(old?.hasPrefix(path + ".replaced-") == true)
+        var event = await events.next()
+        while let next = event, next != .replaced { event = await events.next() }
+        #expect(event == .replaced)
+        await #expect(throws: StoreError.replaced(path: path)) {
+            try await container.read { try $0.count(FetchRequest("Note")) }
+        }
+        try await context.insert("Note", ["title": .text("late")])
+        await #expect(throws: StoreError.replaced(path: path)) { try await context.save() }
+        let restored = try await PersistentContainer(path: path, model: try Notes.model())
+        #expect(restored.storeID != container.storeID)
+        #expect(try await restored.read { try $0.count(FetchRequest("Note")) } == 3)
+        await #expect(throws: StoreError.tokenOfAnotherStore) {
+            try await restored.read { try $0.check(token) }
+        }
+        #expect(try await restored.check() == [])
     }
 }

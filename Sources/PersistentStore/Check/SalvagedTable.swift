@@ -3,7 +3,7 @@ import SQLite
 /// Reads the objects of one entity from a damaged store, one by one.
 ///
 /// A scan of a table ends at the first damaged page, and so does a scan of an index. A lookup by ID reads only the
-/// pages above the object, so every object outside the damaged pages is found, whatever is damaged elsewhere. Objects
+/// pages above the object, so every object outside the damaged pages is found, regardless of other damage. Objects
 /// below a damaged interior page of the table are lost: no other page leads to them.
 struct SalvagedTable {
     let entity: Entity

@@ -10,7 +10,7 @@ import SQLite
 public final class PersistentContainer: Sendable {
     public let path: String
     public let model: StoreModel
-    /// The same for every process that opens the store, and for its copies.
+    /// The same for every process that opens the store, and for its copies until one of them is restored.
     public let storeID: UUID
     package let reader: StoreReader
     let writer: StoreWriter

@@ -147,7 +147,7 @@ extension SearchIndex {
     }
 }
 
-/// A sum over the words of a document, the same in whatever order they come.
+/// A sum over the words of a document, independent of their order.
 private struct DocumentFingerprint: Equatable {
     private let created: Int64
     private var sum: UInt64 = 0
