@@ -57,7 +57,8 @@ import Testing
         }
     }
 
-    /// Prints each clip that can be read by its ID and has values of its columns' kinds, a line each.
+    /// Prints each clip that can be read by its ID and has values of its columns' kinds, a line each. A version below 1
+    /// is damage too, and counts as 1.
     private static let oracle = """
         import sqlite3, sys
         store = sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True)
@@ -73,7 +74,7 @@ import Testing
             except sqlite3.Error:
                 continue
             if row and [type(value) for value in row] == kinds:
-                print(repr(row))
+                print(repr((row[0], max(1, row[1])) + row[2:]))
         """
 
     private func readable(_ path: String) throws -> Set<String> {
@@ -97,6 +98,7 @@ import Testing
             try #require(run.status <= 1, place)
             #expect(try Shell.run("cksum", [clips.storePath]).output == sum, place)
             let expected = try readable(clips.storePath)
+            #expect(!run.errors.contains("did not pass its check"), place)
             guard !run.errors.contains("list of its tables is unreadable") else {
                 // The limit of salvage: Python does not find the table either.
                 #expect(expected == [] && !FileManager.default.fileExists(atPath: new), place)

@@ -138,7 +138,7 @@ private struct StoreSalvage {
         try store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         let findings = try store.read { try StoreCheck(model: model).run(on: $0) }
         guard findings.isEmpty else {
-            throw StoreError.other(path: newPath, reason: "the salvaged store is not well: \(findings)")
+            throw StoreError.other(path: newPath, reason: "the salvaged store did not pass its check")
         }
         return report
     }
@@ -182,6 +182,8 @@ private struct StoreSalvage {
     {
         defer { insertion.reset() }
         for index in 0..<count { try insertion.bind(index, of: row, at: index + 1) }
+        // Versions begin at 1; a lower one is damage, and no reason to lose the rest.
+        if row.integer(1) < 1 { try insertion.bind(1 as Int64, at: 2) }
         do throws(SQLiteError) {
             while try insertion.step() {}
             return true
