@@ -7,7 +7,7 @@ import Terminal
 extension Command {
     static let export = Command(
         name: "export",
-        summary: "Writes all clips, newest first; 'clips import' reads them again unchanged.",
+        summary: "Writes all clips, oldest first; 'clips import' reads them again unchanged.",
         operands: "",
         options: [
             Option(

@@ -20,6 +20,8 @@ struct FileImport {
         }
         invocation.remark("clips: " + Self.summary(total, isDry: store == nil))
         if total.isInterrupted { return .interrupted }
+        // A file of another kind is the user's to replace; nothing of it was read.
+        if total.isRefused && total.read == 0 { return .usage }
         return total.problemCount > 0 || total.failure != nil ? .failed : .done
     }
 
@@ -46,14 +48,23 @@ struct FileImport {
                 isInterrupted: { PendingInterrupt.isThere })
             return await importer.run(try ClipImport(source, fileName: name, format: format), into: store)
         } catch {
-            failed.failure = error.description
             failed.isInterrupted = PendingInterrupt.isThere
+            if !failed.isInterrupted {
+                failed.failure = error.description
+                failed.isRefused = error.isRefusal
+            }
             return failed
         }
     }
 
     private func tell(_ report: ImportReport, _ name: String) {
         let name = SafeText.line(name)
+        if let form = report.form {
+            let unread = report.unreadFields
+            invocation.remark(
+                "clips: \(name): read as \(form)"
+                    + (unread.isEmpty ? "." : "; not read: \(unread.joined(separator: ", "))."))
+        }
         for problem in report.problems { invocation.fail("\(name), \(problem)") }
         let more = report.problemCount - report.problems.count
         if more > 0 { invocation.fail("\(name): \(more) more could not be read.") }
@@ -96,6 +107,8 @@ private struct ReportObject: Encodable {
     let there: Int
     let problems: Int
     let interrupted: Bool
+    let unread: [String]
+    @ExplicitNull var format: String?
     @ExplicitNull var failure: String?
 
     init(_ file: String, _ report: ImportReport) {
@@ -110,5 +123,7 @@ private struct ReportObject: Encodable {
         problems = report.problemCount
         interrupted = report.isInterrupted
         failure = report.failure
+        unread = report.unreadFields
+        format = report.form
     }
 }

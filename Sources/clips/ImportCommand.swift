@@ -8,12 +8,13 @@ extension Command {
     static let `import` = Command(
         name: "import",
         summary: "Saves the clips of files.\n"
-            + "Reads bookmarks of any browser (HTML, or JSON), tables (CSV) and\n"
-            + "JSON of services, Markdown, JSON lines, plain text. What cannot be read is told.",
+            + "Reads bookmarks of any browser (HTML, JSON, jsonlz4), JSON and CSV of services,\n"
+            + "OPML, XBEL, posts XML, Markdown, JSON lines, and plain text. Reports the format,\n"
+            + "the fields that are not read, and the records that cannot be read.",
         operands: "FILE…  ('-' reads what is piped in)",
         options: [
             Option(
-                "--format", value: "NAME", "html, json, jsonl, csv, markdown or text (else seen)",
+                "--format", value: "NAME", "html, json, jsonl, csv, xml, markdown, or text",
                 choices: ImportFormat.allCases.map(\.rawValue)),
             Option(
                 "--duplicates", value: "HOW", "an address that is there: keep both, merge, replace, skip",

@@ -67,7 +67,7 @@ struct JSONLinesImport {
             try keep(progress)
         } catch {
             tellSaved(progress)
-            throw error
+            throw PartialSave(error, saved: progress.saved)
         }
     }
 
@@ -91,7 +91,7 @@ struct JSONLinesImport {
 
     private func end(_ progress: Progress, _ failure: StoreError) -> ExitStatus {
         tellSaved(progress)
-        invocation.fail("\(failure)")
+        invocation.fail("\(PartialSave(failure, saved: progress.saved))")
         if let kept = progress.kept {
             kept.close()
             let (are, them) = progress.keptCount == 1 ? ("is", "it") : ("are", "them")

@@ -39,10 +39,10 @@ struct EncodingTests {
 
     @Test func `bytes that are no text are marked and told by their line`() throws {
         let bytes =
-            Array("{\"url\":\"http://x.org\",\"title\":\"é\"}\n{\"title\":\"a".utf8) + [0xFF, 0xFE]
+            Array("{\"url\":\"http://x.org\",\"title\":\"é\"}\n{\"text\":\"a".utf8) + [0xFF, 0xFE]
             + Array("b\"}\n".utf8)
         let reading = try Reading(bytes)
-        #expect(reading.drafts.map(\.title) == ["é", "a\u{FFFD}\u{FFFD}b"])
+        #expect(reading.drafts.map { $0.title + $0.text } == ["é", "a\u{FFFD}\u{FFFD}b"])
         #expect(reading.problems.map(\.line) == [2])
     }
 

@@ -17,8 +17,8 @@ struct ImportCommandTests {
         let run = try program.run("import", "--tag", "old", file("b.html", Samples.netscape))
         #expect(run.status == 1)
         #expect(run.errors.contains("b.html, line 23: a bookmark has no address."))
-        #expect(run.errors.contains("read 6 clips, saved 6, 1 not readable."))
-        #expect(try program.sqlite3("SELECT count(*) FROM Clip WHERE tags LIKE '%old'") == "6")
+        #expect(run.errors.contains("read 5 clips, saved 5, 2 not readable."))
+        #expect(try program.sqlite3("SELECT count(*) FROM Clip WHERE tags LIKE '%old'") == "5")
         #expect(try program.sqlite3("SELECT count(*) FROM history WHERE kind = 3") == "1")
     }
 
@@ -49,7 +49,9 @@ struct ImportCommandTests {
         let written = try String(contentsOfFile: path, encoding: .utf8)
         #expect(written.contains("[The title](<https://example.org/>)"))
         #expect(try program.run("export", "--format", "markdown").output == written)
-        #expect(try program.run("export", "--format", "json").output == program.run("list", "--json").output)
+        #expect(
+            try program.run("export", "--format", "json").output.split(separator: "\n").reversed()
+                == program.run("list", "--json").output.split(separator: "\n"))
         #expect(try program.run("export", "--format", "csv", "-o", "/no/such/folder/x").status == 1)
         let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path)
         #expect(!names.contains { $0.hasPrefix("out.md.") })

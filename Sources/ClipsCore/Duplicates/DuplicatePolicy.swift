@@ -26,6 +26,9 @@ package struct DuplicateOutcome: Hashable, Sendable {
 
     package init() {}
 
+    /// Clips that were inserted or changed.
+    package var total: Int { saved + merged + replaced }
+
     package static func += (left: inout DuplicateOutcome, right: DuplicateOutcome) {
         left.saved += right.saved
         left.keptBeside += right.keptBeside

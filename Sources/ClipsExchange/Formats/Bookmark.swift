@@ -13,8 +13,7 @@ struct Bookmark {
     var items: [ImportItem] {
         let url = HTMLText.address(attributes["href"] ?? "")
         let words = HTMLText.repaired(title)
-        guard !url.isEmpty || attributes["data-clips"] != nil || attributes["href"] != nil && !words.isEmpty
-        else {
+        guard !url.isEmpty || attributes["data-clips"] != nil else {
             // An anchor that is named, not a link.
             return attributes["href"] == nil && attributes["name"] ?? attributes["id"] != nil
                 ? [] : [.failure(ImportProblem(line: line, "a bookmark has no address"))]
@@ -23,7 +22,9 @@ struct Bookmark {
         fielded.set(.url, url)
         fielded.set(.title, HTMLText.oneLine(words))
         fielded.set(.unread, isUnread ? "yes" : "no")
-        fielded.set(.note, HTMLText.trimmed(HTMLText.repaired(note)))
+        fielded.set(.note, HTMLText.trimmed(Self.withoutMarks(HTMLText.repaired(note))))
+        // Scuttle's, which has no text next to the link.
+        if let words = attributes["description"] { fielded.set(.note, HTMLText.trimmed(words)) }
         setDates(&fielded)
         setTags(&fielded)
         setRemarks(&fielded)
@@ -40,6 +41,28 @@ struct Bookmark {
         items += fielded.complaints.map { .failure(ImportProblem(line: line, $0)) }
         return draft.isEmpty
             ? [.failure(ImportProblem(line: line, "a bookmark has no address"))] : [.success(draft)] + items
+    }
+
+    /// Names of attributes that hold something and are not read.
+    var unreadAttributes: [String] {
+        attributes.filter { !Self.read.contains($0.key) && !$0.value.isEmpty }.map(\.key)
+    }
+
+    private static let read: Set<String> = [
+        "href", "name", "id", "add_date", "time_added", "last_modified", "tags", "private", "public",
+        "toread",
+        "unread", "shortcuturl", "feed", "feedurl", "description", "data-clips",
+    ]
+
+    /// linkding encloses its notes in marks.
+    private static func withoutMarks(_ note: String) -> String {
+        guard let start = note.firstRange(of: "[linkding-notes]"),
+            let end = note.lastRange(of: "[/linkding-notes]"), start.upperBound <= end.lowerBound
+        else { return note }
+        let parts = [
+            note[..<start.lowerBound], note[start.upperBound..<end.lowerBound], note[end.upperBound...],
+        ]
+        return parts.map { HTMLText.trimmed(String($0)) }.filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 
     private func says(_ name: String) -> Bool { ClipField.isTrue(attributes[name] ?? "") }

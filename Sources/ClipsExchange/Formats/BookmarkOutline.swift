@@ -20,15 +20,28 @@ struct BookmarkOutline {
     private static let deepest = 256
     private static let longest = ClipDraft.largestText + 1
 
-    mutating func take(_ tag: HTMLTag, line: Int) {
-        switch tag {
-        case .start(let name, let attributes): start(name, attributes, line)
+    /// Attributes that bookmarks have and clips do not.
+    private(set) var unread = UnreadFields()
+
+    mutating func take(_ token: MarkupToken, line: Int) {
+        switch token {
+        case .start(let name, let attributes, let isCut):
+            start(name, attributes, line)
+            if isCut && name == "a" {
+                items.append(
+                    .failure(ImportProblem(line: line, "a bookmark has too many or too long attributes")))
+            }
         case .end(let name): end(name)
         case .text(let text): append(text)
         }
     }
 
-    mutating func finish() { close() }
+    mutating func finish(isCut: Bool, line: Int) {
+        close()
+        if isCut {
+            items.append(.failure(ImportProblem(line: line, "the file ends inside a tag or a comment")))
+        }
+    }
 
     private mutating func start(_ name: String, _ attributes: [String: String], _ line: Int) {
         switch name {
@@ -112,6 +125,7 @@ struct BookmarkOutline {
         noteLink = nil
         guard let finished = bookmark else { return }
         bookmark = nil
+        for name in finished.unreadAttributes { unread.insert(name) }
         items += finished.items
     }
 }

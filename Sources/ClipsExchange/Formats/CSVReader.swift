@@ -3,15 +3,20 @@ import ClipsCore
 /// Which column of a table holds what.
 struct CSVColumns {
     private let fields: [ClipField?]
+    private let names: [String]
+    /// Whether the table is an export of this program, in which a title alone is a clip.
+    let isOwn: Bool
+    let form: String
     /// An author is whom a clip is by only in a table of our own; elsewhere it may be whose page it is.
     private static let own: Set<ClipField> = [.url, .title, .text, .note, .tags, .starred, .unread, .updated]
 
     init(header: [String]) {
         var fields = header.map(ClipField.init(name:))
-        if !Self.own.isSubset(of: fields.compactMap(\.self)) {
-            fields = fields.map { $0 == .author ? nil : $0 }
-        }
+        isOwn = Self.own.isSubset(of: fields.compactMap(\.self))
+        if !isOwn { fields = fields.map { $0 == .author ? nil : $0 } }
         self.fields = fields
+        names = header
+        form = isOwn ? "CSV of this program" : Self.service(Set(header.map { $0.lowercased() }))
     }
 
     /// A table without names: addresses, and what stands beside them.
@@ -19,12 +24,28 @@ struct CSVColumns {
         let address = cells.firstIndex(where: Self.isAddress)
         var rest: [ClipField] = [.note, .title]
         fields = cells.indices.map { $0 == address ? .url : rest.popLast() }
+        names = cells.indices.map { "column \($0 + 1)" }
+        isOwn = false
+        form = "CSV without column names"
     }
 
-    func draft(_ cells: [String]) -> FieldedDraft {
+    private static func service(_ names: Set<String>) -> String {
+        let services: [(String, Set<String>)] = [
+            ("Readwise CSV", ["highlight", "book title"]),
+            ("Instapaper CSV", ["url", "selection", "folder"]),
+            ("Raindrop CSV", ["url", "excerpt", "cover"]), ("Pocket CSV", ["url", "time_added", "status"]),
+        ]
+        return services.first { $0.1.isSubset(of: names) }?.0 ?? "CSV"
+    }
+
+    func draft(_ cells: [String], _ unread: inout UnreadFields) -> FieldedDraft {
         var draft = FieldedDraft()
-        for (field, cell) in zip(fields, cells) {
-            if let field { draft.set(field, cell) }
+        for (index, cell) in cells.enumerated() where !cell.isEmpty {
+            if index < fields.count, let field = fields[index] {
+                draft.set(field, cell)
+            } else {
+                unread.insert(index < names.count ? names[index] : "column \(index + 1)")
+            }
         }
         return draft
     }
@@ -57,6 +78,9 @@ struct CSVReader: FormatReader {
     private var records: CSVRecords
     private var columns: CSVColumns?
     private var waiting: [ImportItem] = []
+    private(set) var unread = UnreadFields()
+
+    var form: String { columns?.form ?? "CSV" }
 
     init(_ source: UTF8Source) { records = CSVRecords(source) }
 
@@ -65,9 +89,6 @@ struct CSVReader: FormatReader {
         if columns == nil { records.separator = CSVColumns.separator(of: try records.firstLine()) }
         while let record = try records.next() {
             if record.isOpen { return problem(record, "a quote is opened and never closed") }
-            if record.isTooLong {
-                return problem(record, "it is longer than \(ImportLimits.megabytes(ImportLimits.piece))")
-            }
             guard let columns else {
                 if let first = try open(record) { return first }
                 continue
@@ -88,16 +109,18 @@ struct CSVReader: FormatReader {
         let columns = CSVColumns(header: record.cells)
         guard columns.areKnown else {
             throw ImportError(
-                "The table's first line has no column called url, title, text or note. Name the columns there."
-            )
+                "The table's first line has no column called url, title, text or note. Name the columns there.",
+                isRefusal: true)
         }
         self.columns = columns
         return nil
     }
 
     private mutating func item(_ record: CSVRecords.Record, _ columns: CSVColumns) -> ImportItem {
-        let fielded = columns.draft(record.cells)
-        guard !fielded.draft.isEmpty else { return problem(record, "it has no address, title, text or note") }
+        let fielded = columns.draft(record.cells, &unread)
+        guard columns.isOwn ? !fielded.draft.isEmpty : fielded.draft.hasSource else {
+            return problem(record, "it has no URL and no text")
+        }
         waiting = fielded.complaints.map { problem(record, $0) }
         return .success(fielded.draft)
     }

@@ -5,7 +5,6 @@ struct CSVRecords {
         let cells: [String]
         /// A quote in it is never closed.
         var isOpen = false
-        var isTooLong = false
     }
 
     var separator = UInt8(ascii: ",")
@@ -54,7 +53,11 @@ struct CSVRecords {
                 guard isQuoted else { break }
                 return reopened(start, firstLine)
             }
-            if place - start > ImportLimits.piece { return skipped(firstLine) }
+            guard place - start <= source.limits.piece else {
+                throw ImportError(
+                    "The record of line \(firstLine) has more than \(ImportLimits.megabytes(source.limits.piece)); "
+                        + "the file is not read further.")
+            }
             let byte = buffer[place]
             place += 1
             if byte == UInt8(ascii: "\n") { line += 1 }
@@ -101,11 +104,5 @@ struct CSVRecords {
             line = firstLine + 1
         }
         return Record(line: firstLine, cells: [], isOpen: true)
-    }
-
-    private mutating func skipped(_ firstLine: Int) -> Record {
-        buffer.removeFirst(place)
-        place = 0
-        return Record(line: firstLine, cells: [], isTooLong: true)
     }
 }

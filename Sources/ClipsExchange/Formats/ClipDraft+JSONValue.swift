@@ -1,34 +1,58 @@
 import ClipsCore
 
+extension ClipDraft {
+    /// Whether there is anything to come back to; a title or a note alone is a clip only in a file of this program.
+    var hasSource: Bool { !url.isEmpty || !text.isEmpty }
+}
+
 extension FieldedDraft {
-    /// A clip from an object of JSON, by whatever names; nil when there is nothing of a clip in it.
-    init?(_ object: JSONValue) {
+    /// A clip from an object of JSON under any known names; nil if it is not an object.
+    init?(_ object: JSONValue, _ unread: inout UnreadFields) {
         guard case .object(let members) = object else { return nil }
         self.init()
-        // Pinboard and Delicious call the title a description.
-        let isPinboard = members["href"] != nil && members["extended"] != nil
-        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
-            if isPinboard && name == "description" {
-                value.word.map { set(.title, $0) }
-                continue
-            }
-            if isPinboard && name == "shared" {
-                if value.word == "no" { addTags(["private"]) }
-                continue
-            }
-            guard let field = ClipField(name: name) else { continue }
-            if let values = value.array {
-                set(values, field)
-            } else if let word = value.word {
-                set(field, word, spacedTags: isPinboard)
-            } else if let title = value["title"]?.string {
-                set(field, title)
-            }
-        }
-        if isPinboard && members["toread"] == nil { set(.unread, "no") }
+        read(members, &unread)
     }
 
-    private mutating func set(_ values: [JSONValue], _ field: ClipField) {
+    /// Reads the members of an object, except those that are read already.
+    mutating func read(
+        _ members: [String: JSONValue], except known: Set<String> = [], _ unread: inout UnreadFields
+    ) {
+        // Pinboard, Delicious, and Scuttle call the title a description.
+        let isPosts = members["href"] != nil && members["url"] == nil
+        for (name, value) in members.sorted(by: { $0.key < $1.key })
+        where !known.contains(name) && !value.isEmpty {
+            if isPosts && name == "description" {
+                value.word.map { set(.title, $0) }
+            } else if isPosts && name == "shared" {
+                if value.word == "no" { addTags(["private"]) }
+            } else if name == "content", case .object(let content) = value {
+                // Karakeep's link, or text.
+                for (name, value) in content.sorted(by: { $0.key < $1.key }) where !value.isEmpty {
+                    if name != "type" && !set(value, name) { unread.insert("content.\(name)") }
+                }
+            } else if !set(value, name, spacedTags: isPosts) {
+                unread.insert(name)
+            }
+        }
+        if isPosts && members["toread"] == nil { set(.unread, "no") }
+    }
+
+    /// False when there is no field for it.
+    private mutating func set(_ value: JSONValue, _ name: String, spacedTags: Bool = false) -> Bool {
+        guard let field = ClipField(name: name) else { return false }
+        if let values = value.array {
+            return set(values, field)
+        } else if let word = value.word {
+            set(field, word, spacedTags: spacedTags)
+        } else if let title = (value["title"] ?? value["name"])?.string {
+            set(field, title)
+        } else {
+            return false
+        }
+        return true
+    }
+
+    private mutating func set(_ values: [JSONValue], _ field: ClipField) -> Bool {
         let words = values.compactMap {
             $0.word ?? $0["name"]?.string ?? $0["tag"]?.string ?? $0["text"]?.string
         }
@@ -37,11 +61,19 @@ extension FieldedDraft {
         } else {
             for word in words { set(field, word) }
         }
+        return words.count == values.count
     }
 }
 
 /// A clip as `clips list --json` prints it and `clips add --jsonl` reads it.
 enum ClipObject {
+    /// The keys that are read, and those that belong to the store that printed them.
+    static let keys: Set<String> = [
+        "url", "title", "text", "note", "tags", "starred", "unread", "created", "updated", "author", "id",
+        "uuid",
+        "version",
+    ]
+
     /// Lays what stands in an object over a draft; returns the key whose value has the wrong type.
     static func apply(_ object: JSONValue, to draft: inout ClipDraft) -> String? {
         let texts: [(String, WritableKeyPath<ClipDraft, String>)] = [

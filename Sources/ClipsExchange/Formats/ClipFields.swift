@@ -2,7 +2,8 @@ import ClipsCore
 
 /// What the columns of tables and the keys of objects are called, by those who write them.
 enum ClipField: Hashable {
-    case url, title, text, note, tags, folder, created, updated, starred, unread, read, status, author, feed
+    case url, title, text, note, tags, folder, created, updated, starred, unread, read, status, author, feed,
+        isPrivate, byline
 
     init?(name: String) {
         let word = name.lowercased().filter { $0.isLetter || $0.isNumber }
@@ -13,19 +14,24 @@ enum ClipField: Hashable {
     private static let names: [String: ClipField] = [
         "url": .url, "href": .url, "link": .url, "uri": .url, "address": .url, "givenurl": .url,
         "resolvedurl": .url,
+        "booktitle": .title, "bookauthor": .byline,
         "title": .title, "name": .title, "giventitle": .title, "resolvedtitle": .title,
         "text": .text, "content": .text, "selection": .text, "highlights": .text, "body": .text,
+        "highlight": .text, "textcontent": .text,
         "note": .note, "notes": .note, "description": .note, "excerpt": .note, "comment": .note,
         "extended": .note, "summary": .note, "annotation": .note,
         "tags": .tags, "tag": .tags, "labels": .tags, "keywords": .tags, "categories": .tags,
+        "tagnames": .tags, "documenttags": .tags, "lists": .tags,
         "folder": .folder, "collection": .folder, "category": .folder,
         "created": .created, "createdat": .created, "added": .created, "addedat": .created,
         "timeadded": .created, "timestamp": .created, "date": .created, "dateadded": .created,
         "adddate": .created, "savedat": .created, "time": .created, "datecreated": .created,
+        "highlightedat": .created, "saveddate": .created,
         "updated": .updated, "updatedat": .updated, "modified": .updated, "lastmodified": .updated,
         "lastupdate": .updated, "timeupdated": .updated, "datemodified": .updated,
         "starred": .starred, "favorite": .starred, "favourite": .starred, "isfavorite": .starred,
         "important": .starred, "star": .starred,
+        "favourited": .starred, "private": .isPrivate, "isprivate": .isPrivate,
         "unread": .unread, "toread": .unread, "readlater": .unread,
         "read": .read, "archived": .read, "isarchived": .read, "isread": .read,
         "status": .status, "author": .author,
@@ -42,6 +48,8 @@ struct FieldedDraft {
     private(set) var draft = ClipDraft()
     /// What was there and could not be understood.
     private(set) var complaints: [String] = []
+
+    init(_ draft: ClipDraft = ClipDraft()) { self.draft = draft }
 
     mutating func set(_ field: ClipField, _ word: String, spacedTags: Bool = false) {
         guard !word.isEmpty else { return }
@@ -60,7 +68,10 @@ struct FieldedDraft {
         case .read: draft.isUnread = !ClipField.isTrue(word)
         case .status: draft.isUnread = !["archive", "archived", "read", "1", "2"].contains(word.lowercased())
         case .author: draft.author = word
-        case .feed: break
+        case .feed: if word != draft.url { addNote("feed: \(word)") }
+        case .byline: addNote("author: \(word)")
+        // Privacy has no counterpart in a store of one user; the tag retains it.
+        case .isPrivate: if ClipField.isTrue(word) { addTags(["private"]) }
         }
     }
 
@@ -91,6 +102,13 @@ struct FieldedDraft {
     }
 
     private static func tags(_ word: String, spaced: Bool) -> [String] {
+        // Instapaper's are JSON in a cell.
+        if word.hasPrefix("["), case (let value?, nil) = JSONParser.parse(Array(word.utf8)),
+            let list = value.array
+        {
+            let names = list.compactMap(\.string)
+            if names.count == list.count { return names }
+        }
         let separators: Set<Character> =
             word.contains(",") ? [","] : word.contains("|") ? ["|"] : spaced ? [" "] : [","]
         return word.split { separators.contains($0) }.map { String($0) }

@@ -4,78 +4,160 @@ import ClipsCore
 struct JSONDocumentReader: FormatReader {
     private let source: UTF8Source
     private var items: [ImportItem]?
+    private(set) var form = "JSON"
+    private(set) var unread = UnreadFields()
 
     init(_ source: UTF8Source) { self.source = source }
 
     mutating func next() throws(ImportError) -> ImportItem? {
-        if items == nil { items = try read().reversed() }
+        if items == nil {
+            let records = try read()
+            (form, unread) = (records.form, records.unread)
+            items = records.items.reversed()
+        }
         return items?.popLast()
     }
 
-    private func read() throws(ImportError) -> [ImportItem] {
+    private func read() throws(ImportError) -> JSONRecords {
         var bytes: [UInt8] = []
         while let piece = try source.next() {
             bytes += piece
-            guard bytes.count <= ImportLimits.document else {
-                throw ImportError(
-                    "A JSON document may have \(ImportLimits.megabytes(ImportLimits.document)); one object a line "
-                        + "may be of any length.")
+            guard bytes.count <= source.limits.document else {
+                throw .refused(
+                    "The JSON document has more than \(ImportLimits.megabytes(source.limits.document)).",
+                    "Split it, or write one object a line.")
             }
         }
-        let parsed = JSONParser.parse(bytes)
-        var found = Found()
-        if let value = parsed.value { found.add(value) }
+        let parsed = JSONParser.parse(bytes, maxValues: source.limits.values)
+        bytes = []
+        var records = JSONRecords()
+        if let value = parsed.value { records.add(value) }
         if let problem = parsed.problem {
-            found.items.append(.failure(ImportProblem(line: problem.line, problem.reason)))
-        } else if found.items.isEmpty {
-            found.items.append(.failure(ImportProblem(line: 1, "there are no bookmarks in it")))
+            guard records.hasClips else {
+                throw .refused(
+                    "The file is not JSON that can be read (line \(problem.line): \(problem.reason)).",
+                    "Export it again.")
+            }
+            records.items.append(.failure(ImportProblem(line: problem.line, problem.reason)))
+        } else if !records.hasClips && !records.isKnown {
+            throw .refused(
+                "This JSON has no bookmarks in a known form.",
+                "Export HTML or CSV, or write one object a line with the keys url, title, text, note, and tags."
+            )
         }
-        return found.items
+        return records
     }
 }
 
 /// The bookmarks found in a document.
-private struct Found {
+struct JSONRecords {
     var items: [ImportItem] = []
+    private(set) var form = "JSON"
+    private(set) var unread = UnreadFields()
+    /// Whether the document has a known form, even with nothing in it.
+    private(set) var isKnown = false
 
-    /// A list, an object that has lists under any keys, or a tree.
+    var hasClips: Bool { items.contains { if case .success = $0 { true } else { false } } }
+
+    /// A tree, a service's document, or a list.
     mutating func add(_ value: JSONValue) {
-        if let roots = value["roots"], case .object(let folders) = roots {
+        isKnown = true
+        if case .object(let folders)? = value["roots"] {
+            form = "Chromium JSON"
             for (_, folder) in folders.sorted(by: { $0.key < $1.key }) {
                 addTree(folder, tags: [], isRoot: true)
             }
-        } else if value["children"] != nil {
+        } else if value["children"]?.array != nil {
+            form = "Firefox JSON"
             addTree(value, tags: [], isRoot: true)
+        } else if let collections = value["collections"]?.array,
+            collections.contains(where: { $0["links"] != nil })
+        {
+            form = "Linkwarden JSON"
+            addLinkwarden(value, collections)
         } else if let values = value.array {
-            for (index, value) in values.enumerated() { addObject(value, number: index + 1) }
+            isKnown = values.isEmpty
+            addList(values)
         } else if case .object(let members) = value {
-            let lists = members.sorted { $0.key < $1.key }.compactMap {
-                $0.value.array ?? Self.values($0.value)
-            }
-            for list in lists {
-                for (index, value) in list.enumerated() { addObject(value, number: index + 1) }
-            }
-            if lists.isEmpty { addObject(value, number: 1) }
+            isKnown = members.count == 1 && members.values.allSatisfy { $0.array?.isEmpty == true }
+            addDocument(members)
+        } else {
+            isKnown = false
         }
     }
 
-    /// Pocket's lists are objects with ids for keys.
+    /// An object that has lists under any keys, as services write them, or is a record itself.
+    private mutating func addDocument(_ members: [String: JSONValue]) {
+        if members["url"]?.string != nil || members["href"]?.string != nil {
+            return addList([.object(members)])
+        }
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) where !value.isEmpty {
+            guard let list = value.array ?? Self.values(value) else {
+                unread.insert(name)
+                continue
+            }
+            var records = JSONRecords()
+            records.addList(list)
+            // A list without any clip holds something other than bookmarks.
+            guard records.hasClips else {
+                unread.insert(name)
+                continue
+            }
+            form = list.contains { $0["content"]?.isObject == true } ? "Karakeep JSON" : records.form
+            items += records.items
+            for name in records.unread.names { unread.insert(name) }
+        }
+    }
+
+    /// Pocket's lists are objects with IDs for keys.
     private static func values(_ value: JSONValue) -> [JSONValue]? {
-        guard case .object(let members) = value else { return nil }
-        let values = members.sorted { $0.key < $1.key }.map(\.value)
-        return values.allSatisfy { if case .object = $0 { true } else { false } } ? values : nil
+        guard case .object(let members) = value, members.values.allSatisfy(\.isObject) else { return nil }
+        return members.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    private mutating func addObject(_ value: JSONValue, number: Int) {
-        if value["children"] != nil { return addTree(value, tags: [], isRoot: false) }
-        guard let fielded = FieldedDraft(value), !fielded.draft.isEmpty else {
-            return fail("the entry \(number) has no address, title or text")
+    private mutating func addList(_ values: [JSONValue]) {
+        form = values.contains { $0["href"] != nil && $0["url"] == nil } ? "Pinboard JSON" : "JSON list"
+        for (index, value) in values.enumerated() { addObject(value, "entry \(index + 1)") }
+    }
+
+    private mutating func addObject(
+        _ value: JSONValue, _ name: String, _ change: (inout FieldedDraft) -> Void = { _ in }
+    ) {
+        if value["children"]?.array != nil { return addTree(value, tags: [], isRoot: false) }
+        guard var fielded = FieldedDraft(value, &unread), fielded.draft.hasSource else {
+            return fail("\(name) has no URL and no text")
         }
+        change(&fielded)
         items.append(.success(fielded.draft))
-        for complaint in fielded.complaints { fail("the entry \(number): \(complaint)") }
+        for complaint in fielded.complaints { fail("\(name): \(complaint)") }
     }
 
-    private mutating func fail(_ reason: String) { items.append(.failure(ImportProblem(line: 1, reason))) }
+    private mutating func addLinkwarden(_ document: JSONValue, _ collections: [JSONValue]) {
+        let pinned = Set((document["pinnedLinks"]?.array ?? []).compactMap { $0["id"]?.word })
+        for collection in collections {
+            let name = collection["name"]?.string ?? ""
+            for (index, link) in (collection["links"]?.array ?? []).enumerated() {
+                let isPinned = link["id"]?.word.map(pinned.contains) ?? false
+                addObject(link, "link \(index + 1) of a collection") { draft in
+                    if name != "Unorganized" && !name.isEmpty { draft.addTags([name]) }
+                    if isPinned { draft.set(.starred, "yes") }
+                }
+            }
+        }
+        if case .object(let members) = document {
+            for (name, value) in members
+            where !value.isEmpty && name != "collections" && name != "pinnedLinks" { unread.insert(name) }
+        }
+    }
+
+    private mutating func fail(_ reason: String) { items.append(.failure(ImportProblem(line: 0, reason))) }
+
+    /// Members of a browser's bookmark that say where and how it is stored, not what it is.
+    private static let structure: Set<String> = [
+        "title", "name", "uri", "url", "dateAdded", "date_added", "lastModified", "date_modified", "tags",
+        "keyword",
+        "annos", "children", "guid", "id", "index", "root", "type", "typeCode",
+    ]
 
     private mutating func addTree(_ node: JSONValue, tags: [String], isRoot: Bool) {
         let name = (node["title"] ?? node["name"])?.string ?? ""
@@ -89,7 +171,7 @@ private struct Found {
         guard let url = (node["uri"] ?? node["url"])?.string, !url.isEmpty else {
             let type = (node["type"]?.string ?? "") + (node["typeCode"]?.word ?? "")
             let isOther = type.contains("separator") || type.contains("container") || type.contains("folder")
-            if !isOther { fail("a bookmark\(name.isEmpty ? "" : " with a title") has no address") }
+            if !isOther { fail("a bookmark\(name.isEmpty ? "" : " with a title") has no URL") }
             return
         }
         var fielded = FieldedDraft()
@@ -104,6 +186,11 @@ private struct Found {
         for annotation in node["annos"]?.array ?? []
         where annotation["name"]?.string?.hasSuffix("/description") == true {
             annotation["value"]?.string.map { fielded.set(.note, $0) }
+        }
+        if case .object(let members) = node {
+            for (name, value) in members where !Self.structure.contains(name) && !value.isEmpty {
+                unread.insert(name)
+            }
         }
         items.append(.success(fielded.draft))
         for complaint in fielded.complaints { fail(complaint) }

@@ -4,6 +4,9 @@ import ClipsCore
 struct JSONLinesReader: FormatReader {
     private var lines: LineSource
     private var waiting: [ImportItem] = []
+    private(set) var unread = UnreadFields()
+
+    let form = "JSON lines"
 
     init(_ source: UTF8Source) { lines = LineSource(source) }
 
@@ -11,7 +14,7 @@ struct JSONLinesReader: FormatReader {
         if !waiting.isEmpty { return waiting.removeFirst() }
         while let line = try lines.next() {
             guard !line.isTooLong else {
-                return problem("the line is longer than \(ImportLimits.megabytes(ImportLimits.piece))")
+                return problem("the line is longer than \(lines.limit)")
             }
             guard line.bytes.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else { continue }
             return item(Array(line.bytes))
@@ -22,20 +25,22 @@ struct JSONLinesReader: FormatReader {
     private mutating func item(_ bytes: [UInt8]) -> ImportItem {
         let parsed = JSONParser.parse(bytes)
         if let reason = parsed.problem?.reason { return problem(reason) }
-        guard let object = parsed.value, case .object = object else {
+        guard let object = parsed.value, case .object(let members) = object else {
             return problem("it is not a JSON object")
         }
         var draft = ClipDraft()
-        if let key = ClipObject.apply(object, to: &draft) {
+        let key = ClipObject.apply(object, to: &draft)
+        // A service may call something by the same name and mean another kind of value.
+        if let key, members["uuid"] != nil || ["url", "title", "text", "note"].contains(key) {
             return problem("'\(key)' has a value of the wrong type")
         }
-        if draft.url.isEmpty && draft.text.isEmpty, let fielded = FieldedDraft(object), !fielded.draft.isEmpty
-        {
-            waiting = fielded.complaints.map { problem($0) }
-            return .success(fielded.draft)
+        var fielded = key == nil ? FieldedDraft(draft) : FieldedDraft()
+        fielded.read(members, except: key == nil ? ClipObject.keys : [], &unread)
+        guard members["uuid"] == nil ? fielded.draft.hasSource : !fielded.draft.isEmpty else {
+            return problem("it has no URL and no text")
         }
-        guard !draft.isEmpty else { return problem("it has no url, title, text or note") }
-        return .success(draft)
+        waiting = fielded.complaints.map { problem($0) }
+        return .success(fielded.draft)
     }
 
     private func problem(_ reason: String) -> ImportItem {

@@ -14,6 +14,20 @@ enum JSONValue {
     }
 
     var string: String? { if case .string(let text) = self { text } else { nil } }
+    var isObject: Bool { if case .object = self { true } else { false } }
+
+    /// Whether there is nothing in it that could be read.
+    var isEmpty: Bool {
+        switch self {
+        case .null: true
+        case .bool(let value): !value
+        case .number: false
+        case .string(let text): text.isEmpty
+        case .array(let values): values.isEmpty
+        case .object(let members): members.isEmpty
+        }
+    }
+
     var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
 
     /// A text, or a number or truth value as text.
@@ -42,10 +56,18 @@ struct JSONParser {
 
     private static let deepest = 512
 
-    private init(_ bytes: [UInt8]) { self.bytes = bytes }
+    private init(_ bytes: [UInt8], _ maxValues: Int) {
+        self.bytes = bytes
+        left = maxValues
+    }
 
-    static func parse(_ bytes: [UInt8]) -> (value: JSONValue?, problem: Problem?) {
-        var parser = JSONParser(bytes)
+    /// Values that may still be read: each costs memory that its bytes do not show.
+    private var left: Int
+
+    static func parse(
+        _ bytes: [UInt8], maxValues: Int = ImportLimits().values
+    ) -> (value: JSONValue?, problem: Problem?) {
+        var parser = JSONParser(bytes, maxValues)
         parser.skipSpace()
         let value = parser.value(depth: 0)
         parser.skipSpace()
@@ -74,6 +96,11 @@ struct JSONParser {
     private mutating func value(depth: Int) -> JSONValue? {
         guard depth < Self.deepest else {
             fail("it is nested deeper than \(Self.deepest) levels")
+            return nil
+        }
+        left -= 1
+        guard left > 0 else {
+            fail("it has too many values")
             return nil
         }
         switch current {

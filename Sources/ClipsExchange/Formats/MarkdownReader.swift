@@ -11,6 +11,9 @@ struct MarkdownReader: FormatReader {
     private var references: [(label: String, title: String, tags: [String], line: Int)] = []
     private var isAtEnd = false
 
+    let form = "Markdown"
+    let unread = UnreadFields()
+
     /// Links whose address stands elsewhere are kept until the end.
     private static let mostReferences = 1_000_000
 
@@ -30,7 +33,7 @@ struct MarkdownReader: FormatReader {
     }
 
     private mutating func take(_ line: String, isTooLong: Bool) {
-        if isTooLong { fail("it is longer than \(ImportLimits.megabytes(ImportLimits.piece))") }
+        if isTooLong { fail("it is longer than \(lines.limit)") }
         let text = line.drop { $0 == " " || $0 == "\t" }
         if let mark = text.first, mark == "`" || mark == "~", text.prefix(while: { $0 == mark }).count >= 3 {
             fence = fence == nil ? mark : fence == mark ? nil : fence

@@ -6,6 +6,9 @@ struct PlainTextReader: FormatReader {
     private var block: [UInt8] = []
     private var waiting: [ImportItem] = []
 
+    let form = "plain text"
+    let unread = UnreadFields()
+
     init(_ source: UTF8Source) { lines = LineSource(source) }
 
     mutating func next() throws(ImportError) -> ImportItem? {
@@ -16,8 +19,7 @@ struct PlainTextReader: FormatReader {
 
     private mutating func take(_ bytes: ArraySlice<UInt8>, isTooLong: Bool) {
         if isTooLong {
-            let limit = ImportLimits.megabytes(ImportLimits.piece)
-            waiting.append(.failure(ImportProblem(line: lines.number, "it is longer than \(limit)")))
+            waiting.append(.failure(ImportProblem(line: lines.number, "it is longer than \(lines.limit)")))
         }
         guard bytes.contains(where: { $0 != 0x20 && $0 != 0x09 }) else { return closeBlock() }
         if let draft = Self.address(bytes) {

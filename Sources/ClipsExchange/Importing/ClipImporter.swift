@@ -12,6 +12,12 @@ package struct ImportReport: Hashable, Sendable {
     package var isInterrupted = false
     /// Why there is no more; what came before is saved.
     package var failure: String?
+    /// Whether the file is of a kind that is not read.
+    package var isRefused = false
+    /// The form of the file, once it is known.
+    package var form: String?
+    /// Names of the file's fields that hold something and were not read.
+    package var unreadFields: [String] = []
 
     package static let mostProblems = 20
 
@@ -24,6 +30,7 @@ package struct ImportReport: Hashable, Sendable {
         left.problemCount += right.problemCount
         left.isInterrupted = left.isInterrupted || right.isInterrupted
         left.failure = left.failure ?? right.failure
+        left.isRefused = left.isRefused || right.isRefused
     }
 
     fileprivate mutating func note(_ problem: ImportProblem) {
@@ -54,46 +61,55 @@ package struct ClipImporter {
         var report = ImportReport()
         do {
             while !isInterrupted() && !Task.isCancelled {
-                let batch = try nextBatch(&clips, &report)
-                // What is not saved is not counted as read.
+                let batch = try nextBatch(&clips)
+                // What is not saved is not counted, and the last record may have been cut off.
                 if isInterrupted() || Task.isCancelled { break }
                 if let store, !batch.drafts.isEmpty {
                     report.outcome += try await store.add(batch.drafts, duplicates: duplicates).outcome
                 }
                 report.read += batch.drafts.count
+                for problem in batch.problems { report.note(problem) }
+                (report.form, report.unreadFields) = (clips.form, clips.unreadFields)
                 progress(report)
                 if batch.isLast { return report }
             }
             report.isInterrupted = true
         } catch {
-            report.failure = "\(error)"
+            // An interrupted document looks like one that is cut off.
+            if isInterrupted() || Task.isCancelled {
+                report.isInterrupted = true
+                return report
+            }
+            report.failure = PartialSave(error, saved: report.outcome.total).description
+            report.isRefused = (error as? ImportError)?.isRefusal ?? false
         }
         return report
     }
 
     private func nextBatch(
-        _ clips: inout ClipImport, _ report: inout ImportReport
-    ) throws(ImportError) -> (drafts: [ClipDraft], isLast: Bool) {
+        _ clips: inout ClipImport
+    ) throws(ImportError) -> (drafts: [ClipDraft], problems: [ImportProblem], isLast: Bool) {
         var drafts: [ClipDraft] = []
+        var problems: [ImportProblem] = []
         var bytes = 0
-        while drafts.count < Self.clipsPerBatch && bytes < Self.bytesPerBatch {
+        while drafts.count + problems.count < Self.clipsPerBatch && bytes < Self.bytesPerBatch {
             let item: ImportItem?
             do {
                 item = try clips.next()
             } catch {
                 // What was read before is saved before the error is told.
-                guard !drafts.isEmpty else { throw error }
-                return (drafts, false)
+                guard !drafts.isEmpty || !problems.isEmpty else { throw error }
+                return (drafts, problems, false)
             }
             switch item {
-            case nil: return (drafts, true)
+            case nil: return (drafts, problems, true)
             case .success(var draft)?:
                 draft.tags += tags
                 bytes += draft.text.utf8.count + draft.note.utf8.count
                 drafts.append(draft)
-            case .failure(let problem)?: report.note(problem)
+            case .failure(let problem)?: problems.append(problem)
             }
         }
-        return (drafts, false)
+        return (drafts, problems, false)
     }
 }

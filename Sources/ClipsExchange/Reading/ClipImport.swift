@@ -2,6 +2,10 @@ import ClipsCore
 
 /// A reader of one form of file. After an error there is nothing more.
 protocol FormatReader {
+    /// The name of the form, and of the program that writes it where it shows.
+    var form: String { get }
+    /// Fields that were found up to now and have no counterpart in a clip.
+    var unread: UnreadFields { get }
     mutating func next() throws(ImportError) -> ImportItem?
 }
 
@@ -11,19 +15,46 @@ package struct ClipImport {
     private let source: UTF8Source
     private var reader: any FormatReader
     private var isAtEnd = false
+    private var ending: [ImportItem] = []
+    /// Clips with a comma in a tag.
+    private var commaCount = 0
 
-    /// - Parameter format: what the file is; nil to see for oneself.
-    package init(_ bytes: ByteSource, fileName: String, format: ImportFormat? = nil) throws(ImportError) {
-        source = try UTF8Source(bytes)
-        if let reason = Self.foreignForm(source.rawBeginning) { throw ImportError(reason) }
+    /// The form of the file as it is named to the user, complete once the first clip is read.
+    package var form: String { reader.form }
+    /// Names of the fields that hold something and are not read, complete at the end of the file.
+    package var unreadFields: [String] { reader.unread.names.sorted() }
+
+    /// - Parameters:
+    ///   - format: The format of the file; nil to detect it.
+    ///   - limits: Bounds on memory and time.
+    /// - Throws: ``ImportError`` if the file is of a kind that is not read.
+    package init(
+        _ bytes: ByteSource, fileName: String, format: ImportFormat? = nil,
+        limits: ImportLimits = ImportLimits()
+    ) throws(ImportError) {
+        var source = try UTF8Source(bytes, limits: limits)
+        if source.rawBeginning.starts(with: MozillaLZ4.magic) {
+            source = try UTF8Source(ByteSource(Self.decompressed(source)), limits: limits)
+        }
+        if let reason = Self.foreignForm(source.rawBeginning) { throw ImportError(reason, isRefusal: true) }
         let beginning = try source.open()
-        self.format = format ?? .detect(beginning, fileName: fileName)
+        let format = format ?? .detect(beginning, fileName: fileName)
+        if Self.isBinary(beginning, as: format) {
+            throw .refused("This file is binary.", "Export the bookmarks as HTML, JSON, or CSV.")
+        }
+        if format != .xml && ImportFormat.isXML(beginning) {
+            throw .refused(
+                "This file is XML, not \(format.rawValue).", "Leave out --format, or give --format xml.")
+        }
+        self.source = source
+        self.format = format
         reader =
-            switch self.format {
+            switch format {
             case .html: BookmarksReader(source)
             case .json: JSONDocumentReader(source)
             case .jsonl: JSONLinesReader(source)
             case .csv: CSVReader(source)
+            case .xml: XMLReader(source)
             case .markdown: MarkdownReader(source)
             case .text: PlainTextReader(source)
             }
@@ -33,19 +64,38 @@ package struct ClipImport {
         while !isAtEnd {
             guard let item = try reader.next() else {
                 isAtEnd = true
-                guard let invalid = source.invalid else { return nil }
-                let count = invalid.count == 1 ? "1 place" : "\(invalid.count) places"
+                finish()
+                break
+            }
+            guard case .success(var draft) = item else { return item }
+            if let name = Self.tooLong(draft) {
                 return .failure(
                     ImportProblem(
-                        line: invalid.line,
-                        "\(count) from here on cannot be read as text; U+FFFD marks them"))
+                        line: 0, "a \(name) has more than \(ImportLimits.megabytes(ClipDraft.largestText))"))
             }
-            guard case .success(let draft) = item, let name = Self.tooLong(draft) else { return item }
-            return .failure(
-                ImportProblem(
-                    line: 0, "a \(name) has more than \(ImportLimits.megabytes(ClipDraft.largestText))"))
+            if draft.tags.contains(where: { $0.contains(",") }) {
+                commaCount += 1
+                draft.tags = Tags(draft.tags).names
+            }
+            return .success(draft)
         }
-        return nil
+        return ending.popLast()
+    }
+
+    private mutating func finish() {
+        if commaCount > 0 {
+            let clips = commaCount == 1 ? "1 clip has" : "\(commaCount) clips have"
+            ending.append(
+                .failure(ImportProblem(line: 0, "\(clips) a comma in a tag, which is saved as a space")))
+        }
+        if let invalid = source.invalid {
+            let count = invalid.count == 1 ? "1 place" : "\(invalid.count) places"
+            ending.append(
+                .failure(
+                    ImportProblem(
+                        line: invalid.line, "\(count) from here on cannot be read as text; U+FFFD marks them")
+                ))
+        }
     }
 
     private static func tooLong(_ draft: ClipDraft) -> String? {
@@ -53,20 +103,40 @@ package struct ClipImport {
             .first { $0.1.utf8.count > ClipDraft.largestText }?.0
     }
 
+    private static func decompressed(_ source: UTF8Source) throws(ImportError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let piece = try source.nextRaw() {
+            bytes += piece
+            guard bytes.count <= source.limits.document else { break }
+        }
+        guard let contents = MozillaLZ4.decoded(bytes, limit: source.limits.document) else {
+            throw .refused(
+                "This compressed Firefox backup is damaged, or has more than "
+                    + "\(ImportLimits.megabytes(source.limits.document)).",
+                "In Firefox, Bookmarks > Manage bookmarks > Import and Backup > Export Bookmarks to HTML writes a file "
+                    + "that can be read.")
+        }
+        return contents
+    }
+
+    /// A NUL is in no text. An export of this program may have one in a cell, but not in the line of names.
+    private static func isBinary(_ beginning: String, as format: ImportFormat) -> Bool {
+        var bytes = beginning.utf8[...]
+        if format == .csv { bytes = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") } }
+        if format == .html { bytes = bytes.prefix(1024) }
+        return bytes.contains(0)
+    }
+
     /// Files that are known and not read here, and what to do with them.
     private static func foreignForm(_ bytes: [UInt8]) -> String? {
         func begins(_ text: String) -> Bool { bytes.starts(with: text.utf8) }
-        if begins("mozLz40\0") {
-            return
-                "This is a compressed Firefox backup. In Firefox, Bookmarks > Manage bookmarks > Import and "
-                + "Backup > Backup… (or Export Bookmarks to HTML…) writes a file that can be read."
-        }
         if begins("SQLite format 3\0") {
             return "This is an SQLite database. Export the bookmarks from the browser, as HTML."
         }
         if begins("bplist00") {
             return "This is a binary property list. In Safari, File > Export > Bookmarks… writes HTML."
         }
+        if begins("%PDF-") { return "This is a PDF document. Import the bookmarks that lead to it." }
         if bytes.starts(with: [0x1F, 0x8B]) || begins("PK\u{3}\u{4}")
             || bytes.starts(with: [0xFD, 0x37, 0x7A])
             || bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) || begins("BZh")

@@ -7,6 +7,8 @@ package enum ImportFormat: String, CaseIterable, Sendable {
     /// One object a line.
     case jsonl
     case csv
+    /// OPML, XBEL, and the posts of Pinboard, Delicious, and Scuttle.
+    case xml
     case markdown
     /// Addresses a line each, and blocks of text.
     case text
@@ -17,47 +19,99 @@ package enum ImportFormat: String, CaseIterable, Sendable {
         case "txt": self = .text
         case "htm": self = .html
         case "tsv": self = .csv
+        case "opml", "xbel": self = .xml
         case let name: self.init(rawValue: name)
         }
     }
 }
 
 extension ImportFormat {
-    /// What a file is, by how it begins and what it is called.
+    /// The format of a file, by its beginning and its name.
     static func detect(_ beginning: String, fileName: String) -> ImportFormat {
         let suffix = fileName.lastIndex(of: ".").map { String(fileName[$0...].dropFirst()) } ?? ""
         let named = ImportFormat(name: suffix)
         let text = beginning.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
         switch text.first {
-        case "<" where named != .markdown && isHTML(text): return .html
+        case "<":
+            if let markup = markup(text), markup == .xml || named != .markdown { return markup }
         case "{": return isJSONLines(text) ? .jsonl : .json
-        case "[":
-            let second = text.dropFirst().first { !$0.isWhitespace }
-            if second == "{" || second == "]" && named != .markdown { return .json }
+        case "[" where named != .markdown && isJSONList(text): return .json
         default: break
         }
-        if let named, named != .json, named != .jsonl { return named }
+        if let named, named != .jsonl, named != .xml || text.first == "<" { return named }
         let line = text.prefix { !$0.isNewline }
         if CSVColumns.understands(header: String(line)) { return .csv }
         return text.contains("](") || line.hasPrefix("#") ? .markdown : .text
     }
 
-    private static func isHTML(_ text: Substring) -> Bool {
-        let lower = text.prefix(4096).lowercased()
-        return [
-            "<!doctype", "<html", "<meta", "<title", "<dl", "<dt", "<a ", "<h1", "<body", "<!--", "<ul",
-            "<head",
-        ]
-        .contains { lower.hasPrefix($0) }
+    /// Whether a text begins as an XML document that is not a page.
+    static func isXML(_ beginning: String) -> Bool {
+        markup(beginning.drop { $0.isWhitespace || $0 == "\u{FEFF}" }) == .xml
+    }
+
+    /// HTML or XML by the document's first element; nil if none comes first.
+    private static func markup(_ text: Substring) -> ImportFormat? {
+        var rest = text
+        var isDeclared = false
+        while true {
+            rest = rest.drop { $0.isWhitespace }
+            let lower = rest.prefix(64).lowercased()
+            if lower.hasPrefix("<!--") {
+                guard let end = rest.firstRange(of: "-->") else { return .html }
+                rest = rest[end.upperBound...]
+            } else if lower.hasPrefix("<?xml") {
+                isDeclared = true
+                guard let end = rest.firstRange(of: "?>") else { return .xml }
+                rest = rest[end.upperBound...]
+            } else if lower.hasPrefix("<!doctype") {
+                let name = lower.dropFirst(9).drop { $0.isWhitespace }
+                return name.hasPrefix("html") || name.hasPrefix("netscape") ? .html : .xml
+            } else {
+                guard rest.first == "<", rest.dropFirst().first?.isLetter == true else {
+                    return isDeclared ? .xml : nil
+                }
+                let name = lower.dropFirst().prefix { $0.isLetter || $0.isNumber || $0 == ":" || $0 == "-" }
+                return pages.contains(String(name)) ? .html : .xml
+            }
+        }
+    }
+
+    /// Elements that a page, or a part of one, begins with.
+    private static let pages: Set<String> = [
+        "html", "head", "meta", "title", "link", "base", "script", "style", "body", "dl", "dt", "dd", "a",
+        "h1", "h2",
+        "h3", "h4", "h5", "h6", "ul", "ol", "li", "p", "div", "span", "table", "tr", "td", "br", "hr", "img",
+        "b", "i",
+        "em", "strong", "main", "article", "section", "nav", "header", "footer", "center", "font", "pre",
+        "blockquote",
+    ]
+
+    /// A Markdown link may begin a text as well.
+    private static func isJSONList(_ text: Substring) -> Bool {
+        let second = text.dropFirst().first { !$0.isWhitespace }
+        if second == "{" { return true }
+        return second != nil && JSONParser.parse(Array(text.utf8)).problem == nil
     }
 
     private static func isJSONLines(_ text: Substring) -> Bool {
         let lines = text.utf8.prefix(1 << 16).split(separator: UInt8(ascii: "\n"), maxSplits: 2)
         guard let first = lines.first else { return false }
+        // Cut off or not, the first members show a record, or a document of records.
         let parsed = JSONParser.parse(Array(first))
-        if parsed.problem == nil { return parsed.value?["roots"] == nil && parsed.value?["children"] == nil }
-        let isTree = text.contains("\"children\"") || text.contains("\"roots\"")
+        guard case .object(let members)? = parsed.value, !isDocument(members) else { return false }
         // One line that goes on for long is a clip with a long text.
-        return !isTree && (lines.count == 1 || lines[1].first == UInt8(ascii: "{"))
+        return parsed.problem == nil || lines.count == 1 || lines[1].first == UInt8(ascii: "{")
+    }
+
+    /// Whether an object holds records, and is not one: a tree, or lists of objects, or objects by their IDs.
+    private static func isDocument(_ members: [String: JSONValue]) -> Bool {
+        if members["roots"] != nil || members["children"] != nil { return true }
+        if ["url", "href", "text"].contains(where: { members[$0]?.string != nil }) { return false }
+        return members.contains { name, value in
+            guard ClipField(name: name) != .tags else { return false }
+            if let values = value.array { return values.first?.isObject ?? (members.count == 1) }
+            guard case .object(let inner) = value else { return false }
+            return !inner.isEmpty && inner.values.allSatisfy(\.isObject)
+        }
     }
 }

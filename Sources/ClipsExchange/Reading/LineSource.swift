@@ -8,12 +8,16 @@ struct LineSource {
     private var newline: UInt8?
     private(set) var number = 0
 
+    /// The longest line that is handed over.
+    var limit: String { ImportLimits.megabytes(source.limits.piece) }
+
     init(_ source: UTF8Source) { self.source = source }
 
     /// The next line; empty and `isTooLong` when it has more bytes than a piece may have.
     mutating func next() throws(ImportError) -> (bytes: ArraySlice<UInt8>, isTooLong: Bool)? {
         var searched = place
         var isTooLong = false
+        var skipped = 0
         while true {
             if let end = buffer[searched...].firstIndex(of: newline ?? UInt8(ascii: "\n")) {
                 defer { place = end + 1 }
@@ -26,9 +30,15 @@ struct LineSource {
                 number += 1
                 return (isTooLong ? [] : trimmed(buffer[place...]), isTooLong)
             }
-            if buffer.count - place > ImportLimits.piece {
+            if buffer.count - place > source.limits.piece || isTooLong {
                 isTooLong = true
+                skipped += buffer.count - place
                 place = buffer.count
+                guard skipped <= source.limits.skipped else {
+                    throw ImportError(
+                        "Line \(number + 1) has more than \(ImportLimits.megabytes(source.limits.skipped)); the file "
+                            + "is not read further.")
+                }
             }
             buffer.removeFirst(place)
             place = 0

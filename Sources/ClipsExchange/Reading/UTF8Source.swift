@@ -1,5 +1,6 @@
 /// A file's text as valid UTF-8, in pieces that end with whole characters.
 final class UTF8Source {
+    let limits: ImportLimits
     private let source: ByteSource
     private var beginning: [UInt8] = []
     private var encoding = TextEncoding.utf8
@@ -13,8 +14,9 @@ final class UTF8Source {
     /// Enough to see what a file is.
     private static let beginningSize = 1 << 20
 
-    init(_ source: ByteSource) throws(ImportError) {
+    init(_ source: ByteSource, limits: ImportLimits) throws(ImportError) {
         self.source = source
+        self.limits = limits
         while beginning.count < Self.beginningSize, let piece = try source.next() {
             beginning += piece
         }
@@ -51,6 +53,15 @@ final class UTF8Source {
             if !text.isEmpty { return text }
         }
         return nil
+    }
+
+    /// The bytes as they are in the file, for those that are not text; instead of ``open()``.
+    func nextRaw() throws(ImportError) -> [UInt8]? {
+        guard beginning.isEmpty else {
+            defer { beginning = [] }
+            return beginning
+        }
+        return try source.next()
     }
 
     private func finish() -> [UInt8] {

@@ -23,8 +23,10 @@ enum BookmarkWriter {
     }
 
     /// Tags in one text; a comma says that one tag is one, and not words.
+    /// and one in front says that the text is not JSON.
     static func list(_ tags: [String]) -> String {
-        tags.count == 1 ? tags[0] + "," : tags.joined(separator: ",")
+        let list = tags.count == 1 ? tags[0] + "," : tags.joined(separator: ",")
+        return list.hasPrefix("[") ? "," + list : list
     }
 
     private static func attribute(_ text: String) -> String {

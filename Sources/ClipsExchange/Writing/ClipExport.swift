@@ -1,4 +1,5 @@
 package import ClipsCore
+import PersistentStore
 
 /// The forms that clips are written in; each is read again unchanged.
 package enum ExportFormat: String, CaseIterable, Sendable {
@@ -39,11 +40,14 @@ package struct ClipExport: Sendable {
 
     package var footer: String { format == .html ? "</DL><p>\n" : "" }
 
+    /// The order of an export: an import gives IDs in the order of the file, and IDs order clips of the same time.
+    package static let oldestFirst = ClipQuery(sort: SortOrder(ClipAttribute.created.rawValue))
+
     /// Writes all clips of a query in its order, without ever holding more than a page of them; returns how many.
     ///
     /// - Parameter write: throws to end it.
     package func write(
-        _ query: ClipQuery = ClipQuery(), of store: ClipStore, to write: (String) throws -> Void
+        _ query: ClipQuery = ClipExport.oldestFirst, of store: ClipStore, to write: (String) throws -> Void
     ) async throws -> Int {
         var count = 0
         try write(header)

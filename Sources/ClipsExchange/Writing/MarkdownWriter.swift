@@ -5,17 +5,27 @@ enum MarkdownWriter {
     static func line(_ clip: Clip) -> String {
         var carried: Set<ClipAttribute> = []
         let isLink =
-            PlainWords.isLine(clip.url) && !clip.url.contains { " <>\\&".contains($0) || $0.isWhitespace }
+            PlainWords.isLine(clip.url) && !clip.url.contains { " <>\\".contains($0) || $0.isWhitespace }
             && clip.url.utf8.count < 4096
         let hasTitle = PlainWords.isLine(clip.title) && clip.title.utf8.count < 2048
         if isLink { carried.insert(.url) }
         if isLink && hasTitle { carried.insert(.title) }
         let title = words(hasTitle ? clip.title : clip.displayTitle)
-        let visible = isLink ? "[\(title)](<\(clip.url)>)" : "**\(title)**"
+        let visible = isLink ? "[\(title)](<\(address(clip.url))>)" : "**\(title)**"
         // Nothing in a text can begin or end a comment.
         let rest = ClipJSON.rest(clip, carried: carried).replacing(">", with: "\\u003e")
             .replacing("<", with: "\\u003c")
         return "- \(visible) \(OwnMarkdownLine.opening)\(rest)\(OwnMarkdownLine.closing)\n"
+    }
+
+    /// An ampersand is a character reference only where a name and a semicolon follow.
+    private static func address(_ url: String) -> String {
+        let parts = url.split(separator: "&", omittingEmptySubsequences: false)
+        return parts.dropFirst().reduce(String(parts.first ?? "")) { address, part in
+            let name = part.prefix { $0.isLetter || $0.isNumber || $0 == "#" }
+            let isReference = !name.isEmpty && part.dropFirst(name.count).first == ";"
+            return address + (isReference ? "&amp;" : "&") + part
+        }
     }
 
     private static func words(_ text: String) -> String {
