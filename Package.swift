@@ -37,7 +37,7 @@ let package = Package(
         // The program.
         .target(
             name: "ClipsCore",
-            dependencies: ["SearchIndex", "HistoryTracking", "PersistentStore", "AppGroup"]),
+            dependencies: ["CSearch", "SearchIndex", "HistoryTracking", "PersistentStore", "AppGroup"]),
         .target(name: "ClipsExchange", dependencies: ["CHTMLTags", "ClipsCore", "PersistentStore"]),
         .target(name: "Terminal", dependencies: ["CTerminal"]),
         .target(

@@ -1,6 +1,7 @@
 import ClipsCore
 import ClipsExchange
 import FoundationEssentials
+import Glibc
 import Terminal
 
 /// Clips as text for people and as JSON for programs.
@@ -11,7 +12,7 @@ struct ClipLines: Sendable {
     let isJSON: Bool
 
     func line(_ clip: Clip) throws -> String {
-        guard !isJSON else { return ClipJSON.line(clip) }
+        guard !isJSON else { return JSONLine.shown(ClipJSON.line(clip)) }
         let tags = clip.tags.isEmpty ? "" : "  [" + clip.tags.joined(separator: ", ") + "]"
         let url = clip.url.isEmpty || clip.url == clip.displayTitle ? "" : "  " + clip.url
         let star = clip.isStarred ? "* " : ""
@@ -46,8 +47,13 @@ enum JSONLine {
     static func text(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return HarmlessJSON.text(String(decoding: try encoder.encode(value), as: UTF8.self))
+        return shown(HarmlessJSON.text(String(decoding: try encoder.encode(value), as: UTF8.self)))
     }
+
+    /// The same JSON without anything invisible if it goes to a terminal; a program gets the text as it is.
+    static func shown(_ json: String) -> String { isOnTerminal ? SafeText.json(json) : json }
+
+    private static let isOnTerminal = isatty(STDOUT_FILENO) == 1
 
     static func time(_ date: Date) -> String {
         date.ISO8601Format(Date.ISO8601FormatStyle(includingFractionalSeconds: true))

@@ -13,7 +13,7 @@ extension Command {
             Option(
                 "--format", value: "NAME", "html (bookmarks), json, markdown or csv",
                 choices: ExportFormat.allCases.map(\.rawValue)),
-            Option("-o", value: "FILE", "where to; it is replaced when all is written"),
+            Option("-o", value: "FILE", "output file, replaced when all is written"),
         ], example: "clips export --format html -o bookmarks.html"
     ) { invocation in
         let arguments = invocation.arguments
@@ -41,6 +41,7 @@ extension Command {
         } catch is Interrupted {
             file.discard()
             invocation.remark("clips: interrupted; \(path) is as it was.")
+            PendingInterrupt.release()
             return .interrupted
         } catch {
             file.discard()
@@ -57,7 +58,7 @@ extension Command {
         // For a file every byte counts; on a terminal none may be obeyed.
         let isSeen = output.isTerminal
         return try await ClipExport(format: format).write(of: store) { text in
-            output.write(isSeen ? SafeText.lines(text) : text)
+            output.write(!isSeen ? text : format == .json ? SafeText.json(text) : SafeText.lines(text))
             waiting += text.utf8.count
             guard waiting > 1 << 15 else { return }
             waiting = 0
@@ -65,39 +66,5 @@ extension Command {
             try output.flush()
             if PendingInterrupt.isThere { throw Interrupted() }
         }
-    }
-}
-
-/// A file that is written beside its place and moved there whole; a pipe or a device is written at once.
-struct ReplacedFile {
-    let output: Output
-    private let path: String
-    private let temporary: String?
-    private let descriptor: CInt
-
-    init(_ path: String) throws(OutputError) {
-        self.path = path
-        var status = stat()
-        if stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG {
-            temporary = nil
-            descriptor = open(path, O_WRONLY | O_CLOEXEC)
-        } else {
-            // Beside its place, so that it can be moved there whole.
-            guard let file = UniqueFile.make(path + ".") else { throw OutputError(code: errno) }
-            (temporary, descriptor) = (file.path, file.descriptor)
-        }
-        guard descriptor >= 0 else { throw OutputError(code: errno) }
-        output = Output(descriptor: descriptor)
-    }
-
-    func commit() throws {
-        try output.flush()
-        defer { close(descriptor) }
-        guard let temporary else { return }
-        guard fsync(descriptor) == 0, rename(temporary, path) == 0 else { throw OutputError(code: errno) }
-    }
-
-    func discard() {
-        if let temporary { unlink(temporary) }
     }
 }

@@ -19,7 +19,10 @@ struct FileImport {
             total += report
         }
         invocation.remark("clips: " + Self.summary(total, isDry: store == nil))
-        if total.isInterrupted { return .interrupted }
+        if total.isInterrupted {
+            PendingInterrupt.release()
+            return .interrupted
+        }
         // A file of another kind is the user's to replace; nothing of it was read.
         if total.isRefused && total.read == 0 { return .usage }
         return total.problemCount > 0 || total.failure != nil ? .failed : .done

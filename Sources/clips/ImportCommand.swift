@@ -34,6 +34,9 @@ extension Command {
         var importer = ClipImporter()
         importer.duplicates = try invocation.duplicates() ?? .keepBoth
         importer.tags = arguments.all("--tag")
+        guard !Tags.hasComma(importer.tags) else {
+            throw UsageError("A tag cannot have a comma. Give --tag once for each tag.")
+        }
         PendingInterrupt.hold()
         let store = arguments.has("--dry-run") ? nil : try await invocation.openStore(author: "import")
         return await FileImport(invocation: invocation, importer: importer, format: format, store: store)

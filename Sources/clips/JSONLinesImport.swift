@@ -29,7 +29,12 @@ struct JSONLinesImport {
             }
             guard line.contains(where: { !Self.isSpace($0) }) else { return }
             do {
-                progress.drafts.append(try ClipDraft(jsonLine: line))
+                let draft = try ClipDraft(jsonLine: line)
+                if Tags.hasComma(draft.tags) {
+                    progress.changed += 1
+                    report(number, "a tag has a comma, which is saved as a space")
+                }
+                progress.drafts.append(draft)
             } catch {
                 progress.bad += 1
                 report(number, "\(error)")
@@ -44,7 +49,7 @@ struct JSONLinesImport {
         if let failure = progress.failure { return end(progress, failure) }
         let leftOut = progress.bad > 0 ? ", left out \(Self.lines(progress.bad))." : "."
         invocation.remark("clips: saved \(Self.clips(progress.saved))\(leftOut)")
-        return progress.bad > 0 ? .failed : .done
+        return progress.bad + progress.changed > 0 ? .failed : .done
     }
 
     private func save(_ progress: Progress) async throws {
@@ -126,6 +131,8 @@ struct JSONLinesImport {
         var drafts: [ClipDraft] = []
         var saved = 0
         var bad = 0
+        /// Lines that were not saved exactly as they are.
+        var changed = 0
         var kept: UnsavedClips?
         var keptCount = 0
         /// Neither saved nor kept.

@@ -58,6 +58,9 @@ extension Command {
         draft.title = arguments.value("--title") ?? ""
         draft.note = arguments.value("--note") ?? ""
         draft.tags = arguments.all("--tag")
+        guard !Tags.hasComma(draft.tags) else {
+            throw UsageError("A tag cannot have a comma. Give --tag once for each tag.")
+        }
         let text = arguments.value("--text")
         draft.text = try text == nil || text == "-" ? pipedText(invocation, isAsked: text == "-") : text ?? ""
         guard !draft.isEmpty else { throw ClipError.emptyClip }

@@ -11,7 +11,7 @@ import Testing
         "PersistentStore": ["SQLite", "FileWatch"],
         "HistoryTracking": ["PersistentStore", "AppGroup"],
         "SearchIndex": ["HistoryTracking", "PersistentStore", "SQLite", "CSearch"],
-        "ClipsCore": ["SearchIndex", "HistoryTracking", "PersistentStore", "AppGroup"],
+        "ClipsCore": ["CSearch", "SearchIndex", "HistoryTracking", "PersistentStore", "AppGroup"],
         "ClipsExchange": ["CHTMLTags", "ClipsCore", "PersistentStore"],
         "Terminal": ["CTerminal"],
         "ClipsTerminal": ["ClipsCore", "HistoryTracking", "PersistentStore", "Terminal"],

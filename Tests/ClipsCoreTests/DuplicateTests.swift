@@ -68,7 +68,9 @@ struct DuplicateTests {
                     words.filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
                 }
                 draft.title = some(["a", "b", "ccc"]).joined()
-                draft.text = some(["x", "yy"]).joined()
+                // Texts that are part of others, and texts that were merged before.
+                draft.text = some(["x", "xx y", "z", "yy"]).joined(
+                    separator: Bool.random(using: &random) ? "\n\n----------\n\n" : " ")
                 draft.note = some(["one", "two", "three"]).joined(separator: "\n\n")
                 draft.tags = some(["p", "q", "r"])
                 draft.isStarred = .random(using: &random)
@@ -85,6 +87,25 @@ struct DuplicateTests {
             #expect(ClipMerge.merged(ab, c) == ClipMerge.merged(a, ClipMerge.merged(b, c)), "seed \(seed)")
             #expect(ClipMerge.merged(ab, b) == ab && ClipMerge.merged(a, a) == a, "seed \(seed)")
         }
+    }
+
+    @Test func `merging loses no text and no title`() throws {
+        let one = Self.draft("u") { ($0.title, $0.text, $0.created) = ("short", "a long text of one", 1) }
+        let other = Self.draft("u") { ($0.title, $0.text, $0.created) = ("a longer title", "another", 2) }
+        let merged = ClipMerge.merged(one, other)
+        #expect(merged.title == "a longer title" && merged.note == "title: short")
+        #expect(merged.text == "a long text of one\n\n----------\n\nanother")
+        let part = Self.draft("u") { ($0.title, $0.text, $0.created) = ("short", "long text", 3) }
+        #expect(ClipMerge.merged(merged, part) == merged)
+    }
+
+    @Test func `clips that are too large together stay separate`() async throws {
+        let half = ClipDraft.largestText / 2
+        let drafts = ["a", "b"].map { letter in
+            Self.draft("http://x.org") { $0.text = String(repeating: letter, count: half) }
+        }
+        let outcome = try await store.add(drafts, duplicates: .merge).outcome
+        #expect(outcome.saved == 2 && outcome.keptBeside == 1)
     }
 
     @Test func `two who merge the same addresses at once end with one clip each`() async throws {

@@ -67,4 +67,60 @@ struct HostileFileTests {
             #expect(try Reading(text, name: "x.csv").drafts.count == 1, "\(date)")
         }
     }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [ImportFormat.html, .xml])
+    func `a tag with 400,000 attributes costs time in proportion and is reported`(format: ImportFormat) throws
+    {
+        let attributes = (0..<400_000).map { "a\($0)=b" }.joined(separator: " ")
+        let text =
+            format == .html
+            ? "<DL><DT><A HREF=\"http://x.org\" \(attributes)>x</A></DL>"
+            : "<posts><post href=\"http://x.org\" \(attributes)/></posts>"
+        let reading = try Reading(text, format: format)
+        #expect(reading.drafts.map(\.url) == ["http://x.org"] && reading.problems.count == 1)
+    }
+
+    private static let small = {
+        var limits = ImportLimits()
+        (limits.piece, limits.skipped, limits.document, limits.values) = (1 << 16, 1 << 17, 1 << 17, 1000)
+        return limits
+    }()
+
+    @Test func `a value beyond the limit is no part of a clip`() throws {
+        let long = String(repeating: "a", count: 1 << 17)
+        for text in [
+            "<DL><DT><A HREF=\"http://x.org/\(long)\">x</A><DT><A HREF=\"http://x.org\">y</A></DL>",
+            "<opml><body><outline url=\"http://x.org/\(long)\"/><outline url=\"http://x.org\"/></body></opml>",
+        ] {
+            let reading = try Reading(Array(text.utf8), limits: Self.small)
+            #expect(reading.drafts.map(\.url) == ["http://x.org"] && !reading.problems.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        ("jsonl", "{\"url\":\"http://x.org/", "a"), ("txt", "", "a"),
+        ("csv", "url,title\nhttp://x.org,\"", "a\n"),
+        ("json", "[{\"url\":\"", "a"), ("md", "", "["), ("json", "[0", ",0"),
+    ])
+    func `a line, record, or document without an end is an error`(name: String, start: String, more: String)
+        throws
+    {
+        let text = start + String(repeating: more, count: 1 << 19)
+        #expect(throws: ImportError.self) {
+            try Reading(Array(text.utf8), name: "x.\(name)", limits: Self.small)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: ImportFormat.allCases)
+    func `a device without an end is refused`(format: ImportFormat) throws {
+        let run = try ClipsProgram().run("import", "--format", format.rawValue, "/dev/zero")
+        #expect(run.status == 2 && run.errors.contains("This file is binary."), "\(run.errors)")
+    }
+
+    @Test func `errors in a page are never those of a library`() throws {
+        let text =
+            "<DL><DT><A HREF=\"http://x.org\">x</A></b></i><p <!ELEMENT &#x110000; &bogus; <a href=\"open"
+        let run = try ClipsProgram().run("import", "--format", "html", "-", input: text)
+        #expect(run.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("clips: ") }, "\(run.errors)")
+    }
 }

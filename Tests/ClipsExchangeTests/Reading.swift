@@ -6,16 +6,27 @@ struct Reading {
     var drafts: [ClipDraft] = []
     var problems: [ImportProblem] = []
     var format: ImportFormat
+    var form: String
+    var unread: [String]
 
-    init(_ bytes: [UInt8], name: String = "", format: ImportFormat? = nil, pieces: Int = 1 << 16) throws {
-        var clips = try ClipImport(ByteSource(bytes, pieces: pieces), fileName: name, format: format)
-        self.format = clips.format
+    init(
+        _ bytes: [UInt8], name: String = "", format: ImportFormat? = nil, pieces: Int = 1 << 16,
+        limits: ImportLimits = ImportLimits()
+    ) throws {
+        try self.init(ByteSource(bytes, pieces: pieces), name: name, format: format, limits: limits)
+    }
+
+    init(_ bytes: ByteSource, name: String = "", format chosen: ImportFormat?, limits: ImportLimits) throws {
+        var clips = try ClipImport(bytes, fileName: name, format: chosen, limits: limits)
+        format = clips.format
+        (form, unread) = ("", [])
         while let item = try clips.next() {
             switch item {
             case .success(let draft): drafts.append(draft)
             case .failure(let problem): problems.append(problem)
             }
         }
+        (form, unread) = (clips.form, clips.unreadFields)
     }
 
     init(_ text: String, name: String = "", format: ImportFormat? = nil, pieces: Int = 1 << 16) throws {
@@ -140,9 +151,10 @@ enum Samples {
         other words
         """
 
-    static let all: [(String, ImportFormat)] = [
-        (netscape, .html), (pocket, .html), (firefox, .json), (chromium, .json), (pinboard, .json),
-        (raindrop, .csv), (instapaper, .csv), (pocketTable, .csv), (markdown, .markdown), (lines, .jsonl),
-        (text, .text),
-    ]
+    static let all: [(String, ImportFormat)] =
+        [
+            (netscape, .html), (pocket, .html), (firefox, .json), (chromium, .json), (pinboard, .json),
+            (raindrop, .csv), (instapaper, .csv), (pocketTable, .csv), (markdown, .markdown), (lines, .jsonl),
+            (text, .text),
+        ] + services.map { ($0.0, $0.1) }
 }

@@ -70,4 +70,34 @@ import Testing
         #expect(Browser.command(for: url, browser: "fox %s -t") == ["fox", url, "-t"])
         #expect(Browser.command(for: url, browser: "fox --at=%s") == ["fox", "--at=" + url])
     }
+
+    @Test(arguments: [
+        ("mailto:a@b.org?attach=/etc/passwd", "mailto:a@b.org"),
+        ("MAILTO:a@b.org?ATTACHMENT=/etc/passwd&Subject=hi", "mailto:a@b.org?Subject=hi"),
+        (
+            "mailto:a@b.org?subject=a%20b&body=c%0Ad&cc=e@f.org&bcc=g@h.org",
+            "mailto:a@b.org?subject=a%20b&body=c%0Ad&cc=e@f.org"
+        ),
+        ("mailto:a@b.org?subject=x?attach=/etc/passwd", "mailto:a@b.org"),
+        (
+            "mailto:a@b.org?subject=x%26attach=/etc/passwd&body=%27,attachment=%27/etc/passwd",
+            "mailto:a@b.org"
+        ),
+        ("mailto:a@b.org?%61ttach=/etc/passwd&amp;attach=x", "mailto:a@b.org"),
+    ])
+    func `a mail program gets the recipients and headers that only fill a message`(
+        url: String, opened: String
+    ) {
+        #expect(Browser.refusal(of: url) == nil)
+        #expect(Browser.command(for: url, browser: "mailer %s") == ["mailer", opened])
+        #expect(Browser.command(for: url, browser: nil).last == opened)
+        #expect(Browser.inTerminal(url).last == opened)
+    }
+
+    @Test(arguments: [
+        "mailto:a',attachment='/etc/passwd", "mailto:%3Fattach=/x", "mailto:-x", "mailto:a&attach=x",
+    ])
+    func `recipients that could be more than that are not opened`(url: String) {
+        #expect(Browser.refusal(of: url) != nil)
+    }
 }

@@ -54,7 +54,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "--duplicates takes keep, merge, replace, skip, not 'maybe'. Try 'clips add --help'."),
         MessageCase(
             "import --format x f", 2,
-            "There is no format 'x'; there are html, json, jsonl, csv, markdown, text. "
+            "There is no format 'x'; there are html, json, jsonl, csv, xml, markdown, text. "
                 + "Try 'clips import --help'."),
         MessageCase(
             "export", 2,

@@ -26,6 +26,13 @@ enum FileInput {
         }
     }
 
+    /// A block that is damaged in any way is refused, and never has more than it says, or than its size can hold.
+    static func broken(byCompressed bytes: [UInt8]) -> String? {
+        guard let contents = MozillaLZ4.decoded(bytes, limit: 1 << 20) else { return nil }
+        return contents.count > min(1 << 20, 255 * bytes.count)
+            ? "there are more bytes than the block has" : nil
+    }
+
     private enum Item: Equatable {
         case success(ClipDraft)
         case failure(String)

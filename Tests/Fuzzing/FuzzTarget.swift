@@ -3,7 +3,7 @@ import ClipsExchange
 /// A part of the program that takes what strangers made. Fuzzers and the suite put bytes into the same functions.
 package enum FuzzTarget: String, CaseIterable, Sendable {
     case keys, keyNames, text, query, html, json, jsonl, csv, markdown, plain, anyFile, line, config, script
-    case token
+    case token, xml, lz4
 
     /// What the bytes break of that which holds for all; nil when nothing. Whatever traps breaks the most.
     package func broken(by bytes: [UInt8]) -> String? {
@@ -22,6 +22,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .line: FileInput.broken(byLine: bytes)
         case .config: SettingsInput.broken(byConfig: Self.text(bytes))
         case .script: SettingsInput.broken(byScript: Self.text(bytes))
+        case .xml: FileInput.broken(by: bytes, .xml)
+        case .lz4: FileInput.broken(byCompressed: bytes)
         case .token: SettingsInput.broken(byToken: Self.text(bytes))
         }
     }

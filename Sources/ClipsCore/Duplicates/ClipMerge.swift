@@ -1,15 +1,26 @@
+import CSearch
+
 /// Makes one clip of several with the same address.
+///
+/// Both texts stay, the longer one first, after a line of dashes; one that is part of the other is not repeated. The
+/// longer title stays the title, and the other one becomes a paragraph of the note. Notes are sets of paragraphs, and
+/// tags are sets of names. The author and the time are those of the earlier clip.
 ///
 /// In whatever order, grouping or repetition it is done, the result is the same: two processes that merge the
 /// same clips at once agree (the operation is a semilattice's join).
 package enum ClipMerge {
+    /// Between texts that were merged.
+    static let textSeparator = "\n\n----------\n\n"
+
     /// Both must have their dates and author.
     package static func merged(_ one: ClipDraft, _ other: ClipDraft) -> ClipDraft {
         var result = ClipDraft()
         result.url = one.url
         result.title = longer(one.title, other.title)
-        result.text = longer(one.text, other.text)
-        result.note = union(paragraphs(one.note), paragraphs(other.note)).joined(separator: "\n\n")
+        result.text = text(one.text, other.text)
+        let notes = union(parts(one.note, "\n\n"), parts(other.note, "\n\n"))
+        let titles = [one.title, other.title].filter { $0 != result.title && !$0.isEmpty }
+        result.note = union(notes, titles.map { "title: \($0)" }).joined(separator: "\n\n")
         result.tags = union(one.tags, other.tags)
         result.isStarred = one.isStarred || other.isStarred
         result.isUnread = one.isUnread && other.isUnread
@@ -28,15 +39,52 @@ package enum ClipMerge {
         (one.utf8.count, one) < (other.utf8.count, other) ? other : one
     }
 
-    private static func paragraphs(_ note: String) -> [String] {
-        guard !note.isEmpty else { return [] }
-        var paragraphs: [String] = []
-        var rest = note[...]
-        while let range = rest.firstRange(of: "\n\n") {
-            paragraphs.append(String(rest[..<range.lowerBound]))
-            rest = rest[range.upperBound...]
+    /// The texts of which none is part of another one, the longest first; a side as it is when it has all of them.
+    private static func text(_ one: String, _ other: String) -> String {
+        if one == other { return one }
+        let (left, right) = (maximal(parts(one, textSeparator)), maximal(parts(other, textSeparator)))
+        let all = maximal(left + right)
+        let canonical = all.joined(separator: textSeparator)
+        // Of several that have all, any but the one that this function would make, and of those the greatest:
+        // the result is then the same by any way to it.
+        let whole = [(left, one), (right, other)].filter { $0.0 == all }.map(\.1)
+        return whole.filter { $0 != canonical }.max() ?? canonical
+    }
+
+    private static func maximal(_ parts: [String]) -> [String] {
+        let sorted = Set(parts).sorted { ($1.utf8.count, $0) < ($0.utf8.count, $1) }
+        guard sorted.count > 1 else { return sorted }
+        var result: [String] = []
+        for part in sorted where !result.contains(where: { contains($0, part) }) { result.append(part) }
+        return result
+    }
+
+    /// Whether a text has the other's bytes in it.
+    private static func contains(_ text: String, _ part: String) -> Bool {
+        part.isEmpty || offset(of: Array(part.utf8), in: Array(text.utf8)[...]) != nil
+    }
+
+    private static func parts(_ text: String, _ separator: String) -> [String] {
+        guard !text.isEmpty else { return [] }
+        let mark = Array(separator.utf8)
+        var rest = Array(text.utf8)[...]
+        var parts: [String] = []
+        while let offset = offset(of: mark, in: rest) {
+            parts.append(String(decoding: rest.prefix(offset), as: UTF8.self))
+            rest = rest.dropFirst(offset + mark.count)
         }
-        return paragraphs + [String(rest)]
+        return parts + [String(decoding: rest, as: UTF8.self)]
+    }
+
+    /// In linear time: texts may have many megabytes, and repeat.
+    private static func offset(of mark: [UInt8], in text: ArraySlice<UInt8>) -> Int? {
+        text.withUnsafeBufferPointer { text in
+            mark.withUnsafeBufferPointer { mark in
+                guard let start = text.baseAddress, let wanted = mark.baseAddress else { return nil }
+                let found = search_find(start, text.count, 0, wanted, mark.count)
+                return found < 0 ? nil : found
+            }
+        }
     }
 
     /// One side as it is when it has all that the other has; sorted when each has something of its own, since there

@@ -66,6 +66,10 @@ struct DuplicatePlan {
             var merged = same.dropFirst().reduce(ClipMerge.merged(before, dated(draft, isDated, before))) {
                 ClipMerge.merged($0, entries[$1].content)
             }
+            guard [merged.text, merged.note].allSatisfy({ $0.utf8.count <= ClipDraft.largestText }) else {
+                outcome.keptBeside += 1
+                return insert(draft, key)
+            }
             if merged == before && same.count == 1 {
                 outcome.alreadyThere += 1
             } else {

@@ -3,8 +3,8 @@
 /// A clip that adds nothing to the one that is there is never saved a second time.
 package enum DuplicatePolicy: String, CaseIterable, Sendable {
     case keepBoth = "keep"
-    /// Into the oldest one, by ``ClipMerge``; nothing that only one of them says is lost but shorter titles and
-    /// texts.
+    /// Into the oldest one, by ``ClipMerge``; nothing that only one of them says is lost. Clips that together exceed
+    /// the size of a clip stay separate.
     case merge
     /// The new one's contents take the place of all that there were.
     case replace

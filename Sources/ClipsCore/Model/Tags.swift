@@ -14,6 +14,9 @@ package struct Tags: Hashable, Sendable {
             .filter { !$0.isEmpty && seen.insert($0).inserted }
     }
 
+    /// Whether a name has a comma, which no tag can have.
+    package static func hasComma(_ names: [String]) -> Bool { names.contains { $0.contains(",") } }
+
     package init(joined text: String) {
         self.init(text.split(separator: ",").map(String.init))
     }

@@ -42,6 +42,7 @@ struct MarkupTokenizer {
     private var attributeCount = 0
     private var tagSize = 0
     private var isCut = false
+    private var isValueCut = false
     private var isEmptyElement = false
     private var quote: UInt8 = 0
     /// The beginning of a declaration, to recognize `--` and `[CDATA[`.
@@ -257,7 +258,7 @@ struct MarkupTokenizer {
         text += bytes
         for byte in bytes where byte == 0x0A { line += 1 }
         guard text.count > Self.textPiece else { return }
-        // A reference may go on in the next piece.
+        // A reference may end in the next piece.
         let tail = text.suffix(Self.maxName).lastIndex(of: 0x26) ?? text.count
         let rest = Array(text[tail...])
         text.removeLast(rest.count)
@@ -269,7 +270,7 @@ struct MarkupTokenizer {
         for byte in bytes where byte == 0x0A && state == .quoted { line += 1 }
         let isOwn = attribute == Self.own
         let room = min(maxTag - tagSize, (isOwn ? maxTag : ClipDraft.largestText + 1) - valueBytes.count)
-        if bytes.count > room { isCut = true }
+        if bytes.count > room { (isCut, isValueCut) = (true, true) }
         valueBytes += bytes.prefix(max(0, room))
         tagSize += min(bytes.count, max(0, room))
     }
@@ -280,6 +281,11 @@ struct MarkupTokenizer {
         attributeCount += 1
         guard attributeCount <= Self.maxAttributes else {
             isCut = true
+            return
+        }
+        // A part of an address is another address.
+        guard !isValueCut else {
+            (isValueCut, valueBytes) = (false, [])
             return
         }
         let key = String(decoding: attribute, as: UTF8.self)

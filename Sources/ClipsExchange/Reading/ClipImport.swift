@@ -73,7 +73,7 @@ package struct ClipImport {
                     ImportProblem(
                         line: 0, "a \(name) has more than \(ImportLimits.megabytes(ClipDraft.largestText))"))
             }
-            if draft.tags.contains(where: { $0.contains(",") }) {
+            if Tags.hasComma(draft.tags) {
                 commaCount += 1
                 draft.tags = Tags(draft.tags).names
             }

@@ -99,8 +99,20 @@ extension ImportFormat {
         // Cut off or not, the first members show a record, or a document of records.
         let parsed = JSONParser.parse(Array(first))
         guard case .object(let members)? = parsed.value, !isDocument(members) else { return false }
-        // One line that goes on for long is a clip with a long text.
-        return parsed.problem == nil || lines.count == 1 || lines[1].first == UInt8(ascii: "{")
+        // One line that is cut off here is a clip with a long text.
+        if parsed.problem == nil && lines.count == 1 { return isRecord(members) }
+        guard parsed.problem != nil, lines.count > 1 else { return true }
+        // A line that is not JSON by itself may be damaged, or the beginning of a document.
+        guard case (.object?, nil) = JSONParser.parse(Array(lines[1])) else { return false }
+        return true
+    }
+
+    /// Whether an object has a URL or a text of its own, or is a clip of this program.
+    private static func isRecord(_ members: [String: JSONValue]) -> Bool {
+        members.contains { name, value in
+            let field = ClipField(name: name)
+            return name == "uuid" || (field == .url || field == .text) && value.string != nil
+        }
     }
 
     /// Whether an object holds records, and is not one: a tree, or lists of objects, or objects by their IDs.

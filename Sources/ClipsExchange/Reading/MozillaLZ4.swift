@@ -1,10 +1,10 @@
 /// Firefox's compressed backups: a magic number, the size, and one block of LZ4
 /// (github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md).
-enum MozillaLZ4 {
+package enum MozillaLZ4 {
     static let magic = Array("mozLz40\0".utf8)
 
     /// The contents; nil when the file is damaged or says that it has more than `limit` bytes.
-    static func decoded(_ file: [UInt8], limit: Int) -> [UInt8]? {
+    package static func decoded(_ file: [UInt8], limit: Int) -> [UInt8]? {
         let start = magic.count + 4
         guard file.count > start, file.starts(with: magic) else { return nil }
         let size = (0..<4).reduce(0) { $0 | Int(file[magic.count + $1]) << (8 * $1) }

@@ -1,13 +1,16 @@
 import Glibc
 
-/// Opens addresses outside of the terminal.
+/// Opens addresses outside of the terminal. Nothing else decides which are opened, and in which form.
 enum Browser {
     /// A clip comes from anybody; other schemes could start anything.
     private static let schemes: Set<String> = ["http", "https", "file", "mailto"]
 
     static func refusal(of url: String) -> String? {
         let scheme = url.prefix { $0 != ":" }.lowercased()
-        if scheme.count < url.count, schemes.contains(scheme) { return nil }
+        if scheme.count < url.count, schemes.contains(scheme) {
+            return MailAddress.isMail(url) && MailAddress.safe(url) == nil
+                ? "The mail address has characters that mail programs may misread; it is not opened." : nil
+        }
         return "Only addresses of http, https, file and mailto are opened."
     }
 
@@ -16,11 +19,12 @@ enum Browser {
         let folders = (getenv("PATH").map { String(cString: $0) } ?? "").split(separator: ":")
         let browsers = ["w3m", "elinks", "links", "lynx"]
         let found = browsers.first { name in folders.contains { access("\($0)/\(name)", X_OK) == 0 } }
-        return [found ?? browsers[0], url]
+        return [found ?? browsers[0], MailAddress.safe(url) ?? url]
     }
 
     /// BROWSER's words, `%s` in them being the address; xdg-open without it. No shell sees any of it.
     static func command(for url: String, browser: String?) -> [String] {
+        let url = MailAddress.safe(url) ?? url
         // BROWSER may name several, the best one first.
         let first = browser?.split(separator: ":").first ?? ""
         let words = first.split(separator: " ").map(String.init)

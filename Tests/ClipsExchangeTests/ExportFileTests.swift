@@ -1,0 +1,98 @@
+import ClipsCore
+import ClipsExchange
+import Foundation
+import TestSupport
+import Testing
+
+struct ExportFileTests {
+    let program: ClipsProgram
+    private var folder: String { program.folder.path(of: "out") }
+
+    init() throws {
+        program = try ClipsProgram()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try program.run("add", "--url", "https://example.org/?a=1&b=2", "--title", "t")
+    }
+
+    private func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    }
+
+    @Test(arguments: [true, false])
+    func `an export through a symbolic link replaces the file that it leads to`(
+        exists: Bool
+    ) throws {
+        if exists { try Data("old".utf8).write(to: URL(fileURLWithPath: folder + "/target")) }
+        try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "target")
+        for _ in 0..<2 {
+            #expect(try program.run("export", "--format", "json", "-o", folder + "/link").status == 0)
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/link") == "target")
+            let written = try String(contentsOfFile: folder + "/target", encoding: .utf8)
+            #expect(try written == program.run("export", "--format", "json").output)
+            #expect(try names() == ["link", "target"])
+        }
+    }
+
+    @Test func `a link that leads to itself is an error`() throws {
+        try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "link")
+        #expect(try program.run("export", "--format", "json", "-o", folder + "/link").status == 1)
+        #expect(try names() == ["link"])
+    }
+
+    @Test(arguments: [SIGKILL, SIGTERM, SIGINT]) func `an export that is ended leaves nothing behind`(
+        signal: Int32
+    ) throws {
+        let text = String(repeating: "words and more words\n", count: 1 << 20)
+        for number in 0..<3 { try program.run("add", "--title", "\(number)", "--text", "-", input: text) }
+        try Data("old".utf8).write(to: URL(fileURLWithPath: folder + "/file"))
+        let process = try program.start(["export", "--format", "html", "-o", folder + "/file"])
+        let descriptors = "/proc/\(process.processIdentifier)/fd"
+        func isWriting() -> Bool {
+            let numbers = (try? FileManager.default.contentsOfDirectory(atPath: descriptors)) ?? []
+            return numbers.contains {
+                let path = try? FileManager.default.destinationOfSymbolicLink(atPath: descriptors + "/" + $0)
+                return path?.hasPrefix(folder + "/") == true
+            }
+        }
+        #expect(eventually { isWriting() || !process.isRunning })
+        kill(process.processIdentifier, signal)
+        process.waitUntilExit()
+        #expect(try names() == ["file"])
+        if process.terminationReason == .uncaughtSignal || process.terminationStatus != 0 {
+            #expect(try String(contentsOfFile: folder + "/file", encoding: .utf8) == "old")
+        }
+        if signal == SIGINT && process.terminationStatus != 0 { #expect(process.terminationStatus == 130) }
+    }
+
+    @Test func `an address with parameters is a link in Markdown`() throws {
+        let text = try program.run("export", "--format", "markdown").output
+        #expect(text.contains("[t](<https://example.org/?a=1&b=2>)"))
+    }
+
+    @Test func `after saved batches a failure does not say that nothing was saved`() {
+        struct Failure: Error, CustomStringConvertible {
+            let description = "It is full. Nothing was saved; try again."
+        }
+        #expect(
+            PartialSave(Failure(), saved: 500).description == "It is full. Nothing more was saved; try again."
+        )
+        #expect(PartialSave(Failure(), saved: 0).description == "It is full. Nothing was saved; try again.")
+    }
+
+    @Test func `an interrupted import counts only what it saved`() async throws {
+        let text =
+            (0..<600).map { "{\"url\":\"http://x.org/\($0)\"}\n" }.joined()
+            + String(repeating: "bad\n", count: 50)
+        var calls = 0
+        var importer = ClipImporter()
+        importer.isInterrupted = {
+            calls += 1
+            return calls == 4
+        }
+        let store = try await ClipStore(path: program.folder.path(of: "other.db"), author: "import")
+        let report = await importer.run(
+            try ClipImport(ByteSource(Array(text.utf8)), fileName: ""), into: store)
+        #expect(report.isInterrupted && report.read == 500 && report.outcome.saved == 500)
+        #expect(report.problemCount == 0 && report.failure == nil && report.form == "JSON lines")
+    }
+}

@@ -1,0 +1,117 @@
+import ClipsCore
+import ClipsExchange
+import Testing
+
+struct MoreServiceTests {
+    @Test(arguments: Samples.services)
+    func `each export is known, in one line, by its format, and in pieces`(
+        text: String, format: ImportFormat, form: String
+    ) throws {
+        let whole = try Reading(text)
+        #expect(whole.format == format && whole.form == form)
+        #expect(try Reading(text, format: format).drafts == whole.drafts)
+        #expect(try Reading(text, pieces: 1).drafts == whole.drafts)
+        guard format == .json else { return }
+        #expect(try Reading(String(text.filter { $0 != "\n" })).drafts == whole.drafts)
+    }
+
+    @Test func `Linkwarden's collections are tags, and a pinned link is starred`() throws {
+        let reading = try Reading(Samples.linkwarden)
+        #expect(reading.drafts.map(\.url) == ["https://example.org/plain", "https://example.org/tagged"])
+        #expect(reading.drafts.map(\.title) == ["Plain", "Tagged"])
+        #expect(reading.drafts.map(\.tags) == [[], ["a", "b", "Work"]])
+        #expect(reading.drafts.map(\.isStarred) == [false, true])
+        #expect(reading.drafts[1].text == "words of the page" && reading.drafts[1].note == "about")
+        #expect(reading.drafts[0].created == 1_706_933_106_789)
+        #expect(reading.unread == ["collectionId", "createdAt", "email", "id", "name", "type"])
+    }
+
+    @Test func `Karakeep's links and texts, and a record with neither is reported`() throws {
+        let reading = try Reading(Samples.karakeep)
+        #expect(reading.drafts.map(\.url) == ["https://example.org/k", ""])
+        #expect(reading.drafts.map(\.text) == ["", "only words"])
+        #expect(reading.drafts[0].note == "mine" && reading.drafts[0].tags == ["x", "y"])
+        #expect(reading.drafts.map(\.isUnread) == [false, true])
+        #expect(reading.drafts[0].created == 1_700_000_000_000)
+        #expect(reading.problems.map(\.description) == ["entry 3 has no URL and no text."])
+    }
+
+    @Test func `linkding and Shaarli, whose private links get a tag`() throws {
+        let ding = try Reading(Samples.linkding)
+        #expect(ding.drafts.map(\.tags) == [["one", "two"]] && ding.drafts[0].note == "about\n\nlong")
+        #expect(ding.drafts[0].isUnread && ding.unread == ["count", "id"])
+        let shaarli = try Reading(Samples.shaarli)
+        #expect(shaarli.drafts.map { Set($0.tags) } == [["t", "private"]])
+        #expect(shaarli.unread == ["id", "shorturl"])
+    }
+
+    @Test func `OPML, whose outlines are tags, feeds, and links`() throws {
+        let reading = try Reading(Samples.opml)
+        #expect(reading.drafts.map(\.url) == ["https://example.org/", "https://example.org/link"])
+        #expect(reading.drafts.map(\.title) == ["A feed", "A link"])
+        #expect(reading.drafts.map { Set($0.tags) } == [["News & more", "feed"], []])
+        #expect(reading.drafts[0].note == "feed: https://example.org/feed.xml")
+        #expect(reading.drafts[1].created == 1_591_458_659_000)
+        #expect(reading.problems.map(\.line) == [7])
+    }
+
+    @Test func `XBEL, with folders, sections, and references`() throws {
+        let reading = try Reading(Samples.xbel)
+        let draft = try #require(reading.drafts.first)
+        #expect(draft.url == "https://example.org/x?a=1&b=2" && draft.title == "X <one> &amp;")
+        #expect(draft.note == "about" && draft.tags == ["Tools"] && draft.created == 1_577_934_245_000)
+        #expect(reading.unread == ["visited"] && reading.problems.isEmpty)
+    }
+
+    @Test func `posts of Pinboard and Delicious`() throws {
+        let reading = try Reading(Samples.posts)
+        #expect(reading.drafts.map(\.title) == ["The title", "Second"])
+        #expect(reading.drafts.map(\.note) == ["a note", ""])
+        #expect(reading.drafts.map { Set($0.tags) } == [["one", "two", "private"], ["private"]])
+        #expect(reading.drafts.map(\.isUnread) == [true, false])
+        #expect(reading.unread == ["hash", "others"])
+    }
+
+    @Test func `Scuttle's description is the note`() throws {
+        let reading = try Reading(Samples.scuttle)
+        #expect(reading.drafts.map(\.note) == ["what it is about"] && reading.unread == ["hash"])
+    }
+
+    @Test func `Readwise's highlights, and Instapaper's tags`() throws {
+        let readwise = try Reading(Samples.readwise)
+        let draft = try #require(readwise.drafts.first)
+        #expect(draft.text == "A sentence, quoted" && draft.title == "The Book")
+        #expect(Set(draft.note.split(separator: "\n")) == ["author: An Author", "my note"])
+        #expect(draft.tags == ["quote", "shelf"] && draft.created == 1_614_834_367_000)
+        #expect(readwise.unread == ["Amazon Book ID", "Color", "Location", "Location Type"])
+        #expect(try Reading(Samples.instapaperTags).drafts.map(\.tags) == [["news", "long reads"]])
+    }
+
+    @Test func `Delicious JSON and LinkAce keep what is private`() throws {
+        let delicious =
+            "[{\"href\":\"https://a.org\",\"description\":\"t\",\"tags\":\"a b\",\"private\":\"1\"}]"
+        #expect(try Reading(delicious).drafts.map { Set($0.tags) } == [["a", "b", "private"]])
+        #expect(try Reading(delicious).drafts.map(\.title) == ["t"])
+        let ace =
+            "{\"data\":[{\"url\":\"https://a.org\",\"is_private\":true,\"tags\":[{\"id\":1,\"name\":\"a\"}]}]}"
+        #expect(try Reading(ace).drafts.map { Set($0.tags) } == [["a", "private"]])
+    }
+
+    /// A block of a literal run, and a match that overlaps itself.
+    @Test func `a compressed Firefox backup`() throws {
+        let text = Array(Samples.firefox.utf8)
+        var file =
+            Array("mozLz40\0".utf8) + (0..<4).map { UInt8(truncatingIfNeeded: (text.count + 20) >> (8 * $0)) }
+        let beginning = Array("          ".utf8)
+        // 10 spaces, then 10 more from one byte back, then the text as it is.
+        file += [0xA6] + beginning + [1, 0] + [0xF0]
+        var rest = text.count - 15
+        while rest >= 255 {
+            file.append(255)
+            rest -= 255
+        }
+        file += [UInt8(rest)] + text
+        #expect(try Reading(file).drafts == Reading(text).drafts)
+        #expect(throws: ImportError.self) { try Reading(Array(file.dropLast(3))) }
+    }
+}
