@@ -1,5 +1,6 @@
-// Debian's libxml2 asks ICU for encodings, and ICU's tables would be 31 MB of a static program. The parser here
-// gets UTF-8 only, so it never asks: these stand where ICU would, under the names that its header gives them.
+// Debian's libxml2 converts encodings with ICU, and ICU's tables would be 31 MB of a static program. Only a table of
+// libxml2 is used here, which converts nothing: these replace ICU's functions, under the names that its header gives
+// them.
 #if __has_include(<unicode/ucnv.h>)
 #include <unicode/ucnv.h>
 

@@ -60,10 +60,14 @@ struct FileImport {
         }
     }
 
+    /// Names of unread fields in the remark; `--json` prints all.
+    private static let maxUnread = 20
+
     private func tell(_ report: ImportReport, _ name: String) {
         let name = SafeText.line(name)
         if let form = report.form {
-            let unread = report.unreadFields
+            let more = report.unreadFields.count - Self.maxUnread
+            let unread = report.unreadFields.prefix(Self.maxUnread) + (more > 0 ? ["and \(more) more"] : [])
             invocation.remark(
                 "clips: \(name): read as \(form)"
                     + (unread.isEmpty ? "." : "; not read: \(unread.joined(separator: ", "))."))
