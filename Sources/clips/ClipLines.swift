@@ -17,7 +17,8 @@ struct ClipLines: Sendable {
         let url = clip.url.isEmpty || clip.url == clip.displayTitle ? "" : "  " + clip.url
         let star = clip.isStarred ? "* " : ""
         return SafeText.line(
-            "\(clip.id)  \(Self.day(clip.created))  \(clip.author)  \(star)\(clip.displayTitle)\(url)\(tags)")
+            "\(clip.id)  \(Self.day(clip.created))  \(AuthorName.shown(clip.author))  \(star)\(clip.displayTitle)\(url)\(tags)"
+        )
     }
 
     static func page(_ clip: Clip) -> String {
@@ -29,7 +30,7 @@ struct ClipLines: Sendable {
         field("title", clip.displayTitle)
         field("url", clip.url)
         field("tags", clip.tags.joined(separator: ", "))
-        field("author", clip.author)
+        field("author", AuthorName.shown(clip.author))
         field("saved", clip.created.ISO8601Format())
         if clip.updated != clip.created { field("changed", clip.updated.ISO8601Format()) }
         field("starred", clip.isStarred ? "yes" : "")

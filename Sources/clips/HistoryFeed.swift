@@ -45,7 +45,7 @@ struct HistoryFeed {
     private static let mostChangesInLine = 6
 
     static func line(_ transaction: HistoryTransaction) -> String {
-        let who = transaction.author ?? "(unknown)"
+        let who = AuthorName.shown(transaction.author)
         let time = JSONLine.time(transaction.timestamp)
         var changes = transaction.changes.prefix(mostChangesInLine).map { change in
             let updated =

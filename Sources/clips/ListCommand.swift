@@ -24,6 +24,7 @@ extension Command {
         }
         let query = ClipQuery(filter: arguments.operands.joined(separator: " "), sort: sort)
         let limit = try arguments.number("--limit") ?? .max
+        invocation.remark(problemsOf: query.search)
         let store = try await invocation.openStoreToRead()
         let lines = ClipLines(isJSON: invocation.isJSON)
         if query.search.needsIndex { try await invocation.prepareSearch(store) }

@@ -32,7 +32,8 @@ struct ManPage {
         for group in ActionTable.Group.allCases {
             lines.append(".SS \(Self.quoted(group.rawValue))")
             for entry in ActionTable.entries where entry.group == group {
-                lines += [".TP", "\\fB\(Self.escaped(entry.shownKeys))\\fR", Self.escaped(entry.help)]
+                let term = entry.keys.isEmpty ? entry.usage : entry.shownKeys
+                lines += [".TP", "\\fB\(Self.escaped(term))\\fR", Self.escaped(entry.help)]
             }
         }
         lines.append(".SH ENVIRONMENT")

@@ -31,6 +31,7 @@ extension Command {
         case let other: throw UsageError("A search cannot be sorted by '\(other)': relevance or newest.")
         }
         let query = SearchQuery(arguments.operands.joined(separator: " "))
+        invocation.remark(problemsOf: query)
         guard !query.isEmpty else { throw UsageError("What is to be found? Give words.") }
         let store = try await invocation.openStoreToRead()
         try await invocation.prepareSearch(store)
@@ -49,6 +50,11 @@ extension Command {
 }
 
 extension Invocation {
+    /// Says next to the result which words of a query have no meaning.
+    func remark(problemsOf query: SearchQuery) {
+        for problem in query.problems { remark("clips: \(problem)") }
+    }
+
     /// Brings the search index up to date, and says how far it is when a person would wonder.
     func prepareSearch(_ store: ClipStore) async throws {
         let tells = !isQuiet && isatty(STDERR_FILENO) == 1
@@ -76,7 +82,7 @@ private struct FoundLines {
         let day = String(clip.created.ISO8601Format().prefix(10))
         let star = clip.isStarred ? "* " : ""
         let title = clip.displayTitle
-        var line = SafeText.line("\(clip.id)  \(day)  \(clip.author)  ") + star
+        var line = SafeText.line("\(clip.id)  \(day)  \(AuthorName.shown(clip.author))  ") + star
         line += marked(title, query.matches(in: title, of: .title))
         if !clip.tags.isEmpty {
             let tags = clip.tags.joined(separator: ", ")

@@ -83,7 +83,7 @@ import Testing
             case .changes(let changes, let generation):
                 if generation == state.generation { state.list.apply(changes: changes) }
             case .transactions(let summaries): state.transactions += summaries
-            case .state, .failed, .reached, .indexing, .hasMore: break
+            case .state, .failed, .reached, .indexing: break
             }
         }
     }

@@ -11,7 +11,7 @@ import Testing
         let entries = ActionTable.entries.filter { $0.action == action }
         #expect(entries.count == 1)
         for entry in entries {
-            #expect(!entry.keys.isEmpty || action == .set || action == .mistakes)
+            #expect(!entry.keys.isEmpty || action == .set || action == .errors)
             for key in entry.keys { #expect(Key(named: key) != nil, "\(key)") }
             #expect(entry.help.hasSuffix("."))
         }
@@ -47,7 +47,7 @@ import Testing
         let config = ConfigFile(
             "# mine\n\nset follow off\nset color never\nset wrap off\nbind x delete\nbind <C-n> down\nunbind d\n"
         )
-        #expect(config.mistakes.isEmpty)
+        #expect(config.errors.isEmpty)
         #expect(!config.follows && !config.wraps)
         #expect(config.colors == .never)
         #expect(config.keys[.character("x")] == .delete)
@@ -61,11 +61,11 @@ import Testing
         ("set follow maybe", "maybe"), ("set color pink", "pink"), ("frobnicate", "frobnicate"),
         ("bind x", "bind KEY ACTION"), ("set follow", "set OPTION VALUE"), ("unbind", "unbind KEY"),
     ])
-    func `a mistake is told with its line, and the rest counts`(line: String, words: String) throws {
+    func `an error is reported with its line, and the rest counts`(line: String, words: String) throws {
         let config = ConfigFile("set wrap off\n\(line)\nbind x delete\n")
-        #expect(config.mistakes.count == 1)
-        let mistake = try #require(config.mistakes.first)
-        #expect(mistake.hasPrefix("config line 2: ") && mistake.contains(words))
+        #expect(config.errors.count == 1)
+        let error = try #require(config.errors.first)
+        #expect(error.hasPrefix("config line 2: ") && error.contains(words))
         #expect(!config.wraps && config.keys[.character("x")] == .delete)
         let state = AppState.showing(3, config: line)
         // A long sentence takes the rows above the status line, too.

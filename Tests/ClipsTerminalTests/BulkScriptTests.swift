@@ -50,6 +50,28 @@ import Testing
         }
     }
 
+    @Test func `filter, order, and marks act on all matches, however many`() async throws {
+        try await RunningApp.open(clips: 10_500) { app in
+            try app.run("/clip<Enter>\n:wait 60s count=10500\nst\n:wait text=by title")
+            try app.run("G\n:wait idle")
+            #expect(app.state.list.selectedRow?.title == "Clip 9999")
+            // What others write comes into the order that is held.
+            let new = try app.other { try await $0.add([RunningApp.draft("Clip 99999")]) }
+            #expect(app.wait { $0.list.rows.last?.id == new[0] })
+            _ = try app.other { try await $0.delete(new) }
+            try app.run(
+                ":wait count=10500\ngvG\n:wait text=10,500 marked\nr\n:wait text=Marked as read: 10,500 clips"
+            )
+            let unread = try app.other { store in
+                try await store.container.read { snapshot in
+                    try snapshot.count(
+                        FetchRequest("Clip", where: .compare("unread", .notEqual, .integer(0))))
+                }
+            }
+            #expect(unread == 0)
+        }
+    }
+
     @Test func `another order shows the same clip, and looking on goes from it`() async throws {
         try await RunningApp.open(clips: 400) { app in
             try app.run("/clip 250<Enter>\n:wait count=1\n<Esc>\n:wait count=400")

@@ -40,7 +40,7 @@ import Testing
         (":sort colour<Enter>", "choose from created"), (":sort titel<Enter>", "Is it 'title'?"),
         (":set speed on<Enter>", "There is no option 'speed'"),
         (":set wrap maybe<Enter>", "neither on nor off"),
-        (":copy all<Enter>", "choose from url"), (":mistakes<Enter>", "has no mistakes"),
+        (":copy all<Enter>", "choose from url"), (":errors<Enter>", "has no errors"),
         (":set<Enter>", "relativenumber off"),
     ])
     func `what cannot be done is told`(keys: String, words: String) throws {

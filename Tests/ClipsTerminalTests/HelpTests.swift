@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (Action.restore, "shows the history"), (.mistakes, "no mistakes"),
+        (Action.restore, "shows the history"), (.errors, "no errors"),
         (.nextMatch, "Nothing was looked for"),
         (.right, "wrapped"),
     ])
@@ -61,20 +61,20 @@ import Testing
     }
 }
 
-@Suite struct MistakeTests {
-    @Test func `all mistakes of the config file are shown, with their lines and the nearest names`() throws {
+@Suite struct ConfigErrorTests {
+    @Test func `all errors of the config file are shown, with their lines and the nearest names`() throws {
         let text = "bind x delte\nset folow on\nbind <Nokey> down\nset theme pink\nbind 5 down\n"
         let config = ConfigFile(text)
-        #expect(config.mistakes.count == 5)
-        #expect(config.mistakes[0] == "config line 1: there is no action 'delte'; is it 'delete'?")
-        #expect(config.mistakes[1] == "config line 2: there is no option 'folow'; is it 'follow'?")
-        #expect(config.mistakes[3].contains("auto, light, dark and plain"))
+        #expect(config.errors.count == 5)
+        #expect(config.errors[0] == "config line 1: there is no action 'delte'; is it 'delete'?")
+        #expect(config.errors[1] == "config line 2: there is no option 'folow'; is it 'follow'?")
+        #expect(config.errors[3].contains("auto, light, dark and plain"))
         let wide = AppState.showing(3, Size(rows: 24, columns: 120), config: text).lines.joined(
             separator: " ")
         for line in 1...5 { #expect(wide.contains("config line \(line):")) }
         var small = AppState.showing(3, Size(rows: 12, columns: 40), config: text)
-        #expect(small.statusLine.contains(":mistakes shows all"))
-        try small.press(":mistakes<Enter>")
+        #expect(small.statusLine.contains(":errors shows all"))
+        try small.press(":errors<Enter>")
         var seen = ""
         for _ in 0..<20 {
             seen += small.lines.joined(separator: " ")

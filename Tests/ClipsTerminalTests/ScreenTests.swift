@@ -1,5 +1,6 @@
 import ClipsCore
 import Foundation
+import HistoryTracking
 import PersistentStore
 import Terminal
 import Testing
@@ -72,15 +73,68 @@ import Testing
         #expect(state.handle(.tick, at: noon + 9).isEmpty)
     }
 
-    @Test func `a search that was ended says that there may be more, until the next one`() throws {
+    @Test func `the state of the index is next to that of the store`() {
         var state = AppState.showing(3)
-        state.take(.hasMore(generation: 0))
-        #expect(state.statusLine.contains("1/3+"))
         state.sync.indexing = "search index 40%"
         #expect(state.statusLine.contains("live · search index 40%"))
-        try state.press("/x<Esc>")
+    }
+
+    @Test func `a paused list is not called live, and a failed write does not end live`() throws {
+        var state = AppState.showing(3)
+        let busy = StoreError.busy(path: "/srv/c.db", holder: "sqlite3", milliseconds: 5000)
+        state.take(.state(.failing(.store(busy))))
+        #expect(state.statusLine.contains("live, but the store cannot be written"))
+        #expect(!state.statusLine.contains("not live"))
+        state.take(.state(.failing(.store(.damaged(path: "/srv/c.db", reason: "page 2")))))
+        #expect(state.statusLine.contains("not live"))
+        state.take(.state(.live))
+        try state.press("p")
+        #expect(state.statusLine.contains("paused") && !state.statusLine.contains("live"))
+    }
+
+    @Test func `an invalid value in a filter is reported next to the result`() throws {
+        var state = AppState.showing(3, Size(rows: 24, columns: 160))
+        try state.press("/is:")
+        #expect(!state.lines.joined().contains("Unknown"))
+        try state.press("foo")
+        #expect(state.lines.last?.contains("Unknown field value 'is:foo'. Use is:starred") == true)
+        _ = state.handle(.message(windowOf(0, generation: state.feed.generation)), at: noon)
+        try state.press("<Enter>")
+        #expect(state.statusLine.contains("Unknown field value 'is:foo'"))
+        try state.press("<Esc>/after:2026-1")
+        #expect(!state.lines.joined().contains("Unknown"))
         _ = state.handle(.message(windowOf(3, generation: state.feed.generation)), at: noon)
-        #expect(state.statusLine.contains("1/3 "))
+        try state.press("<Enter>")
+        // Nothing more is typed: it will not become a date.
+        #expect(state.statusLine.contains("/after:2026-1"))
+        state = AppState.showing(3, Size(rows: 24, columns: 160))
+        try state.press("/after:nonsense")
+        #expect(state.lines.last?.contains("Unknown date 'after:nonsense'.") == true)
+    }
+
+    @Test func `Tab in a filter shows what it completes, and Enter keeps it`() throws {
+        var state = AppState.showing(3)
+        try state.press("/tag:gra")
+        _ = state.handle(.namesLoaded(tags: ["graphql"], authors: []), at: noon)
+        let effects = try state.press("<Tab>")
+        guard case .show(let query, _, _)? = effects.last else {
+            Issue.record("nothing is shown")
+            return
+        }
+        #expect(query.filter == "tag:graphql")
+        try state.press("<Enter>")
+        #expect(state.query.filter == "tag:graphql" && state.lastWords == "tag:graphql")
+    }
+
+    @Test func `an author that is not known has one form`() {
+        let nameless = row(1, author: "")
+        var state = AppState(size: Size(rows: 24, columns: 100), now: noon)
+        state.take(
+            .window(
+                LiveList.Window(
+                    rows: [nameless], lowerIndex: 0, count: 1, reachesStart: true, reachesEnd: true),
+                generation: 0))
+        #expect(state.lines[1].contains(AuthorName.unknown))
     }
 
     @Test func `zoom gives the screen to what has the keys`() throws {

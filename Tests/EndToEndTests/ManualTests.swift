@@ -90,4 +90,12 @@ import Testing
             #expect(text.contains(words), "\(words)")
         }
     }
+
+    @Test func `every entry of the manual page has a term`() throws {
+        let lines = try clips.run("man").output.split(separator: "\n", omittingEmptySubsequences: false)
+        let terms = zip(lines, lines.dropFirst()).filter { $0.0 == ".TP" }.map(\.1)
+        #expect(terms.count > 30 && !terms.contains { $0.hasPrefix("\\fB\\fR") })
+        #expect(
+            terms.contains { $0.contains(":set OPTION VALUE") } && terms.contains { $0.contains(":errors") })
+    }
 }

@@ -6,12 +6,12 @@ enum SettingsInput {
     static func broken(byConfig text: String) -> String? {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).count
         var last = 0
-        for mistake in ConfigFile(text).mistakes {
-            let words = mistake.split(separator: " ", maxSplits: 2)
+        for error in ConfigFile(text).errors {
+            let words = error.split(separator: " ", maxSplits: 2)
             guard words.count == 3, words[0] == "config", words[1] == "line",
-                let number = Int(mistake.dropFirst("config line ".count).prefix { $0 != ":" }),
+                let number = Int(error.dropFirst("config line ".count).prefix { $0 != ":" }),
                 number > last, number <= lines
-            else { return "a mistake is told without its line: \(mistake.debugDescription)" }
+            else { return "an error is reported without its line: \(error.debugDescription)" }
             last = number
         }
         return nil
@@ -22,7 +22,7 @@ enum SettingsInput {
             _ = try Script(text)
             return nil
         } catch {
-            return error.description.hasPrefix("script line ") ? nil : "a mistake is told without its line"
+            return error.description.hasPrefix("script line ") ? nil : "an error is reported without its line"
         }
     }
 

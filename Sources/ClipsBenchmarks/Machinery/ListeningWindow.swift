@@ -66,7 +66,7 @@ extension LiveList<ClipRow> {
         case .count(let count, _): setCount(count)
         case .changes(let changes, _): apply(changes: changes)
         case .failed(let reason, _, _): failure = reason
-        case .transactions, .reached, .state, .indexing, .hasMore: break
+        case .transactions, .reached, .state, .indexing: break
         }
     }
 }

@@ -25,32 +25,48 @@ struct ClipListChanges {
         }
         guard !order.isEmpty else { return [] }
         let objects = try presentState(of: order)
+        if selection != nil { return try foundChanges(order, histories, objects) }
         var changes: [LiveList<ClipRow>.Change] = []
         var moved: [Int64: SortPosition?] = [:]
         for key in order {
             let object = objects[key]
-            let old: SortPosition?
-            let new: SortPosition?
-            if selection != nil {
-                (old, new) = selection?.place(key, object, in: snapshot) ?? (nil, nil)
-            } else {
-                let earlier = earlierValues(histories[key] ?? [], present: object?.values)
-                old = earlier.map { place(of: key, $0, in: query.sort) }
-                new = object.map { snapshot.position(of: $0, in: query.sort) }
-                // By its own sort: another one may just have been asked for.
-                if let sort = sorted?.sort {
-                    let place = object.map { snapshot.position(of: $0, in: sort) }
-                    if earlier.map({ self.place(of: key, $0, in: sort) }) != place {
-                        moved[key] = .some(place)
-                    }
-                }
+            let earlier = earlierValues(histories[key] ?? [], present: object?.values)
+            let old = earlier.map { place(of: key, $0, in: query.sort) }
+            let new = object.map { snapshot.position(of: $0, in: query.sort) }
+            // By its own sort: another one may just have been asked for.
+            if let sort = sorted?.sort {
+                let place = object.map { snapshot.position(of: $0, in: sort) }
+                if earlier.map({ self.place(of: key, $0, in: sort) }) != place { moved[key] = .some(place) }
             }
-            guard old != nil || new != nil else { continue }
-            let row = new.flatMap { new in object.map { ClipRow($0, position: new) } }
-            changes.append(LiveList.Change(id: key, old: old, new: row))
+            if let change = Self.change(key, old, new, object) { changes.append(change) }
         }
         if !moved.isEmpty { try sorted?.move(moved, in: snapshot) }
         return changes
+    }
+
+    /// The changes of what a search has found; none for a list that waits for its order.
+    private mutating func foundChanges(
+        _ order: [Int64], _ histories: [Int64: [HistoryChange]], _ objects: [Int64: StoredObject]
+    ) throws -> [LiveList<ClipRow>.Change] {
+        guard var found = selection else { return [] }
+        selection = nil
+        let changed = order.map { key in
+            let earlier = earlierValues(histories[key] ?? [], present: objects[key]?.values)
+            return ClipSelection.Changed(
+                key: key, earlier: earlier.map { place(of: key, $0, in: found.sort) }, object: objects[key])
+        }
+        let places = try found.apply(changed, in: snapshot)
+        selection = found
+        guard found.isSorted else { return [] }
+        return zip(changed, places).compactMap { Self.change($0.key, $1.old, $1.new, $0.object) }
+    }
+
+    private static func change(
+        _ key: Int64, _ old: SortPosition?, _ new: SortPosition?, _ object: StoredObject?
+    ) -> LiveList<ClipRow>.Change? {
+        guard old != nil || new != nil else { return nil }
+        let row = new.flatMap { new in object.map { ClipRow($0, position: new) } }
+        return LiveList.Change(id: key, old: old, new: row)
     }
 
     private func presentState(of keys: [Int64]) throws -> [Int64: StoredObject] {

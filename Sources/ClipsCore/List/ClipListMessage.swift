@@ -7,8 +7,6 @@ package enum ClipListMessage: Sendable {
     case window(LiveList<ClipRow>.Window, generation: Int)
     case more([ClipRow], LiveList<ClipRow>.Direction, reachedEdge: Bool, requestNumber: Int, generation: Int)
     case count(Int, generation: Int)
-    /// The search was ended at so many that there may be more.
-    case hasMore(generation: Int)
     case changes([LiveList<ClipRow>.Change], generation: Int)
     /// What was committed, for who wants to say so; comes after the changes it made.
     case transactions([TransactionSummary])

@@ -101,7 +101,7 @@ package actor ClipListSource: HistoryConsumer {
             while !isCounted && generation == self.generation {
                 try await onSnapshot { source, snapshot in
                     guard source.generation == generation else { return }
-                    try source.selection?.extend(source.index, in: snapshot)
+                    try source.extendSelection(in: snapshot)
                     if let request = source.waiting { try source.reply(to: request, from: snapshot) }
                     guard source.selection?.isComplete ?? true else { return }
                     try source.sortIfNeeded(in: snapshot)
@@ -109,7 +109,6 @@ package actor ClipListSource: HistoryConsumer {
                         try source.selection?.count ?? source.sorted?.count
                         ?? snapshot.count(source.query.request)
                     source.deliver([.count(count, generation: generation)])
-                    source.tellOfSearch()
                 }
                 isCounted = selection?.isComplete ?? true
             }
@@ -118,13 +117,16 @@ package actor ClipListSource: HistoryConsumer {
         }
     }
 
-    private func tellOfSearch() {
-        guard let selection, selection.isComplete, selection.hasMore else { return }
-        deliver([.hasMore(generation: generation)])
+    /// One step; a list that waited for its order is shown once it has it.
+    private func extendSelection(in snapshot: StoreSnapshot) throws {
+        let wasSorted = selection?.isSorted ?? true
+        try selection?.extend(index, in: snapshot)
+        guard !wasSorted, let window = try selectionWindow(snapshot) else { return }
+        deliver([.window(window, generation: generation)] + (token.map { [.reached($0.number)] } ?? []))
     }
 
     /// Runs `body` on a snapshot to which the list has been brought. All on one thread: nothing gets in between.
-    private func onSnapshot(
+    func onSnapshot(
         _ body: @escaping @Sendable (isolated ClipListSource, StoreSnapshot) throws -> Void
     ) async throws(StoreError) {
         try await container.read { snapshot in
@@ -140,8 +142,8 @@ package actor ClipListSource: HistoryConsumer {
         let window = query.admitsAll ? try plainWindow(snapshot) : try foundWindow(snapshot)
         // Only now: what could not be read has to come again.
         token = newest
-        deliver([.window(window, generation: generation), .reached(newest.number)])
-        if window.count == nil {
+        if let window { deliver([.window(window, generation: generation), .reached(newest.number)]) }
+        if window?.count == nil {
             let generation = generation
             Task { if generation == self.generation { await self.count() } }
         }
@@ -167,13 +169,18 @@ package actor ClipListSource: HistoryConsumer {
         return OrderedPages(order: sorted, snapshot: snapshot)
     }
 
-    private func foundWindow(_ snapshot: StoreSnapshot) throws -> LiveList<ClipRow>.Window {
+    private func foundWindow(_ snapshot: StoreSnapshot) throws -> LiveList<ClipRow>.Window? {
         var found = ClipSelection(query)
         try found.extend(index, in: snapshot, wanted: rowsAround)
         (waiting, sorted) = (nil, nil)
         selection = found
+        return try selectionWindow(snapshot)
+    }
+
+    /// Nil until what was found is in the order of the list.
+    private func selectionWindow(_ snapshot: StoreSnapshot) throws -> LiveList<ClipRow>.Window? {
+        guard let found = selection, found.isSorted else { return nil }
         let pages = OrderedPages(order: found, snapshot: snapshot)
-        if found.isComplete { tellOfSearch() }
         guard let anchor else { return try pages.start(limit: rowsAround) }
         return try pages.around(anchor, before: rowsAround, after: rowsAround)
     }
@@ -218,7 +225,8 @@ package actor ClipListSource: HistoryConsumer {
             try sortIfNeeded(in: snapshot)
             return deliver([try answer.message(plainPages(snapshot))])
         }
-        guard found.isComplete || found.positions.count >= request.reach(in: found) else {
+        let reach = found.isSorted ? try request.reach(in: found, snapshot) : .max
+        guard found.isComplete || found.count >= reach else {
             waiting = request
             return
         }
@@ -228,13 +236,13 @@ package actor ClipListSource: HistoryConsumer {
 
 extension LiveList.Request where Row == ClipRow {
     /// How many found clips are needed to answer it.
-    fileprivate func reach(in found: ClipSelection) -> Int {
+    fileprivate func reach(in found: ClipSelection, _ snapshot: StoreSnapshot) throws -> Int {
         switch kind {
         case .start(let limit): limit
         case .end: .max
-        case .after(let position, let limit): found.index(of: position) + 1 + limit
+        case .after(let position, let limit): try found.index(of: position, in: snapshot) + 1 + limit
         case .before: 0
-        case .around(let position, _, let after): found.index(of: position) + after
+        case .around(let position, _, let after): try found.index(of: position, in: snapshot) + after
         case .at(let index, _, let after): index + after
         }
     }

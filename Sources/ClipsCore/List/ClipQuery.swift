@@ -28,6 +28,12 @@ package struct ClipQuery: Hashable, Sendable {
 
     package var admitsAll: Bool { search.isEmpty }
 
+    /// A word of the filter that has no meaning, as a sentence; while it is typed, only one that more letters
+    /// cannot help.
+    package func problem(isTyping: Bool) -> String? {
+        search.problems.first { !isTyping || !$0.isUnfinished }?.description
+    }
+
     package func hasSameFilter(as other: ClipQuery) -> Bool { search == other.search }
 
     /// Whether the store keeps an index in this order.

@@ -3,105 +3,92 @@ import SearchIndex
 
 /// The clips that a search has found so far, in the order of the list, kept right as others write.
 ///
-/// These are all clips that satisfy the query and are not older than where the search has come; it goes on in steps
-/// until it has found `most`.
+/// The search continues in steps, from the newest, until it has found all; each step is short, so that the next
+/// letter that is typed does not wait. Costs eight bytes for each clip. For a list in another order they are sorted
+/// once, at the end.
 struct ClipSelection: ClipOrder {
     let search: SearchQuery
     let sort: SortOrder
-    private(set) var positions: [SortPosition] = []
-    private var byKey: [Int64: SortPosition] = [:]
-    /// Where the search goes on; nil when it has found all.
+    /// In the order of the search, until all are found.
+    private var found = SortedClips(sort: ClipQuery.newestFirst)
+    /// Where the search continues; nil when it has found all.
     private var next: SearchCursor?
     private var hasBegun = false
+    private var step = 2000
 
-    /// Nobody reads so far down; a list of that length asks for better words.
-    static let most = 10_000
-    private static let step = SearchBounds(limit: 2000, mostRead: 4000)
+    private static let stepBounds = 1000...64_000
 
     init(_ query: ClipQuery) {
         search = query.search
         sort = query.sort
     }
 
-    /// Whether it has all that it will look for.
-    var isComplete: Bool { hasBegun && (next == nil || positions.count >= Self.most) }
-    /// Whether there may be clips that it does not have.
-    var hasMore: Bool { !hasBegun || next != nil }
+    /// Whether it has all clips of the search, in the order of the list.
+    var isComplete: Bool { hasBegun && next == nil && isSorted }
+    /// Whether those found so far are in the order of the list, and can be shown.
+    var isSorted: Bool { found.sort == sort }
 
-    var count: Int { positions.count }
+    var count: Int { found.count }
 
-    func ids(_ range: Range<Int>) -> [Int64] { positions[range].map(\.key) }
+    func ids(_ range: Range<Int>) -> [Int64] { found.ids(range) }
 
-    func index(of position: SortPosition, in _: StoreSnapshot) -> Int { index(of: position) }
+    func index(of position: SortPosition, in snapshot: StoreSnapshot) throws -> Int {
+        try found.index(of: position, in: snapshot)
+    }
 
-    /// Goes on by one step, or, for a list in another order than the search, to the end.
+    /// Continues by one step.
     ///
-    /// - Parameter wanted: how many are enough for the first step.
-    mutating func extend(_ index: SearchIndex, in snapshot: StoreSnapshot, wanted: Int = step.limit) throws {
-        while !isComplete {
-            let bounds = SearchBounds(limit: wanted, mostRead: Self.step.mostRead)
-            let page = try index.search(search, after: next, bounds: bounds, in: snapshot)
-            hasBegun = true
-            next = page.next
-            try insert(page.hits, from: snapshot)
-            if isByTime { return }
-        }
+    /// - Parameter wanted: how many are enough, for a first step.
+    mutating func extend(_ index: SearchIndex, in snapshot: StoreSnapshot, wanted: Int? = nil) throws {
+        guard !isComplete else { return }
+        let began = ContinuousClock.now
+        let bounds = SearchBounds(limit: wanted ?? step, mostRead: 2 * step)
+        let page = try index.search(search, after: next, bounds: bounds, in: snapshot)
+        hasBegun = true
+        next = page.next
+        found.append(page.hits.map(\.id))
+        if wanted == nil { adapt(to: .now - began) }
+        if next == nil, !isSorted { try found.sort(by: sort, in: snapshot) }
     }
 
-    /// What became of clips that were changed; `nil` for those that are gone.
-    mutating func place(_ key: Int64, _ object: StoredObject?, in snapshot: StoreSnapshot) -> (
-        old: SortPosition?, new: SortPosition?
-    ) {
-        let old = byKey[key]
-        var new: SortPosition?
-        if let object {
-            let document = SearchDocument(object, ClipModel.searched)
-            let place = SearchPlace(created: document.created, id: document.id)
-            let isReached = next.map { place >= $0.place } ?? true
-            if isReached && search.matches(document) { new = snapshot.position(of: object, in: sort) }
-        }
-        guard old != new else { return (old, new) }
-        if let old {
-            positions.remove(at: index(of: old))
-            byKey[key] = nil
-        }
-        if let new {
-            positions.insert(new, at: index(of: new))
-            byKey[key] = new
-        }
-        return (old, new)
+    /// A step has costs of its own, so it is as long as a key can wait for it.
+    private mutating func adapt(to duration: Duration) {
+        let wanted = duration < .milliseconds(4) ? step * 2 : duration > .milliseconds(8) ? step / 2 : step
+        step = min(max(wanted, Self.stepBounds.lowerBound), Self.stepBounds.upperBound)
     }
 
-    /// Where the first position stands that is not before this one.
-    func index(of position: SortPosition) -> Int {
-        var (low, high) = (0, positions.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if positions[middle] < position { low = middle + 1 } else { high = middle }
-        }
-        return low
+    /// A clip that was changed.
+    struct Changed {
+        let key: Int64
+        /// Where it was in the order of the list, whether the search had found it or not; nil for a new one.
+        let earlier: SortPosition?
+        /// What it is now; nil for a deleted one.
+        let object: StoredObject?
     }
 
-    private var isByTime: Bool { sort == ClipQuery.newestFirst }
-
-    private mutating func insert(_ hits: [SearchHit], from snapshot: StoreSnapshot) throws {
-        guard !hits.isEmpty else { return }
-        guard !isByTime else {
-            for hit in hits {
-                let id = ClipModel.objectID(hit.id)
-                let position = snapshot.position(of: id, value: .integer(hit.place.created), in: sort)
-                positions.append(position)
-                byKey[hit.id] = position
+    /// Takes over changed clips; where each was in the list and where it is now, nil for not in it.
+    mutating func apply(
+        _ changes: [Changed], in snapshot: StoreSnapshot
+    ) throws -> [(old: SortPosition?, new: SortPosition?)] {
+        let known = found.contained(Set(changes.compactMap { $0.earlier == nil ? nil : $0.key }))
+        var moved: [Int64: SortPosition?] = [:]
+        let places = changes.map { change in
+            let old = known.contains(change.key) ? change.earlier : nil
+            let object = change.object.flatMap { admits($0) ? $0 : nil }
+            let new = object.map { snapshot.position(of: $0, in: sort) }
+            if old != new || !isSorted && (old != nil || new != nil) {
+                moved[change.key] = .some(object.map { snapshot.position(of: $0, in: found.sort) })
             }
-            return
+            return (old: old, new: new)
         }
-        var request = FetchRequest(ClipModel.entity, where: .keys(hits.map(\.id)))
-        request.attributes = [sort.attribute]
-        for object in try snapshot.fetch(request) {
-            let position = snapshot.position(of: object, in: sort)
-            positions.append(position)
-            byKey[object.id.key] = position
-        }
-        positions.sort()
+        if !moved.isEmpty { try found.move(moved, in: snapshot) }
+        return places
+    }
+
+    /// Whether the search has found it, or would have where it has come by.
+    private func admits(_ object: StoredObject) -> Bool {
+        let document = SearchDocument(object, ClipModel.searched)
+        let place = SearchPlace(created: document.created, id: document.id)
+        return next.map { place >= $0.place } ?? true && search.matches(document)
     }
 }

@@ -5,8 +5,11 @@ import PersistentStore
 ///
 /// Costs eight bytes for each clip. A change costs one pass over them, and some twenty clips read for its place.
 struct SortedClips: ClipOrder {
-    let sort: SortOrder
-    private var ids: [Int64]
+    private(set) var sort: SortOrder
+    private var ids: [Int64] = []
+
+    /// None, to which a search adds what it finds.
+    init(sort: SortOrder) { self.sort = sort }
 
     init(_ query: ClipQuery, in snapshot: StoreSnapshot) throws {
         sort = query.sort
@@ -15,6 +18,23 @@ struct SortedClips: ClipOrder {
 
     var count: Int { ids.count }
     var isComplete: Bool { true }
+
+    /// Adds clips that come after all the others.
+    mutating func append(_ more: [Int64]) { ids += more }
+
+    /// Another order; all are sorted by the store.
+    mutating func sort(by sort: SortOrder, in snapshot: StoreSnapshot) throws {
+        ids = try snapshot.keys(FetchRequest(ClipModel.entity, where: .keys(ids), sort: sort))
+        self.sort = sort
+    }
+
+    /// Those of some clips that are among these: one pass, in which new clips cost a comparison each.
+    func contained(_ keys: Set<Int64>) -> Set<Int64> {
+        guard let low = keys.min(), let high = keys.max() else { return [] }
+        var contained: Set<Int64> = []
+        for id in ids where id >= low && id <= high && keys.contains(id) { contained.insert(id) }
+        return contained
+    }
 
     func ids(_ range: Range<Int>) -> [Int64] { Array(ids[range]) }
 
@@ -47,7 +67,8 @@ struct SortedClips: ClipOrder {
         if clips.count == 1, let id = clips.keys.first {
             if let index = ids.firstIndex(of: id) { ids.remove(at: index) }
         } else {
-            ids.removeAll { clips.keys.contains($0) }
+            let (low, high) = (clips.keys.min() ?? 0, clips.keys.max() ?? 0)
+            ids.removeAll { $0 >= low && $0 <= high && clips.keys.contains($0) }
         }
         let arrivals = try clips.values.compactMap(\.self).sorted().map {
             (id: $0.key, index: try index(of: $0, in: snapshot))

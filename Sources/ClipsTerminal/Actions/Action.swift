@@ -23,7 +23,7 @@ package enum Action: String, CaseIterable, Sendable {
 
     case history, restore, consumers
 
-    case help, command, set, mistakes
+    case help, command, set, errors
     case toggleMouse = "toggle-mouse"
     case redraw, suspend, quit
 }

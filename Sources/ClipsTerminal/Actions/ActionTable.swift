@@ -125,7 +125,7 @@ package enum ActionTable {
         Entry(
             .set, "", .program, "Changes an option for this session, as the config file does for all.",
             takes: .option),
-        Entry(.mistakes, "", .program, "Shows what is wrong in the config file."),
+        Entry(.errors, "", .program, "Shows what is wrong in the config file."),
         Entry(
             .toggleMouse, "M", .program,
             "Lets go of the mouse, so that the terminal selects text, or takes it."),

@@ -1,11 +1,11 @@
 import Glibc
 package import Terminal
 
-/// What the config file sets. A mistake in it is told with its line, and the rest counts.
+/// What the config file sets. An error in it is reported with its line, and the rest counts.
 package struct ConfigFile: Sendable {
     private var values: [Setting: String] = [:]
     /// A sentence for each line that could not be used.
-    package private(set) var mistakes: [String] = []
+    package private(set) var errors: [String] = []
     private(set) var keys = KeyMap()
     /// Where it was read from.
     private(set) var path: String?
@@ -14,8 +14,8 @@ package struct ConfigFile: Sendable {
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }.map(String.init)
             guard let first = words.first, !first.hasPrefix("#") else { continue }
-            if let mistake = take(first, Array(words.dropFirst())) {
-                mistakes.append("config line \(index + 1): \(mistake)")
+            if let error = take(first, Array(words.dropFirst())) {
+                errors.append("config line \(index + 1): \(error)")
             }
         }
     }
@@ -32,7 +32,7 @@ package struct ConfigFile: Sendable {
         guard let text = TextFile.read(path) else {
             var config = ConfigFile()
             if access(path, F_OK) == 0 {
-                config.mistakes = ["\(path) cannot be read; the defaults are used."]
+                config.errors = ["\(path) cannot be read; the defaults are used."]
             }
             return config
         }

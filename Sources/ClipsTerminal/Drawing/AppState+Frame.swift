@@ -17,7 +17,7 @@ extension AppState {
             ListPane(state: self).draw(layout, reusing: &drawn, in: &frame)
             DetailPane(state: self).draw(layout, in: &frame)
         case .history: HistoryScreen(state: self).draw(layout, in: &frame)
-        case .consumers, .mistakes: TextScreen(state: self).draw(layout, in: &frame)
+        case .consumers, .errors: TextScreen(state: self).draw(layout, in: &frame)
         case .conflict: ConflictScreen(state: self).draw(layout, in: &frame)
         case .help: HelpScreen(state: self).draw(layout, in: &frame)
         }

@@ -102,7 +102,7 @@ struct HintLine {
                 (.restore, "restore"), (.consumers, "consumers"),
             ]
         case .help: [(.back, "back"), (.filter, "search"), (.open, "run"), (.down, "down")]
-        case .consumers, .mistakes, .conflict: [(.back, "back"), (.down, "down"), (.help, "help")]
+        case .consumers, .errors, .conflict: [(.back, "back"), (.down, "down"), (.help, "help")]
         }
     }
 }

@@ -59,7 +59,7 @@ struct HistoryScreen {
     private func draw(_ transaction: TransactionSummary, _ line: Rect, _ frame: inout Frame) {
         let counts = [(transaction.inserted, "+"), (transaction.updated, "~"), (transaction.deleted, "-")]
             .filter { $0.0 > 0 }.map { "\($1)\($0)" }.joined(separator: " ")
-        let author = transaction.author ?? "(unknown)"
+        let author = AuthorName.shown(transaction.author)
         let process = transaction.process.map { " \($0)" } ?? ""
         let context = transaction.contextName.flatMap { $0 == ClipsSession.contextName ? nil : $0 }
         let origin = [

@@ -45,7 +45,7 @@ struct ListLine: Equatable {
         }
         if let author = columns.author {
             frame.putCut(
-                clip.author, in: line, column: author.start, width: author.width,
+                AuthorName.shown(clip.author), in: line, column: author.start, width: author.width,
                 style: isNew ? theme.arrival : theme.author(clip.author))
         }
         if let column = columns.age {

@@ -1,6 +1,7 @@
 import ClipsCore
 import FoundationEssentials
 import HistoryTracking
+import PersistentStore
 import Terminal
 
 /// The line that says where the person is, what is being done and how the list and the store stand, and the
@@ -19,7 +20,7 @@ struct StatusLine {
         frame.fill(line)
         if state.prompt != nil {
             drawPrompt(line, &frame)
-            if let message = state.message { drawBeside(message, layout, &frame) }
+            if let message = state.message ?? filterProblem { drawBeside(message, layout, &frame) }
         } else if let message = state.message {
             if message.isError, drawError(message.text, above: line, &frame) { return }
             let style = message.isError ? theme.error : theme.bold
@@ -41,6 +42,14 @@ struct StatusLine {
             style: message.isError ? theme.error : theme.bold)
     }
 
+    /// Shown with the list that the rest of the filter gives; what may only be unfinished is not, while it is typed.
+    private var filterProblem: AppState.Message? {
+        guard state.screen == .list else { return nil }
+        let isTyping = state.prompt?.kind == .filter
+        guard isTyping || state.prompt == nil else { return nil }
+        return state.query.problem(isTyping: isTyping).map { AppState.Message(text: $0, isError: true) }
+    }
+
     private func indent(_ line: Rect) -> Int { line.size.columns >= 20 ? 1 : 0 }
 
     /// An error that does not fit the line takes rows above it: what it says to do stands at its end.
@@ -54,7 +63,7 @@ struct StatusLine {
         var rows = wrapped.lines(0..<most)
         if wrapped.count(upTo: most + 1) > most, rows.count > 1 {
             rows[rows.count - 1] =
-                "… and more" + (state.config.mistakes.isEmpty ? "" : " · :mistakes shows all")
+                "… and more" + (state.config.errors.isEmpty ? "" : " · :errors shows all")
         }
         let area = Rect(
             row: line.row - rows.count + 1, column: line.column, rows: rows.count, columns: line.size.columns)
@@ -133,7 +142,7 @@ struct StatusLine {
         let list = state.list
         guard list.isLoaded else { return "…" }
         guard list.count > 0 else { return "0" }
-        let count = list.isCounted ? Self.grouped(list.count) + (state.feed.hasMore ? "+" : "") : "…"
+        let count = list.isCounted ? Self.grouped(list.count) : "…"
         return "\(Self.grouped(list.selectedIndex + 1))/\(count)"
     }
 
@@ -157,7 +166,7 @@ struct StatusLine {
             return [
                 StyledRun(isLong ? "PgDn shows the rest · Esc decides later" : "Esc decides later", theme.dim)
             ]
-        case .consumers, .mistakes:
+        case .consumers, .errors:
             return [StyledRun("\(state.keys.name(of: .back)) goes back", theme.dim)]
         case .history:
             parts.append(StyledRun("History", theme.bold))
@@ -188,6 +197,7 @@ struct StatusLine {
             parts.append(StyledRun("↑ \(Self.grouped(state.arrivals.aboveCount))\(more) new", theme.arrival))
         }
         if !state.query.filter.isEmpty { parts.append(StyledRun("/\(state.query.filter)", theme.bold)) }
+        if let problem = filterProblem { parts.append(StyledRun(problem.text, theme.error)) }
         if state.query.sort != ClipQuery.newestFirst {
             parts.append(StyledRun("by \(ClipQuery.label(of: state.query.sort))", theme.dim))
         }
@@ -199,10 +209,15 @@ struct StatusLine {
         var parts: [StyledRun] = []
         switch state.sync.state {
         case .stopped: parts.append(StyledRun(state.list.isLoaded ? "…" : "opening…", theme.dim))
-        case .live: parts.append(StyledRun("live", theme.live))
+        case .live where state.pause == nil: parts.append(StyledRun("live", theme.live))
+        // The left side says so.
+        case .live: break
         case .sweeping: parts.append(StyledRun("looking for changes (no file events)", theme.held))
         case .storeReplaced:
             return [StyledRun("the store's file was replaced: quit and start again", theme.error)]
+        case .failing(.store(let error)) where state.sync.hasBeenLive && error.isOfWriting:
+            // What is committed is read before the position in the history is written.
+            parts.append(StyledRun("live, but the store cannot be written", theme.held))
         case .failing(let error): return [StyledRun("not live: \(error)", theme.error)]
         }
         if state.saving.obstacle != nil { parts.insert(StyledRun("read only", theme.held), at: 0) }
@@ -224,5 +239,15 @@ struct StatusLine {
             place = next
         }
         return digits
+    }
+}
+
+extension StoreError {
+    /// Whether it is of a write; the store can still be read.
+    fileprivate var isOfWriting: Bool {
+        switch self {
+        case .busy, .full, .readOnly: true
+        default: false
+        }
     }
 }

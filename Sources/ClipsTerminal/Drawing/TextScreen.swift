@@ -15,7 +15,7 @@ struct TextScreen {
             frame.fill(header, style: theme.heading)
             let title =
                 state.screen == .consumers
-                ? "Who follows the history" : "Mistakes in \(state.config.path ?? "the config file")"
+                ? "Who follows the history" : "Errors in \(state.config.path ?? "the config file")"
             frame.putCut(title, in: header, column: 1, width: header.size.columns - 1, style: theme.heading)
         }
         guard let area = layout.list else { return }
@@ -28,7 +28,7 @@ struct TextScreen {
     }
 
     func lines(columns: Int) -> [StyledRun] {
-        let lines = state.screen == .consumers ? consumers : state.config.mistakes.map { StyledRun($0) }
+        let lines = state.screen == .consumers ? consumers : state.config.errors.map { StyledRun($0) }
         return lines.flatMap { line in
             var wrapped = WrappedText(line.text.isEmpty ? " " : line.text, width: max(1, columns - 2))
             return wrapped.lines(0..<40).map { StyledRun($0, line.style) }

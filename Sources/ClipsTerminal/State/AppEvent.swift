@@ -33,6 +33,8 @@ enum AppEvent: Sendable {
     case edited(EditedForm)
     /// Something outside the store did, or did not, go well.
     case notice(String)
+    /// A browser or an editor failed, which nothing in the store waits for.
+    case programFailed(String)
     case failure(String)
 }
 

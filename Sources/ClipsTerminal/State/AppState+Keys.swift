@@ -69,8 +69,8 @@ extension AppState {
             screen = .consumers
             pageOfText.moveToStart()
             emit(.loadConsumers)
-        case .mistakes:
-            screen = screen == .mistakes ? .list : .mistakes
+        case .errors:
+            screen = screen == .errors ? .list : .errors
             pageOfText.moveToStart()
         case .command: prompt = Prompt(kind: .command, clip: target?.id)
         case .set: prompt = Prompt(kind: .command, editor: LineEditor("set "))
@@ -159,7 +159,7 @@ extension AppState {
         case .history where history.isInChanges: history.isInChanges = false
         case .history where !history.filter.isEmpty: filterHistory("")
         case .help where !help.filter.isEmpty: help.filter = ""
-        case .help, .history, .mistakes, .conflict: leaveScreen()
+        case .help, .history, .errors, .conflict: leaveScreen()
         case .list: goBackInList()
         }
     }

@@ -21,9 +21,14 @@ extension AppState {
             }
             (prompt.completion, prompt.recalled) = (nil, nil)
             self.prompt = prompt
-            if prompt.kind == .filter { filter(prompt.editor.text) }
-            if prompt.kind == .helpFilter { help.filter = prompt.editor.text }
+            typedTextChanged(prompt)
         }
+    }
+
+    /// Shows what fits the text of the line, whichever way it came there.
+    mutating func typedTextChanged(_ prompt: Prompt) {
+        if prompt.kind == .filter { filter(prompt.editor.text) }
+        if prompt.kind == .helpFilter { help.filter = prompt.editor.text }
     }
 
     private mutating func give(up prompt: Prompt) {

@@ -6,7 +6,7 @@ import Terminal
 
 /// All that the app shows and remembers, as a value: events change it and say what is to be done outside.
 struct AppState: Sendable {
-    enum Screen: Hashable, Sendable { case list, history, consumers, help, mistakes, conflict }
+    enum Screen: Hashable, Sendable { case list, history, consumers, help, errors, conflict }
 
     /// Something to tell in the status line until the next key.
     struct Message: Hashable, Sendable {
@@ -74,7 +74,7 @@ struct AppState: Sendable {
         list.scrollMargin = 2
         takeSettings()
         outbox = []
-        if !config.mistakes.isEmpty { tell(config.mistakes.joined(separator: "\n"), isError: true) }
+        if !config.errors.isEmpty { tell(config.errors.joined(separator: "\n"), isError: true) }
         settle()
     }
 
@@ -103,6 +103,7 @@ struct AppState: Sendable {
             giveUpEarlierWork()
             tell(sentence, isError: true)
         case .notice(let sentence): tell(sentence)
+        case .programFailed(let sentence): tell(sentence, isError: true)
         case .clipLoaded(let id, let clip): if id == detail.id { detail.show(clip) }
         case .detailMeasured(let id, let text): if id == detail.id { detail.moveToEnd(of: text) }
         case .rangeGathered(let ids, let end): take(range: ids, end: end)
@@ -180,7 +181,7 @@ struct AppState: Sendable {
             if let token = history.nextRequest() { emit(.loadChanges(token)) }
         case .help:
             help.layOut(HelpScreen.lines(help.entries(keys), keys, columns: size.columns), height: rows)
-        case .consumers, .mistakes:
+        case .consumers, .errors:
             pageOfText.layOut(count: TextScreen(state: self).lines(columns: size.columns).count, height: rows)
         case .conflict:
             let count = ConflictScreen(state: self).lineCount(layout)

@@ -11,7 +11,7 @@ extension AppState {
         case .down, .up, .first, .last, .halfPageDown, .halfPageUp, .pageDown, .pageUp, .back, .undo, .redo,
             .history, .help, .command, .set, .toggleMouse, .redraw, .suspend, .quit, .consumers:
             return nil
-        case .mistakes: return config.mistakes.isEmpty ? "The config file has no mistakes." : nil
+        case .errors: return config.errors.isEmpty ? "The config file has no errors." : nil
         case .restore: return obstacleToRestoring(on: screen)
         case .filter where screen == .help || screen == .history: return nil
         case .open where screen == .help || screen == .history: return nil

@@ -144,7 +144,7 @@ extension AppState {
     }
 
     private mutating func set(_ option: String, _ value: String) {
-        if let mistake = config.set(option, value) { return tell("\(mistake.sentence)", isError: true) }
+        if let error = config.set(option, value) { return tell(error.sentence, isError: true) }
         takeSettings()
         if option == Setting.color.rawValue { emit(.setColors(config.colors ?? .auto)) }
         tell("\(option) is \(value).")

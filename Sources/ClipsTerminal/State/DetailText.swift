@@ -28,7 +28,7 @@ struct DetailText: Sendable {
         add(.address, clip.url)
         add(.tags, clip.tags.map { "#" + $0 }.joined(separator: " "))
         var facts =
-            "saved by \(clip.author.isEmpty ? "?" : clip.author) \(LocalTime(clip.created).dateAndTime)"
+            "saved by \(AuthorName.shown(clip.author)) \(LocalTime(clip.created).dateAndTime)"
         if clip.updated > clip.created + 1 {
             facts += " · changed \(LocalTime(clip.updated).dateAndTime)"
         }

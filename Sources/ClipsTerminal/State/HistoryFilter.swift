@@ -36,7 +36,7 @@ struct HistoryFilter: Hashable, Sendable {
     var predicate: TransactionPredicate? {
         var parts: [TransactionPredicate] = []
         if !authors.isEmpty {
-            parts.append(.authors(Set(authors.map { $0 == "(unknown)" ? nil : $0 })))
+            parts.append(.authors(Set(authors.map { $0 == AuthorName.unknown ? nil : $0 })))
         }
         if let since { parts.append(.after(since)) }
         if let before { parts.append(.before(before)) }
@@ -44,7 +44,7 @@ struct HistoryFilter: Hashable, Sendable {
     }
 
     func admits(_ transaction: TransactionSummary) -> Bool {
-        (authors.isEmpty || authors.contains(transaction.author ?? "(unknown)"))
+        (authors.isEmpty || authors.contains(AuthorName.shown(transaction.author)))
             && since.map { transaction.timestamp > $0 } ?? true
             && before.map { transaction.timestamp < $0 } ?? true
     }

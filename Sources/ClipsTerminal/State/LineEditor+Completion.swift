@@ -67,6 +67,7 @@ extension AppState {
         }
         prompt.completion = prompt.editor.complete(completion, isForward: isForward)
         self.prompt = prompt
+        typedTextChanged(prompt)
     }
 
     private func commandCompletion(_ before: [Character]) -> Completion? {
@@ -132,7 +133,7 @@ extension AppState {
     private func spanCompletion(_ before: [Character], from first: Int) -> Completion? {
         let start = max(first, (before.lastIndex(of: " ") ?? -1) + 1)
         let typed = String(before[min(start, before.count)...])
-        let authors = Set(history.transactions.map { $0.author ?? "(unknown)" }).sorted()
+        let authors = Set(history.transactions.map { AuthorName.shown($0.author) }).sorted()
         let words = authors.map { "author:\($0)" } + ["since:1h", "since:1d", "since:1w", "before:1d"]
         return Completion(start: start, candidates: words.filter { $0.hasPrefix(typed) && $0 != typed })
     }

@@ -23,8 +23,6 @@ struct ListFeed: Sendable {
     var isFinding = false
     /// Keys for what was asked for and has not come.
     var typedAhead: [TypedKey] = []
-    /// The search was ended; there may be more than the list has.
-    var hasMore = false
 }
 
 /// Messages held back while the list stands still.
@@ -57,7 +55,10 @@ struct SyncStatus: Sendable {
         }
     }
 
-    var state = TrackingState.stopped
+    var state = TrackingState.stopped {
+        didSet { if state == .live || state == .sweeping { hasBeenLive = true } }
+    }
+    private(set) var hasBeenLive = false
     /// What somebody committed last.
     var lastChange: Change?
     var newestTransaction: Int64 = 0
@@ -94,7 +95,7 @@ extension AppState {
             for transaction in transactions {
                 sync.newestTransaction = max(sync.newestTransaction, transaction.id)
                 sync.lastChange = SyncStatus.Change(
-                    author: transaction.isOwn ? "you" : transaction.author ?? "another program",
+                    author: transaction.isOwn ? "you" : AuthorName.shown(transaction.author),
                     inserted: transaction.inserted,
                     updated: transaction.updated, deleted: transaction.deleted,
                     at: min(now, transaction.timestamp))
@@ -142,7 +143,6 @@ extension AppState {
         where !feed.isShowing:
             list.extend(with: rows, direction, reachedEdge: reachedEdge, requestNumber: number)
         case .count(let count, feed.generation) where !feed.isShowing: list.setCount(count)
-        case .hasMore(feed.generation): feed.hasMore = true
         case .changes(let changes, feed.generation) where !feed.isShowing:
             arrivals.take(changes)
             list.apply(changes: changes)
@@ -200,7 +200,6 @@ extension AppState {
         self.query = query
         feed.generation += 1
         feed.isShowing = true
-        feed.hasMore = false
         feed.retryAt = nil
         // Moves in what was filtered before another letter came.
         if prompt?.kind == .filter { feed.typedAhead.removeAll { $0.isMove } }
@@ -247,7 +246,7 @@ extension AppState {
         case .window(let window, _):
             // The person's own filter is shown, whatever is held, and so is where they went.
             if feed.isShowing || isCurrent && window.requestNumber != nil { return false }
-        case .more, .count, .hasMore, .failed: if feed.isShowing || isCurrent { return false }
+        case .more, .count, .failed: if feed.isShowing || isCurrent { return false }
         case .changes:
             // The list that is to come has them already.
             if feed.isShowing { return false }

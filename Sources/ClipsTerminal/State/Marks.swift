@@ -122,7 +122,9 @@ extension AppState {
         guard marks.range?.asked == end else { return }
         marks.stretch(to: ids.prefix(Marks.most))
         if ids.count > Marks.most {
-            tell("No more than \(StatusLine.grouped(Marks.most)) clips are marked at once.", isError: true)
+            tell(
+                "The first \(StatusLine.grouped(Marks.most)) clips of the range are marked; more cannot be marked together.",
+                isError: true)
         }
     }
 }

@@ -33,7 +33,7 @@ extension AppState {
         switch screen {
         case .help: help.take(action, count: count)
         case .history: history.take(action, count: count)
-        case .consumers, .mistakes: pageOfText.take(action, count: count)
+        case .consumers, .errors: pageOfText.take(action, count: count)
         case .conflict: break
         case .list where !isReading: list.take(action, count: count)
         case .list:

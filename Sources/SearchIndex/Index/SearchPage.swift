@@ -13,6 +13,11 @@ package struct SearchCursor: Hashable, Sendable {
     package let place: SearchPlace
 }
 
+extension SearchCursor {
+    /// For what is older than a place, from the newest on.
+    package init(after place: SearchPlace) { self.init(tier: 1, place: place) }
+}
+
 /// A stretch of the objects that a query admits.
 package struct SearchPage: Sendable {
     package internal(set) var hits: [SearchHit] = []

@@ -4,6 +4,7 @@ extension SearchQuery {
     package init(_ text: String, calendar: SearchCalendar = .local) {
         var parser = QueryParser(text, calendar: calendar)
         clauses = parser.clauses()
+        problems = parser.problems
     }
 }
 
@@ -13,6 +14,7 @@ private struct QueryParser {
 
     private var rest: Scalars
     private let calendar: SearchCalendar
+    private(set) var problems: [SearchQuery.Problem] = []
 
     private enum Token {
         case or
@@ -87,7 +89,7 @@ private struct QueryParser {
         return field
     }
 
-    private func condition(_ word: Scalars) -> SearchQuery.Condition? {
+    private mutating func condition(_ word: Scalars) -> SearchQuery.Condition? {
         guard let (name, value) = Self.parts(word) else { return text(word, in: .anywhere) }
         if let field = SearchField.typed.first(where: { $0.rawValue == name }) {
             return text(value, in: field)
@@ -96,13 +98,21 @@ private struct QueryParser {
             let wanted = Self.text(value).lowercased()
             if let flag = SearchQuery.Flag(rawValue: wanted) { return .flag(flag) }
             let isUnfinished = SearchQuery.Flag.allCases.contains { $0.rawValue.hasPrefix(wanted) }
-            return isUnfinished ? nil : text(word, in: .anywhere)
+            return problem(word, isUnfinished: isUnfinished, isDate: false)
         }
         if let relation = SearchQuery.TimeRelation(rawValue: name) {
             if let period = DayPeriod(Self.text(value), calendar: calendar) { return .time(relation, period) }
-            return DayPeriod.mayBecome(Self.text(value)) ? nil : text(word, in: .anywhere)
+            return problem(word, isUnfinished: DayPeriod.mayBecome(Self.text(value)), isDate: true)
         }
         return text(word, in: .anywhere)
+    }
+
+    private mutating func problem(
+        _ word: Scalars, isUnfinished: Bool, isDate: Bool
+    ) -> SearchQuery.Condition? {
+        problems.append(
+            SearchQuery.Problem(word: Self.text(word), isUnfinished: isUnfinished, isDate: isDate))
+        return isUnfinished ? nil : text(word, in: .anywhere)
     }
 
     private func text(_ word: Scalars, in field: SearchField) -> SearchQuery.Condition? {

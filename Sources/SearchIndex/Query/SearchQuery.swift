@@ -30,6 +30,29 @@ package struct SearchQuery: Hashable, Sendable {
 
     package internal(set) var clauses: [[Literal]]
 
+    /// Words whose field is known and whose value is not; they find nothing, or are left out while unfinished.
+    package internal(set) var problems: [Problem] = []
+
+    package struct Problem: Hashable, Sendable, CustomStringConvertible {
+        package let word: String
+        /// More letters could make it a value.
+        package let isUnfinished: Bool
+        let isDate: Bool
+
+        /// A sentence that says what may be typed.
+        package var description: String {
+            let flags = Flag.allCases.map { "is:\($0.rawValue)" }
+            return isDate
+                ? "Unknown date '\(word)'. Use 2026-11-01, 2026-11, yesterday, monday, last-week, or 3d."
+                : "Unknown field value '\(word)'. Use \(flags.dropLast().joined(separator: ", ")), or \(flags.last ?? "")."
+        }
+    }
+
+    /// By what is asked alone: a word without meaning asks nothing.
+    package static func == (left: SearchQuery, right: SearchQuery) -> Bool { left.clauses == right.clauses }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(clauses) }
+
     /// Whether it looks for words; stars, times and the like the store tells without the index.
     package var needsIndex: Bool {
         clauses.joined().contains { if case .text = $0.condition { true } else { false } }
