@@ -27,6 +27,11 @@ static int use_utf8(void) {
     return setlocale(LC_CTYPE, "C.UTF-8") != NULL;
 }
 
+static int has_capability(const char *name) {
+    const char *value = tigetstr(name);
+    return value && value != (char *)-1;
+}
+
 static void drop_streams(void) {
     for (int i = 0; i < 2; i++) {
         if (streams[i]) fclose(streams[i]);
@@ -53,8 +58,7 @@ int terminal_open(const char *type, int input, int output) {
     screen = streams[0] && streams[1] ? newterm(type, streams[1], streams[0]) : NULL;
     if (!screen) return TERMINAL_UNKNOWN_TYPE;
     cursor_is_visible = 1;
-    const char *place = tigetstr("cup");
-    if (!place || place == (char *)-1) return TERMINAL_CANNOT_PLACE;
+    if (!has_capability("cup")) return TERMINAL_CANNOT_PLACE;
     raw();
     noecho();
     nonl();
@@ -142,6 +146,11 @@ void terminal_leave(void) {
     if (isendwin()) return;
     if (!cursor_is_visible) curs_set(1);
     endwin();
+    // Without an alternate screen the shell's prompt comes where the last line was: over an empty one.
+    if (!has_capability("smcup") && has_capability("el")) {
+        putp(tigetstr("el"));
+        fflush(stdout);
+    }
 }
 
 int terminal_get(int row, int column, uint32_t scalars[6], struct terminal_style *style) {

@@ -23,6 +23,12 @@ package enum Color: Hashable, Sendable {
         return .indexed(UInt8(nearest ?? 7))
     }
 
+    /// Red, green, and blue of an index above 15, the same on every terminal; nil for the colors of the user's theme.
+    package var fixedComponents: [Int]? {
+        guard case .indexed(let index) = self, index > 15 else { return nil }
+        return Self.components(of: Int(index))
+    }
+
     /// xterm's default palette: 16 colours, a cube of 6x6x6, 24 greys.
     private static func components(of index: Int) -> [Int] {
         switch index {

@@ -15,7 +15,7 @@ extension Command {
             Option(
                 "--color", value: "WHEN", "auto, always or never (NO_COLOR is heeded too)",
                 choices: ["auto", "always", "never"]),
-            Option("--script", value: "FILE", "keys from a file, on a screen without a terminal"),
+            Option("--script", value: "FILE", "keys from a file, or from -; needs no terminal"),
             Option("--size", value: "80x24", "with --script: columns and rows"),
         ], example: "clips --author work"
     ) { invocation in
@@ -47,10 +47,10 @@ extension Command {
     }
 
     private static func text(of path: String) throws -> String {
-        do {
-            return String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
-        } catch {
+        // Not by Foundation, which reads regular files only.
+        guard let text = path == "-" ? TextFile.read(STDIN_FILENO) : TextFile.read(path) else {
             throw UsageError("The script \(path) cannot be read.")
         }
+        return text
     }
 }

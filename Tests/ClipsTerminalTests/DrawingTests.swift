@@ -125,6 +125,13 @@ import Testing
 
     @Test func `a screen becomes a picture`() {
         let text = FrameSVG(AppState.showing(5).draw()).text
+        // The colors of a theme as the terminal shows them, on the background that it is made for.
+        let dark = AppState.showing(5, config: "set theme dark")
+        let darkText = FrameSVG(dark.draw(), isLight: dark.theme.isLight).text
+        #expect(darkText.contains("fill=\"#1e222a\"") && darkText.contains("fill=\"#005f87\""))
+        let light = AppState.showing(5, config: "set theme light")
+        let lightText = FrameSVG(light.draw(), isLight: light.theme.isLight).text
+        #expect(lightText.contains("fill=\"#ffffff\"") && lightText.contains("fill=\"#afd7ff\""))
         #expect(text.hasPrefix("<svg ") && text.hasSuffix("</svg>\n"))
         #expect(text.contains(">Clip 3"))
         #expect(!FrameSVG(AppState.showing(0).draw()).text.contains("<swift"))

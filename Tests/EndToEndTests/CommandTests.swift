@@ -224,4 +224,27 @@ import Testing
             #expect(try asWord == Shell.run(ClipsProgram.path, option, environment: clips.environment).output)
         }
     }
+
+    @Test(arguments: ["-", "/dev/stdin"])
+    func `a script is read from a pipe`(name: String) throws {
+        try clips.run("add", "--title", "a clip")
+        let run = try Shell.run(
+            "sh", ["-c", "printf ':dump -\n' | '\(ClipsProgram.path)' --script \(name)"],
+            environment: clips.environment)
+        #expect(run.status == 0 && run.output.contains("a clip") && run.errors == "")
+    }
+
+    @Test(arguments: ["list", "search"])
+    func `an invalid value in a query is reported next to the result`(command: String) throws {
+        try clips.run("add", "--title", "a clip")
+        for (word, sentence) in [
+            ("is:foo", "Unknown field value 'is:foo'. Use is:starred, is:unread, or is:read."),
+            ("after:2026-13", "Unknown date 'after:2026-13'. Use 2026-11-01,"),
+            ("on:nonsense", "Unknown date 'on:nonsense'. Use 2026-11-01,"),
+        ] {
+            let run = try clips.run(command, "clip", word)
+            #expect(run.status == 0 && run.errors.contains("clips: \(sentence)"), "\(run)")
+        }
+        #expect(try clips.run(command, "clip", "is:unread", "after:2000").errors == "")
+    }
 }

@@ -127,6 +127,26 @@ import Testing
         #expect(try eventually { try terminal.format("#{pane_dead}") == "1" })
     }
 
+    @Test func `without an alternate screen the prompt comes on an empty line`() throws {
+        try clips.run("add", "--title", "a clip")
+        // xterm's description without the alternate screen, compiled for this test.
+        let terms = clips.folder.path(of: "terminfo")
+        let description =
+            "infocmp -1 xterm-256color | sed '/smcup\\|rmcup/d; s/^xterm-256color|/xterm-plain|/'"
+        let made = try Shell.run("sh", ["-c", "\(description) | tic -x -o '\(terms)' -"])
+        #expect(made.status == 0, "\(made.errors)")
+        var environment = clips.environment
+        environment["PS1"] = "shell> "
+        environment["TERMINFO"] = terms
+        let terminal = try TmuxSession(
+            ["bash", "--norc", "-i"], columns: 80, rows: 24, environment: environment)
+        #expect(try eventually { try terminal.shows("shell>") })
+        try terminal.send("TERM=xterm-plain '\(ClipsProgram.path)'", "Enter")
+        #expect(try isLive(terminal))
+        try terminal.send("q")
+        #expect(try eventually { try terminal.cursorLine().trimmingCharacters(in: .whitespaces) == "shell>" })
+    }
+
     @Test func `a writer that holds the store does not hold the keys`() throws {
         for number in 1...30 { try clips.run("add", "--title", "clip number \(number)") }
         let terminal = try TmuxSession(app(), columns: 80, rows: 24, environment: clips.environment)

@@ -29,6 +29,9 @@ struct Theme: Hashable, Sendable {
     var border = Style(attributes: .dim)
     private var authors: [Color] = [.cyan, .magenta, .green]
 
+    /// Whether it is made for a light background.
+    private(set) var isLight = false
+
     private init() {}
 
     init(_ choice: Choice, _ colors: ColorCapability) {
@@ -50,6 +53,7 @@ struct Theme: Hashable, Sendable {
         case (.dark, .sixteen): useBright([10, 11, 14, 9, 13, 12])
         case (.light, .sixteen): useBright([2, 5, 4, 1, 5, 4])
         }
+        isLight = choice == .light
     }
 
     /// Colours of the 256 by what they are for.

@@ -7,6 +7,11 @@ package enum TextFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
+        return read(descriptor)
+    }
+
+    /// The same from an open file, a pipe, or a terminal.
+    package static func read(_ descriptor: CInt) -> String? {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while true {

@@ -6,20 +6,22 @@ struct FrameSVG {
 
     private static let cell = (width: 8.4, height: 18.0)
     private static let padding = 10.0
-    private static let foreground = "#d8dee9"
-    private static let background = "#1e222a"
+    private static let dark = (ink: "#d8dee9", paper: "#1e222a")
+    private static let light = (ink: "#24292f", paper: "#ffffff")
     private static let palette = [
         "#3b4252", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#d8dee9",
         "#6b7385", "#ef8891", "#b5d99c", "#f0d399", "#84c3f7", "#d79be8", "#7fcfd8", "#ffffff",
     ]
 
-    init(_ frame: Frame) {
+    /// - Parameter isLight: whether the frame is made for a light background.
+    init(_ frame: Frame, isLight: Bool = false) {
+        let standard = isLight ? Self.light : Self.dark
         let width = Double(frame.size.columns) * Self.cell.width + 2 * Self.padding
         let height = Double(frame.size.rows) * Self.cell.height + 2 * Self.padding
         var lines = [
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width.short)\" height=\"\(height.short)\" "
                 + "viewBox=\"0 0 \(width.short) \(height.short)\">",
-            "<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"\(Self.background)\"/>",
+            "<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"\(standard.paper)\"/>",
             "<g font-family=\"ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace\" font-size=\"14\" "
                 + "xml:space=\"preserve\">",
         ]
@@ -27,7 +29,7 @@ struct FrameSVG {
             var column = 0
             for run in frame.runs(row: row).flatMap(Self.pieces) {
                 let columns = DisplayWidth.columns(of: run.text)
-                lines += Self.elements(run, row: row, column: column, columns: columns)
+                lines += Self.elements(run, row: row, column: column, columns: columns, standard)
                 column += columns
             }
         }
@@ -50,11 +52,13 @@ struct FrameSVG {
         return pieces
     }
 
-    private static func elements(_ run: StyledRun, row: Int, column: Int, columns: Int) -> [String] {
+    private static func elements(
+        _ run: StyledRun, row: Int, column: Int, columns: Int, _ standard: (ink: String, paper: String)
+    ) -> [String] {
         let attributes = run.style.attributes
-        var ink = color(run.style.foreground) ?? foreground
+        var ink = color(run.style.foreground) ?? standard.ink
         var paper = color(run.style.background)
-        if attributes.contains(.reverse) { (ink, paper) = (paper ?? background, ink) }
+        if attributes.contains(.reverse) { (ink, paper) = (paper ?? standard.paper, ink) }
         let x = padding + Double(column) * cell.width
         let y = padding + Double(row) * cell.height
         let length = (Double(columns) * cell.width).short
@@ -83,8 +87,12 @@ struct FrameSVG {
     }
 
     private static func color(_ color: Color) -> String? {
-        guard case .indexed(let index) = color.reducedToSixteen else { return nil }
-        return palette[Int(index) % palette.count]
+        if let components = color.fixedComponents {
+            return "#"
+                + components.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        }
+        guard case .indexed(let index) = color else { return nil }
+        return palette[Int(index)]
     }
 
     private static func escaped(_ text: Substring) -> String {
