@@ -6,6 +6,8 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 void terminal_rescue_now(void);
@@ -67,10 +69,21 @@ void terminal_signals_ignore_interrupt(int ignore) {
 }
 
 void terminal_stop(void) {
-    struct sigaction stop = {.sa_handler = SIG_DFL}, caught_action;
-    sigaction(SIGTSTP, &stop, &caught_action);
+    struct sigaction ignored = {.sa_handler = SIG_IGN}, stop = {.sa_handler = SIG_DFL}, caught_action;
+    sigaction(SIGTSTP, &ignored, &caught_action);
+    // The whole job, as ^Z does: a shell that waits for a script sees no stop of the script's child alone.
+    kill(0, SIGTSTP);
+    sigaction(SIGTSTP, &stop, NULL);
     raise(SIGTSTP);
     sigaction(SIGTSTP, &caught_action, NULL);
+}
+
+int terminal_hand_over(void *actions, int terminal) {
+    return posix_spawn_file_actions_addtcsetpgrp_np(actions, terminal);
+}
+
+int terminal_child_descriptor(int process) {
+    return (int)syscall(SYS_pidfd_open, process, 0);
 }
 
 int terminal_write_all(int descriptor, const char *bytes, long count) {

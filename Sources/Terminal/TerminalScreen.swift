@@ -15,7 +15,7 @@ package final class TerminalScreen {
 
     let descriptor: TerminalDescriptor
     let signals: CInt
-    private let isHeadless: Bool
+    package let isHeadless: Bool
     private(set) var pinnedSize: Size
     private(set) var shown: Frame?
     private var isAway = false

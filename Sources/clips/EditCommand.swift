@@ -31,8 +31,8 @@ private struct ClipEditing {
             invocation.fail("No file can be made for the editor. Set TMPDIR to a folder that can be written.")
             return .failed
         }
-        let editor = Editor()
-        let status = editor.edit(path)
+        let editor = Editor.environment()
+        let status = Self.ignoringInterrupts { editor.edit(path) }
         guard let after = TextFile.read(path) else {
             invocation.fail("The edited file \(path) is gone; nothing was saved.")
             return .failed
@@ -55,6 +55,13 @@ private struct ClipEditing {
             invocation.fail("\(error)" + kept(path, false))
             return .failed
         }
+    }
+
+    /// ^C is the editor's while it runs: dying of it here would leave the editor without its terminal.
+    private static func ignoringInterrupts<Result>(_ body: () -> Result) -> Result {
+        let signals = [SIGINT, SIGQUIT].map { ($0, signal($0, SIG_IGN)) }
+        defer { for (number, handler) in signals { signal(number, handler) } }
+        return body()
     }
 
     private func tell(_ outcome: EditOutcome, _ id: Int64, _ path: String) -> ExitStatus {

@@ -96,10 +96,10 @@ import Testing
     ) async throws {
         try await RunningApp.open(clips: 1) { app in
             let id = try #require(app.state.list.selectedID)
-            try Self.use(
+            try app.use(
                 editor: """
                     sed -i 's/^title: .*/title: Mine/; s/^note: .*/note: mine/' "$1"
-                    """, in: app)
+                    """)
             try app.run("e\n:wait text=Edited “Mine”")
             _ = try app.other { try await $0.update(id, [.title: .text("Theirs")]) }
             try app.run(":wait text=Theirs\nu\n:wait text=Changed since by extension: “Theirs”")
@@ -118,21 +118,14 @@ import Testing
         }
     }
 
-    private static func use(editor: String, in app: borrowing RunningApp) throws {
-        let script = app.folder.path(of: "editor")
-        try ("#!/bin/sh\n" + editor).write(toFile: script, atomically: true, encoding: .utf8)
-        unsetenv("VISUAL")
-        setenv("EDITOR", "sh \(script)", 1)
-    }
-
     /// An editor that changes title and note while somebody else changes title and tags.
     private static func meet(in app: borrowing RunningApp, id: Int64, sql: String? = nil) throws {
         let theirs = sql ?? "UPDATE Clip SET title = 'Theirs', tags = 'theirs' WHERE id = \(id)"
-        try use(
+        try app.use(
             editor: """
                 sed -i 's/^title: .*/title: Mine/; s/^note: .*/note: my note/' "$1"
                 sqlite3 '\(app.path)' "PRAGMA busy_timeout=5000; \(theirs)"
-                """, in: app)
+                """)
     }
 
     @Test(arguments: [
@@ -168,7 +161,7 @@ import Testing
             try Self.meet(in: app, id: id)
             try app.run("e\n:wait text=Changed meanwhile")
             let copy = app.folder.path(of: "seen")
-            try Self.use(editor: "cp \"$1\" '\(copy)'; sed -i 's/^title: .*/title: Merged/' \"$1\"", in: app)
+            try app.use(editor: "cp \"$1\" '\(copy)'; sed -i 's/^title: .*/title: Merged/' \"$1\"")
             try app.run("e\n:wait text=Merged")
             let seen = try String(contentsOfFile: copy, encoding: .utf8)
             #expect(seen.contains("Mine") && seen.contains("Theirs") && seen.contains("tags: theirs"))

@@ -19,6 +19,23 @@ struct RunningApp: ~Copyable {
     /// A script's lines of keys and commands.
     mutating func run(_ text: String) throws { try script.go(through: Script(text)) }
 
+    /// Runs a program of the test in the editor's role; `$1` is the form.
+    func use(editor lines: String) throws {
+        script.runner.programs.editor = Editor(line: try Self.program("editor", lines, in: folder))
+    }
+
+    /// Runs a program of the test in the browser's role; `$1` is the address.
+    func use(browser lines: String) throws {
+        script.runner.programs.browser = try Self.program("browser", lines, in: folder)
+    }
+
+    private static func program(_ name: String, _ lines: String, in folder: TemporaryFolder) throws -> String
+    {
+        let path = folder.path(of: name)
+        try ("#!/bin/sh\n" + lines + "\n").write(toFile: path, atomically: true, encoding: .utf8)
+        return "sh \(path)"
+    }
+
     var lines: [String] { script.runner.screen.snapshot().lines }
 
     /// Lets the app run on until what was committed up to a transaction has arrived in it.
@@ -41,8 +58,12 @@ struct RunningApp: ~Copyable {
             Thread.detachNewThread {
                 continuation.resume(
                     with: Result {
+                        // Nothing of the user's machine: no browser, no editor, no tmux.
+                        let programs = UserPrograms(
+                            browser: try program("browser", "true", in: folder), terminalBrowser: "true",
+                            editor: Editor(line: "true"), isInTmux: false)
                         let configuration = ClipsApp.Configuration(
-                            storePath: path, config: ConfigFile(config))
+                            storePath: path, config: ConfigFile(config), programs: programs)
                         var app = RunningApp(
                             folder: folder, path: path,
                             script: try ScriptRunner(configuration) { try screen(size) })

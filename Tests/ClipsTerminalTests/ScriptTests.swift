@@ -107,19 +107,13 @@ import Testing
     @Test func `a clip is edited in the editor, and a conflict keeps the person's text`() async throws {
         try await RunningApp.open(clips: 3) { app in
             let path = app.folder.path(of: "clips.db")
-            func use(editor: String) throws {
-                let script = app.folder.path(of: "editor")
-                try ("#!/bin/sh\n" + editor).write(toFile: script, atomically: true, encoding: .utf8)
-                unsetenv("VISUAL")
-                setenv("EDITOR", "sh \(script)", 1)
-            }
-            try use(
+            try app.use(
                 editor: "sed -i 's/^title: .*/title: Better title/' \"$1\"; printf 'and a text' >> \"$1\"")
             try app.run("e\n:wait text=Better title")
             let id = try #require(app.state.list.selectedID)
             #expect(try app.other { try await $0.clip(id).text } == "and a text")
 
-            try use(
+            try app.use(
                 editor: """
                     sed -i 's/^title: .*/title: Mine/' "$1"
                     sqlite3 '\(path)' "PRAGMA busy_timeout=5000; UPDATE Clip SET title = 'Theirs' WHERE id = \(id)"
@@ -176,7 +170,6 @@ import Testing
     @Test(arguments: [11, 12] as [UInt64])
     func `without following, nobody's writing moves the cursor`(seed: UInt64) async throws {
         try await RunningApp.open(config: "set follow off", clips: 80) { app in
-            setenv("EDITOR", "true", 1)
             var generator = SeededRandom(seed: seed)
             let keys = RandomKeysTests.keys.filter { !["q", "F", "o", "O", "p", "y", "Q"].contains($0) }
             for step in 0..<120 {

@@ -234,6 +234,14 @@ import Testing
         #expect(run.status == 0 && run.output.contains("a clip") && run.errors == "")
     }
 
+    @Test func `an address is opened by the command that BROWSER names`() throws {
+        try clips.run("add", "--url", "https://example.org/opened")
+        let script = clips.folder.path(of: "script")
+        try "o\n:wait text=Opened\n".write(toFile: script, atomically: true, encoding: .utf8)
+        #expect(try clips.run("--script", script).errors == "")
+        #expect(clips.opened == "https://example.org/opened\n")
+    }
+
     @Test(arguments: ["list", "search"])
     func `an invalid value in a query is reported next to the result`(command: String) throws {
         try clips.run("add", "--title", "a clip")

@@ -4,6 +4,8 @@ package import Foundation
 package struct ClipsProgram: Sendable {
     package let folder: TemporaryFolder
     package let storePath: String
+    /// The browser, which records what it opens; apart, so that the folder has what the program makes.
+    private let browser: TemporaryFolder
 
     /// Beside the running test bundle.
     package static let path: String = {
@@ -16,6 +18,14 @@ package struct ClipsProgram: Sendable {
     package init() throws {
         folder = try TemporaryFolder()
         storePath = folder.path(of: "clips.db")
+        browser = try TemporaryFolder()
+        let recorder = "#!/bin/sh\necho \"$1\" >> '\(browser.path(of: "opened"))'\n"
+        try recorder.write(toFile: browser.path(of: "browser"), atomically: true, encoding: .utf8)
+    }
+
+    /// The addresses that were opened, each on a line.
+    package var opened: String {
+        (try? String(contentsOfFile: browser.path(of: "opened"), encoding: .utf8)) ?? ""
     }
 
     package var environment: [String: String] {
@@ -23,13 +33,15 @@ package struct ClipsProgram: Sendable {
             "CLIPS_STORE": storePath, "HOME": folder.path, "XDG_CONFIG_HOME": folder.path(of: "config"),
             "XDG_DATA_HOME": folder.path(of: "data"), "LC_ALL": "C.UTF-8", "TZ": "UTC",
             "TERM": "xterm-256color",
-            "NO_COLOR": "1",
+            "NO_COLOR": "1", "BROWSER": "sh " + browser.path(of: "browser"),
+            "CLIPS_TERMINAL_BROWSER": "sh " + browser.path(of: "browser"), "VISUAL": "", "EDITOR": "true",
         ]
     }
 
     @discardableResult
     package func run(_ arguments: String..., input: String = "") throws -> Shell {
-        try Shell.run(Self.path, arguments, input: input, environment: environment)
+        try Shell.run(
+            Self.path, arguments, input: input, environment: environment.merging(["TMUX": ""]) { $1 })
     }
 
     /// The commands that the help lists, some of them on one line.

@@ -57,8 +57,13 @@ int terminal_signals_open(void);
 void terminal_signals_close(void);
 // While another program has the terminal, ^C is meant for that one.
 void terminal_signals_ignore_interrupt(int ignore);
-// Stops the process as ^Z does; returns when it is continued.
+// Stops the process and its group as ^Z does; returns when it is continued.
 void terminal_stop(void);
+// Makes a child's process group the terminal's foreground before its program begins; the actions are those of
+// spawn.h, in which Swift's Glibc does not have this.
+int terminal_hand_over(void *actions, int terminal);
+// A pidfd of a child, or -1; it is closed on exec.
+int terminal_child_descriptor(int process);
 
 // Remembers how the terminal is, and brings it back on a crash or at exit, if not disarmed before.
 void terminal_rescue_arm(int descriptor);

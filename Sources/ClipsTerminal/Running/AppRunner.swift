@@ -12,30 +12,50 @@ final class AppRunner {
     private(set) var isDone = false
     /// Why there is no store.
     private(set) var openingFailure: String?
+    var programs: UserPrograms
     private let clock: AppClock
     private var drawnLines = DrawnLines()
-    private var browsers: [pid_t] = []
+    private var launches = Launches()
 
     init(
         screen: TerminalScreen, mailbox: Mailbox<AppEvent>, worker: StoreWorker, config: ConfigFile,
-        clock: AppClock
+        programs: UserPrograms, clock: AppClock
     ) {
         (self.screen, self.mailbox, self.worker, self.clock) = (screen, mailbox, worker, clock)
+        self.programs = programs
         state = AppState(size: screen.size, now: clock.now, config: config, colors: screen.colors)
         if state.message == nil, let note = screen.note { state.tell(note) }
     }
 
-    var isIdle: Bool { worker.isIdle && mailbox.isEmpty && state.isSettled }
+    var isIdle: Bool {
+        worker.isIdle && mailbox.isEmpty && state.isSettled && launches.deadline == nil
+    }
+
+    /// Whether a program that was started next to the app has not ended.
+    var hasPrograms: Bool { !launches.isEmpty }
+
+    /// To wait for: the mailbox, and the ends of the programs that were started.
+    var descriptors: [CInt] { [mailbox.descriptor] + launches.descriptors }
 
     /// Milliseconds until something on the screen is due to change.
     var timeout: Int? {
-        guard !clock.isPinned else { return nil }
-        return state.nextDeadline.map { Int(max(1, min($0.timeIntervalSince(clock.now), 1e6) * 1000 + 1)) }
+        let report = launches.deadline.map {
+            Int(max(0, ContinuousClock.now.duration(to: $0) / .milliseconds(1))) + 1
+        }
+        guard !clock.isPinned else { return report }
+        let change = state.nextDeadline.map {
+            Int(max(1, min($0.timeIntervalSince(clock.now), 1e6) * 1000 + 1))
+        }
+        return [report, change].compactMap(\.self).min()
     }
 
-    func draw() {
-        screen.present(state.draw(reusing: &drawnLines))
-        browsers = ChildProcess.reap(browsers)
+    func draw() { screen.present(state.draw(reusing: &drawnLines)) }
+
+    /// Reports on the programs that were started, and reaps those that have ended.
+    func collectPrograms() {
+        for report in launches.collect(at: .now) {
+            handle(report.isFailure ? .programFailed(report.sentence) : .notice(report.sentence))
+        }
     }
 
     func takeMail() {
@@ -71,8 +91,8 @@ final class AppRunner {
 
     private func copy(_ text: String, _ what: String) {
         do {
-            // tmux takes OSC 52 only with set-clipboard on, which it is not unless somebody set it.
-            if !TmuxClipboard.take(text) { try screen.copyToClipboard(text) }
+            // tmux takes OSC 52 only with set-clipboard on, which it is not by itself.
+            if !programs.isInTmux || !TmuxClipboard.take(text) { try screen.copyToClipboard(text) }
             let isLong = text.utf8.count > 200 || text.contains("\n")
             let size = isLong ? " (\(text.utf8.count) bytes)" : ": \(text)"
             handle(.notice("Copied \(what)\(size)"))
@@ -83,30 +103,28 @@ final class AppRunner {
 
     private func open(_ urls: [String]) {
         for url in urls {
-            if let refusal = Browser.refusal(of: url) { return handle(.failure(refusal)) }
-            let command = Browser.command(for: url, browser: Self.variable("BROWSER"))
-            guard let child = ChildProcess.detached(command) else {
-                return handle(
-                    .failure("'\(command[0])' could not be started; set BROWSER to your browser's command."))
-            }
-            browsers.append(child)
+            if let refusal = Browser.refusal(of: url) { return handle(.programFailed(refusal)) }
         }
-        handle(.notice(urls.count == 1 ? "Opened \(urls[0])" : "Opened \(urls.count) addresses"))
+        let subject = urls.count == 1 ? urls[0] : "\(urls.count) addresses"
+        handle(.notice("Opening \(subject)…"))
+        launches.start(urls.map { Browser.command(for: $0, browser: programs.browser) }, on: subject)
+        collectPrograms()
     }
 
     /// The browser has the terminal until it ends.
     private func openHere(_ url: String) {
-        if let refusal = Browser.refusal(of: url) { return handle(.failure(refusal)) }
-        let named = Self.variable("CLIPS_TERMINAL_BROWSER")
+        if let refusal = Browser.refusal(of: url) { return handle(.programFailed(refusal)) }
+        let named = programs.terminalBrowser
         let command = named.map { Browser.command(for: url, browser: $0) } ?? Browser.inTerminal(url)
         screen.leave()
-        let status = ChildProcess.here(command)
+        let status = ChildProcess.here(command, hasTerminal: !screen.isHeadless)
         screen.enter()
         handle(.resized(screen.size))
-        guard status == nil || status == 127 else { return }
+        // ^C is a way to leave it.
+        guard status != 0, status != 128 + SIGINT else { return }
         handle(
-            .failure(
-                "'\(command[0])' could not be started; set CLIPS_TERMINAL_BROWSER to a browser for the terminal."
+            .programFailed(
+                "'\(command[0])' \(Self.ending(status)). Set CLIPS_TERMINAL_BROWSER to a browser for the terminal."
             ))
     }
 
@@ -115,21 +133,30 @@ final class AppRunner {
             return handle(
                 .failure("No file can be made for the editor; set TMPDIR to a folder that can be written."))
         }
-        let editor = Self.variable("VISUAL") ?? Self.variable("EDITOR") ?? "vi"
+        let editor = programs.editor
         screen.leave()
-        let status = ChildProcess.shell("\(editor) \"$1\"", [path])
+        let status = editor.edit(path, hasTerminal: !screen.isHeadless)
         screen.enter()
         handle(.resized(screen.size))
-        guard status == 0, let text = TextFile.read(path) else {
+        let text = TextFile.read(path)
+        guard status == 0, let text else {
+            // A file with nothing of the user's in it is not left behind.
+            let isUnchanged = text == nil || text == form
+            if isUnchanged { unlink(path) }
+            let kept = isUnchanged ? "" : " Your text is in \(path)."
             return handle(
-                .failure(
-                    "The editor '\(editor)' failed; nothing was saved, and the text is in \(path). Set EDITOR to another one."
+                .programFailed(
+                    "The editor '\(editor.line)' \(Self.ending(status)); nothing was saved.\(kept) Check EDITOR and VISUAL."
                 ))
         }
         handle(.edited(EditedForm(clip: clip, text: text, path: path)))
     }
 
-    private static func variable(_ name: String) -> String? {
-        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    private static func ending(_ status: Int32?) -> String {
+        switch status {
+        case nil, 127: "could not be started"
+        case 0: "left no file"
+        case let status?: "ended with status \(status)"
+        }
     }
 }

@@ -1,24 +1,35 @@
 import Glibc
+import Terminal
 
 /// Starts other programs: the editor and shell commands, which are waited for, and the browser, which is not.
 package enum ChildProcess {
+    private enum Streams { case own, none }
+
     /// Runs a line of the shell with arguments (`$1` …) on this process's own terminal, to its end.
     ///
+    /// - Parameter hasTerminal: whether the terminal is the child's until it ends, with ^Z and ^C.
     /// - Returns: the exit status, 128 and the signal's number after a signal; nil if it could not be started.
     package static func shell(
-        _ line: String, _ arguments: [String], environment: [String: String] = [:]
+        _ line: String, _ arguments: [String], environment: [String: String] = [:], hasTerminal: Bool = true
     ) -> Int32? {
-        here(["sh", "-c", line, "clips"] + arguments, environment: environment)
+        here(["sh", "-c", line, "clips"] + arguments, environment: environment, hasTerminal: hasTerminal)
     }
 
     /// Runs a program on this process's own terminal, to its end; no shell sees its words.
-    package static func here(_ words: [String], environment: [String: String] = [:]) -> Int32? {
-        start(words, environment: environment, isDetached: false).flatMap(status)
+    package static func here(
+        _ words: [String], environment: [String: String] = [:], hasTerminal: Bool = true
+    ) -> Int32? {
+        if hasTerminal, let job = ForegroundJob() {
+            let child = start(words, environment: environment, .own, isJob: true) { job.handOver($0) }
+            guard let child else { return nil }
+            return job.wait(for: child).map(exitStatus)
+        }
+        return start(words, environment: environment, .own).flatMap(status)
     }
 
     /// The same with nothing to read from or write to.
     static func silently(_ words: [String]) -> Int32? {
-        start(words, environment: [:], isDetached: true).flatMap(status)
+        start(words, environment: [:], .none).flatMap(status)
     }
 
     private static func status(of child: pid_t) -> Int32? {
@@ -26,22 +37,26 @@ package enum ChildProcess {
         while waitpid(child, &status, 0) < 0 {
             guard errno == EINTR else { return nil }
         }
-        return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
+        return exitStatus(status)
+    }
+
+    /// - Parameter status: of a child that has ended, as waitpid(2) has it.
+    static func exitStatus(_ status: Int32) -> Int32 {
+        status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
     }
 
     /// Starts a program in a session of its own, with nothing to read from or write to.
     ///
-    /// - Returns: its id, for `reap`; nil if it could not be started.
-    static func detached(_ words: [String]) -> pid_t? {
-        start(words, environment: [:], isDetached: true)
-    }
+    /// - Returns: its id, which the caller waits for; nil if it could not be started.
+    static func detached(_ words: [String]) -> pid_t? { start(words, environment: [:], .none) }
 
-    /// Lets go of those of the children that have ended.
-    static func reap(_ children: [pid_t]) -> [pid_t] {
-        children.filter { waitpid($0, nil, WNOHANG) == 0 }
-    }
-
-    private static func start(_ words: [String], environment: [String: String], isDetached: Bool) -> pid_t? {
+    /// - Parameter isJob: whether the child leads a process group of its own.
+    private static func start(
+        _ words: [String], environment: [String: String], _ streams: Streams, isJob: Bool = false,
+        _ addActions: (UnsafeMutableRawPointer) -> Void = { _ in }
+    ) -> pid_t? {
+        // Where a parent ignored it, the kernel would reap the child and drop its status.
+        signal(SIGCHLD, SIG_DFL)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -51,19 +66,20 @@ package enum ChildProcess {
         posix_spawnattr_setsigmask(&attributes, &signals)
         for signal in [SIGINT, SIGQUIT, SIGTSTP, SIGPIPE, SIGHUP, SIGTERM] { sigaddset(&signals, signal) }
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        // POSIX_SPAWN_SETSID of spawn.h.
-        let newSession: Int32 = 0x80
-        let flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | (isDetached ? newSession : 0)
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        if isDetached {
+        var flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
+        if streams == .none {
+            // POSIX_SPAWN_SETSID of spawn.h.
+            flags |= 0x80
             for descriptor in 0...2 as ClosedRange<Int32> {
                 posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
             }
         }
+        if isJob { flags |= POSIX_SPAWN_SETPGROUP }
+        addActions(&actions)
+        posix_spawnattr_setflags(&attributes, Int16(flags))
         guard let program = words.first else { return nil }
         var child = pid_t()
         let variables = ownEnvironment.merging(environment) { $1 }.map { "\($0)=\($1)" }

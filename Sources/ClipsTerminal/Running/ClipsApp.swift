@@ -12,16 +12,19 @@ package enum ClipsApp {
         package var colors: ColorCapability.Choice?
         package var options: StoreOptions
         package var config: ConfigFile
+        package var programs: UserPrograms
 
         package init(
             storePath: String, author: String = "app", colors: ColorCapability.Choice? = nil,
-            options: StoreOptions = StoreOptions(), config: ConfigFile = .read()
+            options: StoreOptions = StoreOptions(), config: ConfigFile = .read(),
+            programs: UserPrograms = .environment()
         ) {
             self.storePath = storePath
             self.author = author
             self.colors = colors
             self.options = options
             self.config = config
+            self.programs = programs
         }
 
         var screenColors: ColorCapability.Choice { colors ?? config.colors ?? .auto }
@@ -71,7 +74,7 @@ package enum ClipsApp {
         worker.open(path: configuration.storePath, author: configuration.author, options: options)
         return AppRunner(
             screen: try makeScreen(), mailbox: mailbox, worker: worker, config: configuration.config,
-            clock: clock)
+            programs: configuration.programs, clock: clock)
     }
 
     /// Lets the session say good-bye in the store, but waits for nobody who holds it.

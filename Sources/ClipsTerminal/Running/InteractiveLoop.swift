@@ -17,9 +17,10 @@ enum InteractiveLoop {
             if runner.state.list.isLoaded || (firstDraw.map { $0 <= .now } ?? false) { firstDraw = nil }
             if firstDraw == nil { runner.draw() }
             let timeout = firstDraw == nil ? runner.timeout : 20
-            for event in input.next(timeout: timeout, alsoWaitingFor: [runner.mailbox.descriptor]) {
+            for event in input.next(timeout: timeout, alsoWaitingFor: runner.descriptors) {
                 if let ending = take(event, runner) { status = ending }
             }
+            runner.collectPrograms()
             if let failure = runner.openingFailure {
                 runner.screen.close()
                 throw ClipsAppError(failure)
@@ -35,7 +36,8 @@ enum InteractiveLoop {
         switch event {
         case .key(let key): runner.handle(.key(key))
         case .resized(let size): runner.handle(.resized(size))
-        case .readable: runner.takeMail()
+        case .readable(runner.mailbox.descriptor): runner.takeMail()
+        case .readable: break
         case .timedOut: runner.handle(.tick)
         case .signal(.suspend): runner.handle(.key(.control("z")))
         case .signal(.continued):

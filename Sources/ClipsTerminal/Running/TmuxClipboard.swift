@@ -2,9 +2,9 @@ import Glibc
 
 /// The clipboard of the tmux that the program runs in, which hands it on to the terminal around it.
 enum TmuxClipboard {
-    /// False when there is no tmux, or one from before 3.2, which knows no `-w` (tmux(1), load-buffer).
+    /// False for a tmux from before 3.2, which knows no `-w` (tmux(1), load-buffer).
     static func take(_ text: String) -> Bool {
-        guard getenv("TMUX") != nil, let path = TextFile.writeTemporary(text) else { return false }
+        guard let path = TextFile.writeTemporary(text) else { return false }
         defer { unlink(path) }
         return ChildProcess.silently(["tmux", "load-buffer", "-w", path]) == 0
     }

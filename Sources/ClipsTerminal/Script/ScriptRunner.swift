@@ -67,7 +67,8 @@ struct ScriptRunner: ~Copyable {
             runner.handle(.resized(size))
             try settle()
         case .shell(let command):
-            let status = ChildProcess.shell(command, [], environment: ["CLIPS_STORE": storePath])
+            let status = ChildProcess.shell(
+                command, [], environment: ["CLIPS_STORE": storePath], hasTerminal: false)
             guard status == 0 else {
                 throw ClipsAppError(":sh ended with status \(status.map(String.init) ?? "unknown").")
             }
@@ -103,6 +104,7 @@ struct ScriptRunner: ~Copyable {
         let deadline = ContinuousClock.now + .seconds(seconds)
         while true {
             runner.takeMail()
+            runner.collectPrograms()
             if runner.openingFailure != nil || condition(runner) {
                 runner.draw()
                 return true
@@ -117,7 +119,10 @@ struct ScriptRunner: ~Copyable {
     private func dump(_ path: String) throws {
         runner.draw()
         let frame = runner.screen.snapshot()
-        let text = path.hasSuffix(".svg") ? FrameSVG(frame).text : frame.lines.joined(separator: "\n") + "\n"
+        let text =
+            path.hasSuffix(".svg")
+            ? FrameSVG(frame, isLight: runner.state.theme.isLight).text
+            : frame.lines.joined(separator: "\n") + "\n"
         let isWritten = path == "-" ? TextFile.write(text, on: STDOUT_FILENO) : TextFile.write(text, to: path)
         guard isWritten else { throw ClipsAppError("\(path) cannot be written.") }
     }

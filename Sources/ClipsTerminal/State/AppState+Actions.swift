@@ -53,7 +53,11 @@ extension AppState {
         case .tag: askForTags(of: ids)
         case .copy: menu = .copy(ids)
         case .browse:
-            if actsOnMarks {
+            if actsOnMarks, ids.count > Self.maxOpened {
+                tell(
+                    "\(StatusLine.grouped(ids.count)) clips are marked; at most \(Self.maxOpened) are opened together. Mark fewer.",
+                    isError: true)
+            } else if actsOnMarks {
                 emit(.gather(ids, query.sort, .open))
             } else {
                 emit(.open(urls: [targetURL]))
@@ -123,14 +127,9 @@ extension AppState {
         case .open:
             let urls = clips.map(\.url).filter { !$0.isEmpty }
             guard !urls.isEmpty else { return tell("None of them has an address.") }
-            guard urls.count <= Self.mostOpened else {
-                return tell(
-                    "\(StatusLine.grouped(urls.count)) addresses are too many to open at once; mark up to \(Self.mostOpened).",
-                    isError: true)
-            }
             emit(.open(urls: urls))
         }
     }
 
-    private static let mostOpened = 20
+    private static let maxOpened = 20
 }

@@ -1,22 +1,24 @@
-import ClipsTerminal
 import Glibc
 
-/// The person's editor, from `VISUAL` or `EDITOR`, which may have arguments.
-struct Editor {
-    let line: String
+/// The user's editor, which may have arguments.
+package struct Editor: Sendable {
+    package let line: String
 
-    init() {
-        line = Self.variable("VISUAL") ?? Self.variable("EDITOR") ?? "vi"
+    package init(line: String) { self.line = line }
+
+    /// The one that `VISUAL` or `EDITOR` names.
+    package static func environment() -> Editor {
+        Editor(line: variable("VISUAL") ?? variable("EDITOR") ?? "vi")
     }
 
     /// Edits a file, to the end; returns the exit status, nil when the editor could not be started.
     ///
-    /// ^C is the editor's while it runs: dying of it here would leave the editor without its terminal.
-    func edit(_ path: String) -> Int32? {
-        let signals = [SIGINT, SIGQUIT].map { ($0, signal($0, SIG_IGN)) }
-        defer { for (number, handler) in signals { signal(number, handler) } }
-        guard let words = Self.words(line) else { return ChildProcess.shell("\(line) \"$1\"", [path]) }
-        return ChildProcess.here(words + [path])
+    /// Without a shell in between, where that is possible: a shell would not stop with an editor that stops itself.
+    package func edit(_ path: String, hasTerminal: Bool = true) -> Int32? {
+        guard let words = Self.words(line) else {
+            return ChildProcess.shell("\(line) \"$1\"", [path], hasTerminal: hasTerminal)
+        }
+        return ChildProcess.here(words + [path], hasTerminal: hasTerminal)
     }
 
     /// The words of a line as a shell would split them; nil when only a shell can, as with variables.

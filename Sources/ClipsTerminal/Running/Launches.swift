@@ -1,0 +1,101 @@
+import Glibc
+import Terminal
+
+/// Programs started next to the app, such as a browser. Each is waited for, so that none is left unreaped, and
+/// success is reported only when it is known.
+struct Launches {
+    struct Report: Hashable {
+        let sentence: String
+        let isFailure: Bool
+    }
+
+    private struct Child {
+        let process: pid_t
+        /// Readable once it has ended; nil where the system has none, and it is found at a report or a key.
+        let descriptor: CInt?
+        let launch: Int
+    }
+
+    /// The commands of one key.
+    private struct Launch {
+        let number: Int
+        let program: String
+        let subject: String
+        let count: Int
+        let deadline: ContinuousClock.Instant
+        var running = 0
+        var unstarted = 0
+        var failures: [Int32] = []
+    }
+
+    /// A launcher ends sooner, with a status; a browser that is still there by then has started.
+    static let patience = Duration.seconds(1)
+
+    private var children: [Child] = []
+    private var launches: [Launch] = []
+    private var lastNumber = 0
+
+    var isEmpty: Bool { children.isEmpty }
+
+    var descriptors: [CInt] { children.compactMap(\.descriptor) }
+
+    /// When the next report is due at the latest; nil when none is.
+    var deadline: ContinuousClock.Instant? { launches.map(\.deadline).min() }
+
+    /// Starts commands, all of one program, on the same kind of thing.
+    mutating func start(_ commands: [[String]], on subject: String) {
+        guard let program = commands.first?.first else { return }
+        lastNumber += 1
+        var launch = Launch(
+            number: lastNumber, program: program, subject: subject, count: commands.count,
+            deadline: .now + Self.patience)
+        for command in commands {
+            guard let process = ChildProcess.detached(command) else {
+                launch.unstarted += 1
+                continue
+            }
+            launch.running += 1
+            children.append(
+                Child(process: process, descriptor: descriptor(ofChild: process), launch: lastNumber))
+        }
+        launches.append(launch)
+    }
+
+    /// Reaps those that have ended, and reports each launch once: when all of it has ended, or at its deadline.
+    mutating func collect(at now: ContinuousClock.Instant) -> [Report] {
+        guard !children.isEmpty || !launches.isEmpty else { return [] }
+        var left: [Child] = []
+        for child in children {
+            var status: Int32 = 0
+            guard waitpid(child.process, &status, WNOHANG) != 0 else {
+                left.append(child)
+                continue
+            }
+            if let descriptor = child.descriptor { close(descriptor) }
+            guard let index = launches.firstIndex(where: { $0.number == child.launch }) else { continue }
+            launches[index].running -= 1
+            let ending = ChildProcess.exitStatus(status)
+            if ending != 0 { launches[index].failures.append(ending) }
+        }
+        children = left
+        let due = launches.filter { $0.running == 0 || $0.deadline <= now }
+        launches.removeAll { $0.running == 0 || $0.deadline <= now }
+        return due.map(Self.report)
+    }
+
+    private static func report(_ launch: Launch) -> Report {
+        let hint = "Set BROWSER to your browser's command."
+        func failed(_ what: String, _ count: Int) -> Report {
+            let some = launch.count == 1 ? "" : " for \(count) of \(launch.count) addresses"
+            return Report(sentence: "'\(launch.program)' \(what)\(some). \(hint)", isFailure: true)
+        }
+        if launch.unstarted > 0 { return failed("could not be started", launch.unstarted) }
+        if let status = launch.failures.first {
+            return status == 127
+                ? failed("could not be started", launch.failures.count)
+                : failed("ended with status \(status)", launch.failures.count)
+        }
+        let verb = launch.running > 0 ? "Started \(launch.program) for" : "Opened"
+        return Report(sentence: "\(verb) \(launch.subject)", isFailure: false)
+    }
+}

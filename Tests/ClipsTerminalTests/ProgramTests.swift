@@ -1,0 +1,101 @@
+import ClipsCore
+import Foundation
+import Terminal
+import TestSupport
+import Testing
+
+@testable import ClipsTerminal
+
+/// The user's browser and editor, of which each test brings its own.
+@Suite(.serialized) struct ProgramTests {
+    private static func text(_ path: String) -> String {
+        (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    }
+
+    /// Reaps none: a child of any other test would be seen too.
+    private static func hasUnreapedChild() -> Bool {
+        let stats = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return stats.filter { Int($0) != nil }.contains { process in
+            let fields = text("/proc/\(process)/stat").split(separator: ")").last?.split(separator: " ") ?? []
+            return fields.count > 1 && fields[0] == "Z" && fields[1] == "\(getpid())"
+        }
+    }
+
+    @Test func `opening reports success when the browser's command has ended well, and reaps it`()
+        async throws
+    {
+        try await RunningApp.open(clips: 3) { app in
+            let opened = app.folder.path(of: "opened")
+            try app.use(browser: "echo \"$1\" >> '\(opened)'")
+            try app.run("o\n:wait text=Opened https://clip2.example/")
+            #expect(Self.text(opened) == "https://clip2.example/\n")
+            try app.run("3<Space>o\n:wait text=Opened 3 addresses")
+            #expect(Self.text(opened).split(separator: "\n").count == 4)
+            #expect(!app.script.runner.hasPrograms && !Self.hasUnreapedChild())
+        }
+    }
+
+    @Test func `a browser that fails is reported with its status`() async throws {
+        try await RunningApp.open(clips: 3) { app in
+            try app.use(browser: "exit 7")
+            try app.run("o\n:wait text='sh' ended with status 7. Set BROWSER")
+            #expect(app.state.message?.isError == true)
+            try app.use(browser: "case $1 in *clip1*) exit 3; esac")
+            try app.run("3<Space>o\n:wait text='sh' ended with status 3 for 1 of 3 addresses")
+            app.script.runner.programs.browser = "/no/such/browser"
+            try app.run("<Esc>o\n:wait text='/no/such/browser' could not be started")
+        }
+    }
+
+    @Test func `a browser that stays is reported as started, holds no key, and is reaped at its end`()
+        async throws
+    {
+        try await RunningApp.open(clips: 3) { app in
+            let (begun, end) = (app.folder.path(of: "begun"), app.folder.path(of: "end"))
+            // It reads to the end of a pipe that the test opens and closes.
+            #expect(mkfifo(end, 0o600) == 0)
+            try app.use(browser: "touch '\(begun)'; cat '\(end)'")
+            app.script.runner.handle(.key(.character("o")))
+            #expect(app.lines.isEmpty == false && app.state.message?.text.hasPrefix("Opening") == true)
+            app.script.runner.handle(.key(.character("j")))
+            #expect(app.state.list.selectedIndex == 1)
+            try app.run(":wait text=Started sh for https://clip2.example/")
+            #expect(app.script.runner.hasPrograms)
+            #expect(eventually { FileManager.default.fileExists(atPath: begun) })
+            close(Glibc.open(end, O_WRONLY))
+            #expect(app.script.wait { !$0.hasPrograms })
+            #expect(!Self.hasUnreapedChild())
+        }
+    }
+
+    @Test func `more marked clips than can be opened are counted, with the true limit`() throws {
+        var state = AppState.showing(60)
+        try state.press("vG")
+        let effects = try state.press("o")
+        #expect(effects.allSatisfy { if case .gather = $0 { false } else { true } })
+        #expect(state.message?.text == "60 clips are marked; at most 20 are opened together. Mark fewer.")
+    }
+
+    @Test func `a form is left behind only by an editor that failed after changing it`() async throws {
+        try await RunningApp.open(clips: 1) { app in
+            let path = app.folder.path(of: "path")
+            func form() -> String { Self.text(path).trimmingCharacters(in: .newlines) }
+            func exists() -> Bool { FileManager.default.fileExists(atPath: form()) }
+            let remember = "echo \"$1\" > '\(path)'"
+            try app.use(editor: "\(remember); exit 3")
+            try app.run("e\n:wait text=ended with status 3; nothing was saved. Check EDITOR")
+            #expect(form().contains("/clip-") && !exists())
+            try app.use(editor: remember)
+            try app.run("e\n:wait text=Nothing was changed.")
+            #expect(!exists())
+            try app.use(editor: "\(remember); sed -i 's/^title: .*/title: Saved/' \"$1\"")
+            try app.run("e\n:wait text=Edited")
+            #expect(!exists())
+            try app.use(editor: "\(remember); sed -i 's/^title: .*/title: Lost/' \"$1\"; exit 3")
+            try app.run("e\n:wait idle")
+            #expect(app.state.message?.text.contains("Your text is in \(form()).") == true)
+            #expect(Self.text(form()).contains("title: Lost"))
+            unlink(form())
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// ^Z in a terminal with a shell, as a user presses it.
+@Suite(.serialized) struct JobControlTests {
+    let clips: ClipsProgram
+
+    init() throws {
+        clips = try ClipsProgram()
+        try clips.run("add", "--title", "a clip")
+    }
+
+    private func program(_ name: String, _ lines: String) throws -> String {
+        let path = clips.folder.path(of: name)
+        try ("#!/bin/sh\n" + lines + "\n").write(toFile: path, atomically: true, encoding: .utf8)
+        return "sh \(path)"
+    }
+
+    private func terminal(_ command: [String], editor lines: String = "true") throws -> TmuxSession {
+        var environment = clips.environment
+        environment["EDITOR"] = try program("editor", lines)
+        environment["PS1"] = "shell> "
+        return try TmuxSession(command, columns: 80, rows: 24, environment: environment)
+    }
+
+    /// Asks for the title on the terminal, as an editor that leaves its modes as they are.
+    private let asking = """
+        read -r title
+        sed -i "s/^title: .*/title: $title/" "$1"
+        """
+
+    private func title() throws -> String { try clips.sqlite3("SELECT title FROM Clip") }
+
+    @Test(arguments: [true, false])
+    func `an editor that stops gives the shell its terminal, and fg continues it`(stopsItself: Bool) throws {
+        let stop = stopsItself ? "kill -STOP $$" : ":"
+        let terminal = try terminal(
+            ["bash", "--norc", "-i"], editor: "echo the editor begins\n\(stop)\n\(asking)")
+        #expect(try eventually { try terminal.shows("shell>") })
+        try terminal.send(ClipsProgram.path, "Enter")
+        #expect(try eventually { try terminal.shows("live") })
+        try terminal.send("e")
+        if !stopsItself {
+            #expect(try eventually { try terminal.shows("the editor begins") })
+            try terminal.send("C-z")
+        }
+        #expect(try eventually { try terminal.shows("Stopped") })
+        try terminal.send("echo $((41 + 1)) is said by the shell", "Enter")
+        #expect(try eventually { try terminal.shows("42 is said by the shell") })
+        try terminal.send("fg", "Enter")
+        #expect(try eventually { try terminal.lines().contains { $0.hasSuffix(ClipsProgram.path) } })
+        try terminal.send("Named after fg", "Enter")
+        #expect(try eventually { try terminal.shows("live") && terminal.shows("Named after fg") })
+        #expect(try title() == "Named after fg")
+        // The app has the terminal again, and its own ^Z works.
+        try terminal.send("C-z")
+        #expect(try eventually { try terminal.format("#{alternate_on}") == "0" })
+        try terminal.send("fg", "Enter")
+        #expect(try eventually { try terminal.format("#{alternate_on}") == "1" && terminal.shows("live") })
+        try terminal.send("q")
+        #expect(try eventually { try terminal.format("#{alternate_on}") == "0" })
+    }
+
+    @Test func `an editor that stops where no shell can continue it is continued at once`() throws {
+        let terminal = try terminal([ClipsProgram.path], editor: "echo the editor begins\n\(asking)")
+        #expect(try eventually { try terminal.shows("live") })
+        try terminal.send("e")
+        #expect(try eventually { try terminal.shows("the editor begins") })
+        try terminal.send("C-z", "C-z")
+        try terminal.send("Named anyway", "Enter")
+        #expect(try eventually { try title() == "Named anyway" && terminal.shows("live") })
+    }
+
+    @Test func `an editor has ^C for itself, and the app continues`() throws {
+        let terminal = try terminal([ClipsProgram.path], editor: "echo the editor begins\n\(asking)")
+        #expect(try eventually { try terminal.shows("live") })
+        try terminal.send("e")
+        #expect(try eventually { try terminal.shows("the editor begins") })
+        try terminal.send("C-c")
+        #expect(try eventually { try terminal.shows("ended with status 130; nothing was saved.") })
+        try terminal.send("q")
+        #expect(try eventually { try terminal.format("#{pane_dead}") == "1" })
+    }
+
+    @Test func `a script that runs the app stops with it`() throws {
+        let terminal = try terminal(["bash", "--norc", "-i"])
+        #expect(try eventually { try terminal.shows("shell>") })
+        try terminal.send(try program("wrapper", "'\(ClipsProgram.path)'\necho the wrapper ends"), "Enter")
+        #expect(try eventually { try terminal.shows("live") })
+        try terminal.send("C-z")
+        #expect(try eventually { try terminal.shows("Stopped") })
+        try terminal.send("fg", "Enter")
+        #expect(try eventually { try terminal.format("#{alternate_on}") == "1" && terminal.shows("live") })
+        try terminal.send("q")
+        #expect(try eventually { try terminal.shows("the wrapper ends") })
+    }
+
+    @Test func `clips edit stops with its editor, and fg continues both`() throws {
+        let terminal = try terminal(
+            ["bash", "--norc", "-i"], editor: "echo the editor begins\n\(asking)")
+        #expect(try eventually { try terminal.shows("shell>") })
+        try terminal.send("\(ClipsProgram.path) edit 1", "Enter")
+        #expect(try eventually { try terminal.shows("the editor begins") })
+        try terminal.send("C-z")
+        #expect(try eventually { try terminal.shows("Stopped") })
+        try terminal.send("fg", "Enter")
+        #expect(try eventually { try terminal.lines().contains { $0.hasSuffix("edit 1") } })
+        try terminal.send("Named by the command", "Enter")
+        #expect(try eventually { try title() == "Named by the command" })
+    }
+}
