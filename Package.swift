@@ -22,11 +22,12 @@ let package = Package(
             name: "CHTMLTags", dependencies: ["CLibXML2"],
             linkerSettings: [.linkedLibrary("xml2"), .linkedLibrary("z"), .linkedLibrary("lzma")]),
         .target(name: "CSearch"),
+        .target(name: "CFileWatch"),
         .target(name: "CTerminal", linkerSettings: [.linkedLibrary("ncursesw"), .linkedLibrary("tinfo")]),
 
         // The libraries, lowest first; a module imports only what stands above it in this list.
         .target(name: "SQLite", dependencies: ["CSQLite"]),
-        .target(name: "FileWatch"),
+        .target(name: "FileWatch", dependencies: ["CFileWatch"]),
         .target(name: "AppGroup", dependencies: ["FileWatch"]),
         .target(name: "PersistentStore", dependencies: ["SQLite", "FileWatch"]),
         .target(name: "HistoryTracking", dependencies: ["PersistentStore", "AppGroup"]),
@@ -61,7 +62,9 @@ let package = Package(
 
         .testTarget(
             name: "ClipsCoreTests",
-            dependencies: ["ClipsCore", "SearchIndex", "HistoryTracking", "PersistentStore", "TestSupport"]),
+            dependencies: [
+                "ClipsCore", "SearchIndex", "HistoryTracking", "PersistentStore", "TestSupport", "clips",
+            ]),
         .target(name: "TestSupport", dependencies: ["PersistentStore"], path: "Tests/TestSupport"),
         // Another process on the same store, told by the tests what to do.
         .executableTarget(

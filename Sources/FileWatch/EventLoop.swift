@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A thread that is both a serial executor and a `poll` loop.
+/// A thread that is both a serial executor and a `ppoll` loop.
 ///
 /// Actors that run on it share one thread with the descriptors they wait for: a file event reaches the actor
 /// without waking a second thread, and a blocking SQLite call never holds Swift's cooperative pool. The
@@ -43,6 +43,12 @@ package final class EventLoop: SerialExecutor, TaskExecutor {
     /// Calls `handler` on the loop's thread whenever `descriptor` is readable, until `stopWatching`.
     package func watch(_ descriptor: CInt, handler: @escaping @Sendable () -> Void) {
         core.watch(descriptor, handler: handler)
+    }
+
+    /// Calls `handler` on the loop's thread once, as soon as nothing can read any more what is written to
+    /// `descriptor`: the reader of a pipe has exited, or a terminal has hung up. Never for a file.
+    package func watchForHangUp(_ descriptor: CInt, handler: @escaping @Sendable () -> Void) {
+        core.watchForHangUp(descriptor, handler: handler)
     }
 
     package func stopWatching(_ descriptor: CInt) {

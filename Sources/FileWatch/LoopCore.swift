@@ -1,3 +1,4 @@
+import CFileWatch
 import Glibc
 import Synchronization
 
@@ -8,9 +9,15 @@ final class LoopCore: Sendable {
         let handler: @Sendable () -> Void
     }
 
+    private struct Watch {
+        let events: Int16
+        let isOnce: Bool
+        let handler: @Sendable () -> Void
+    }
+
     private struct State {
         var work: [@Sendable () -> Void] = []
-        var watched: [CInt: @Sendable () -> Void] = [:]
+        var watched: [CInt: Watch] = [:]
         var timers: [TimerName: Timer] = [:]
         var isAsleep = false
         var isStopped = false
@@ -57,7 +64,12 @@ final class LoopCore: Sendable {
     }
 
     func watch(_ descriptor: CInt, handler: @escaping @Sendable () -> Void) {
-        change { $0.watched[descriptor] = handler }
+        change { $0.watched[descriptor] = Watch(events: Int16(POLLIN), isOnce: false, handler: handler) }
+    }
+
+    /// poll(2) reports an error or a hang-up without being asked for any event.
+    func watchForHangUp(_ descriptor: CInt, handler: @escaping @Sendable () -> Void) {
+        change { $0.watched[descriptor] = Watch(events: 0, isOnce: true, handler: handler) }
     }
 
     func stopWatching(_ descriptor: CInt) {
@@ -121,38 +133,45 @@ final class LoopCore: Sendable {
         for timer in due { timer.handler() }
     }
 
-    /// Sleeps in poll(2) until there is something to do. poll counts in milliseconds; a timer that is due
-    /// sooner is waited for with nanosleep(2), which then delays events by that much at most.
+    /// Sleeps in ppoll(2) until there is something to do: new work and events end any wait, however short.
     private func waitForEvents() {
         let (watched, pause) = state.withLock { state in
             guard state.work.isEmpty && !state.isStopped else {
-                return (Array(state.watched.keys), Duration?.some(.zero))
+                return (state.watched, Duration?.some(.zero))
             }
             let due = state.timers.values.map(\.due).min()
             let pause = due.map { max(.zero, ContinuousClock.now.duration(to: $0)) }
-            state.isAsleep = pause.map { $0 >= .milliseconds(1) } ?? true
-            return (Array(state.watched.keys), pause)
-        }
-        var timeout: CInt = -1
-        if let pause {
-            if pause > .zero && pause < .milliseconds(1) { Self.sleep(pause) }
-            timeout = pause < .milliseconds(1) ? 0 : CInt(clamping: pause.milliseconds)
+            state.isAsleep = pause != .zero
+            return (state.watched, pause)
         }
         var descriptors = [pollfd(fd: wakePipe.readEnd, events: Int16(POLLIN), revents: 0)]
-        descriptors += watched.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        let ready = poll(&descriptors, nfds_t(descriptors.count), timeout)
+        descriptors += watched.map { pollfd(fd: $0.key, events: $0.value.events, revents: 0) }
+        let ready = Self.wait(&descriptors, pause)
         state.withLock { $0.isAsleep = false }
         guard ready > 0 else { return }
         if descriptors[0].revents != 0 { wakePipe.drain() }
         for descriptor in descriptors.dropFirst() where descriptor.revents != 0 {
-            // Not the one from before the wait: its owner may have let go of it meanwhile.
-            state.withLock { $0.watched[descriptor.fd] }?()
+            // Not the one from before the wait: its owner may have unregistered it since then.
+            let watch = state.withLock { state in
+                let watch = state.watched[descriptor.fd]
+                if watch?.isOnce == true { state.watched[descriptor.fd] = nil }
+                return watch
+            }
+            watch?.handler()
         }
     }
 
-    private static func sleep(_ pause: Duration) {
-        var time = timespec(tv_sec: 0, tv_nsec: Int(pause.components.attoseconds / 1_000_000_000))
-        nanosleep(&time, nil)
+    private static func wait(_ descriptors: inout [pollfd], _ pause: Duration?) -> CInt {
+        let count = nfds_t(descriptors.count)
+        guard let pause else { return file_watch_wait(&descriptors, count, nil) }
+        let (seconds, attoseconds) = pause.components
+        // Rounded up: a timer never fires early.
+        let nanoseconds = Int((attoseconds + 999_999_999) / 1_000_000_000)
+        var time =
+            nanoseconds < 1_000_000_000
+            ? timespec(tv_sec: Int(seconds), tv_nsec: nanoseconds)
+            : timespec(tv_sec: Int(seconds) + 1, tv_nsec: 0)
+        return file_watch_wait(&descriptors, count, &time)
     }
 }
 
@@ -161,12 +180,5 @@ private final class ThreadStart: Sendable {
 
     init(core: LoopCore) {
         self.core = core
-    }
-}
-
-extension Duration {
-    /// Whole milliseconds, rounded up.
-    fileprivate var milliseconds: Int64 {
-        components.seconds * 1000 + (components.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
     }
 }

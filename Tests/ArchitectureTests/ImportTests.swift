@@ -6,7 +6,7 @@ import Testing
     /// What each module may import of our own; only what lies below it.
     static let arrows: [String: Set<String>] = [
         "SQLite": ["CSQLite"],
-        "FileWatch": [],
+        "FileWatch": ["CFileWatch"],
         "AppGroup": ["FileWatch"],
         "PersistentStore": ["SQLite", "FileWatch"],
         "HistoryTracking": ["PersistentStore", "AppGroup"],

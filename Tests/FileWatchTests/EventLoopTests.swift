@@ -55,6 +55,48 @@ import Testing
         #expect(ContinuousClock.now - began >= .milliseconds(30))
     }
 
+    /// Work waits for no timer: between two of them, work that comes one after the other is served.
+    @Test func `work is served while a timer of less than a millisecond is waited for`() async throws {
+        let counter = Counter(try EventLoop())
+        let fires = Atomic<Int>(0)
+        let timer = TimerName()
+        var most = 0
+        @Sendable func tick() {
+            fires.wrappingAdd(1, ordering: .relaxed)
+            counter.loop.schedule(timer, after: .microseconds(900)) { tick() }
+        }
+        tick()
+        defer { counter.loop.cancel(timer) }
+        let isServed = await soon {
+            let before = fires.load(ordering: .relaxed)
+            var rounds = 0
+            while fires.load(ordering: .relaxed) == before {
+                await counter.add()
+                rounds += 1
+            }
+            most = max(most, rounds)
+            return most >= 6
+        }
+        #expect(isServed, "at most \(most) rounds between two timers")
+    }
+
+    @Test func `the end of a pipe's reader is told once, and nothing before it`() async throws {
+        let loop = try EventLoop()
+        var ends: [CInt] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        defer { close(ends[1]) }
+        let notes = Notes()
+        loop.watchForHangUp(ends[1]) { notes.add("hung up") }
+        let (pause, later) = (TimerName(), TimerName())
+        loop.schedule(pause, after: .milliseconds(5)) { notes.add("paused") }
+        #expect(eventually { notes.all == ["paused"] })
+        close(ends[0])
+        #expect(eventually { notes.all.count == 2 })
+        loop.schedule(later, after: .milliseconds(5)) { notes.add("later") }
+        #expect(eventually { notes.all.count >= 3 })
+        #expect(notes.all == ["paused", "hung up", "later"])
+    }
+
     @Test func `timers that are all overdue fire in the order they were due`() throws {
         let loop = try EventLoop()
         let notes = Notes()

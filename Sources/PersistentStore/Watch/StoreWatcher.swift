@@ -86,9 +86,13 @@ actor StoreWatcher {
             return
         }
         folder = FolderDescriptor(watch)
-        guard let descriptor = folder?.watch.descriptor else { return }
-        folderDescriptor = descriptor
-        reader.loop.watch(descriptor) { [weak self] in
+        folderDescriptor = folder?.watch.descriptor
+        watchFolderEvents()
+    }
+
+    private func watchFolderEvents() {
+        guard let folderDescriptor else { return }
+        reader.loop.watch(folderDescriptor) { [weak self] in
             self?.assumeIsolated { $0.handleFolderEvents() }
         }
     }
@@ -123,7 +127,7 @@ actor StoreWatcher {
             switch action {
             case .look: perform(machine.handle(look()))
             case .checkPlace: perform(machine.handle(.place(isOurs: isStillInPlace())))
-            case .lookAgain(let pause): schedule(.pauseOver, pauseTimer, pause)
+            case .lookAgain(let pause): lookAgain(after: pause)
             case .sweep(let pause): schedule(.sweepDue, sweepTimer, pause)
             case .announceCommit: announceCommit()
             case .announceReplaced: announce(.replaced)
@@ -153,9 +157,25 @@ actor StoreWatcher {
         reader.assumeIsolated { $0.isStillInPlace() }
     }
 
+    /// A short pause is not interrupted by the folder's events: the look that follows drains them first, and each
+    /// page that a writer writes would cost a look of its own. Other work and other descriptors are served.
+    private func lookAgain(after pause: Duration) {
+        if pause >= Self.longestDeafPause {
+            watchFolderEvents()
+        } else if let folderDescriptor {
+            reader.loop.stopWatching(folderDescriptor)
+        }
+        schedule(.pauseOver, pauseTimer, pause)
+    }
+
+    private static let longestDeafPause = Duration.milliseconds(1)
+
     private func schedule(_ event: WatcherMachine.Event, _ timer: TimerName, _ pause: Duration) {
         reader.loop.schedule(timer, after: pause) { [weak self] in
-            self?.assumeIsolated { $0.perform($0.machine.handle(event)) }
+            self?.assumeIsolated { watcher in
+                if event == .pauseOver { watcher.watchFolderEvents() }
+                watcher.perform(watcher.machine.handle(event))
+            }
         }
     }
 
