@@ -215,6 +215,27 @@ import Testing
         #expect(rows?.map(\.id) == sorted)
     }
 
+    @Test func `a source that is handed a part of what is new misses nothing`() async throws {
+        let store = try await ClipStore(path: path, author: "app")
+        _ = try await store.add([titled("first")])
+        let told = Mutex<[ClipListMessage]>([])
+        let source = ClipListSource(store: store) { messages in told.withLock { $0 += messages } }
+        await source.show(ClipQuery(), generation: 1, anchor: nil)
+        let start = try await store.container.currentToken()
+        for title in ["a", "b", "c"] { _ = try await store.add([titled(title)]) }
+        // One at a time, as a tracker hands them over that looks for the transaction at which a step throws.
+        try await store.container.read { snapshot in
+            for transaction in try snapshot.transactions(HistoryFetchRequest(.token(start))) {
+                try source.consume([transaction], in: snapshot)
+            }
+        }
+        let summaries = told.withLock { $0 }.flatMap { message in
+            if case .transactions(let summaries) = message { summaries } else { [TransactionSummary]() }
+        }
+        #expect(summaries.map(\.inserted) == [1, 1, 1])
+        #expect(Set(summaries.map(\.id)).count == 3)
+    }
+
     @Test func `the cursor stays on its clip and its row while others write`() async throws {
         let writer = try await ClipStore(path: path, author: "app")
         for number in 0..<40 { _ = try await writer.add(titled("\(number)")) }

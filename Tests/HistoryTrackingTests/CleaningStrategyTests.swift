@@ -102,6 +102,58 @@ import Testing
         #expect(logs.map(cleanings) == [1, 0, 1])
     }
 
+    /// ```
+    /// sqlite3:  insert  holds the lock          insert, holds the lock      lets it go
+    /// tracker:         pass    cleaning waits                         pass             cleans twice
+    /// ```
+    @Test func `by passes, one that ends while a cleaning runs is cleaned too`() async throws {
+        // All history is too old, so that it waits for no consumer; a cursor in the store would wait for the lock.
+        clock.set(4_000_000_000_000)
+        let tracker = tracker(.byNotification(1)) {
+            $0.cursor = .elsewhere(TrackingParametersTests.Shelf())
+            $0.bounds = HistoryBounds(maximumAge: .zero)
+        }
+        try await tracker.start()
+        let shell = try LineProcess("sqlite3", [container.path])
+        #expect(try shell.ask("PRAGMA busy_timeout = 10000;") == "10000")
+        let insert = "INSERT INTO Note (title) VALUES ('x'); COMMIT; BEGIN IMMEDIATE; SELECT 'held';"
+        for begin in ["BEGIN;", ""] {
+            #expect(try shell.ask(begin + insert) == "held")
+            let newest = try await container.currentToken()
+            #expect(await soon { await tracker.token == newest })
+        }
+        shell.send("COMMIT;")
+        #expect(try await soon { try await kept() == 0 })
+        await tracker.stop()
+    }
+
+    @Test func `a cleaning that runs ends before the tracker has stopped, and another follows a start`()
+        async throws
+    {
+        let log = TrackingParametersTests.Log()
+        let tracker = tracker(.byNotification(1)) {
+            $0.cursor = .elsewhere(TrackingParametersTests.Shelf())
+            $0.logger = log
+            $0.logLevel = .detail
+        }
+        try await tracker.start()
+        for _ in 0..<20 {
+            let before = cleanings(log)
+            for _ in 0..<3 { try await context.insert("Note", ["title": "x"]) }
+            try await context.save()
+            let newest = try await container.currentToken()
+            #expect(await soon { await tracker.token == newest })
+            await tracker.stop()
+            let lines = log.lines.count
+            #expect(log.lines.last?.1.hasSuffix("stopped") == true)
+            try await tracker.start()
+            _ = try await context.save(inserting: ["title": "y"])
+            #expect(await soon { cleanings(log) > before })
+            #expect(log.lines.count > lines)
+        }
+        await tracker.stop()
+    }
+
     private func cleanings(_ log: TrackingParametersTests.Log) -> Int {
         log.lines.count { $0.1.contains("cleaned") }
     }

@@ -12,6 +12,7 @@ package actor ClipListSource: HistoryConsumer {
     private nonisolated let ownSession: Int64?
     private nonisolated let deliver: @Sendable ([ClipListMessage]) -> Void
     nonisolated let index: SearchIndex
+    private let reader = HistoryReader()
     private(set) var query: ClipQuery
     /// What is shown of a query with a filter.
     private(set) var selection: ClipSelection?
@@ -48,7 +49,13 @@ package actor ClipListSource: HistoryConsumer {
 
     package nonisolated func consume(_ transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws
     {
-        try assumeIsolated { source in try source.catchUp(with: transactions, in: snapshot) }
+        try assumeIsolated { source in
+            // A part of the new transactions does not fit the snapshot's rows: all of them are applied together.
+            guard transactions.last?.token == (try snapshot.newestToken()) else {
+                return try source.bring(to: snapshot)
+            }
+            try source.catchUp(with: transactions, in: snapshot)
+        }
     }
 
     package nonisolated func trackingDidChange(_ state: TrackingState) {
@@ -187,16 +194,12 @@ package actor ClipListSource: HistoryConsumer {
 
     /// Tells the list of what has been committed up to the snapshot.
     private func bring(to snapshot: StoreSnapshot) throws {
-        guard let token, try snapshot.newestToken() != token else { return }
-        if case .refreshBeyond(let most) = batchLimit, try snapshot.hasMoreChanges(after: token, than: most) {
-            return try readAnew(from: snapshot)
+        guard let token else { return }
+        switch try reader.next(after: HistoryPosition(token), limit: batchLimit, in: snapshot) {
+        case nil: return
+        case .refresh: try readAnew(from: snapshot)
+        case .batch(let batch): try catchUp(with: batch.transactions, in: snapshot)
         }
-        var transactions: [HistoryTransaction] = []
-        try snapshot.forEachTransaction(HistoryFetchRequest(.token(token))) { transaction in
-            transactions.append(transaction)
-            return true
-        }
-        try catchUp(with: transactions, in: snapshot)
     }
 
     private func catchUp(with transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws {

@@ -1,52 +1,32 @@
 public import PersistentStore
 
-/// Deletes the history that everybody has passed, when its strategy says so or when asked.
-public actor HistoryCleaner {
+/// Deletes the history that every consumer has processed; for use by hand, and by a tracker.
+public struct HistoryCleaner: Sendable {
     private let container: PersistentContainer
-    private let strategy: CleaningStrategy
     private let bounds: HistoryBounds
     private let batchAuthors: Set<String>
-    private var passes = 0
-    private var isCleaning = false
 
     /// - Parameters:
     ///   - container: the store.
-    ///   - strategy: when a tracker's cleaner cleans; ``clean()`` does at any time.
-    ///   - bounds: what goes, or stays, whoever has read it.
+    ///   - bounds: the history that is deleted, or retained, regardless of the consumers.
     ///   - batchAuthors: authors whose consumers are not waited for.
     public init(
-        container: PersistentContainer, strategy: CleaningStrategy = .none,
-        bounds: HistoryBounds = TrackingParameters.usualBounds, batchAuthors: Set<String> = []
+        container: PersistentContainer, bounds: HistoryBounds = TrackingParameters.usualBounds,
+        batchAuthors: Set<String> = []
     ) {
         self.container = container
-        self.strategy = strategy
         self.bounds = bounds
         self.batchAuthors = batchAuthors
     }
 
-    /// Cleans now, whatever the strategy.
+    /// Cleans now. When its task is cancelled it ends after the batch in hand; the next cleaning continues.
     @discardableResult
-    public func clean() async throws(StoreError) -> PurgeResult {
+    nonisolated(nonsending) public func clean() async throws(StoreError) -> PurgeResult {
         try await container.purgeHistory(bounds, ignoring: batchAuthors)
     }
 
-    /// Cleans if the strategy allows it after one more pass; nil when it does not.
-    ///
-    /// - Parameter broughtSomething: whether the pass had transactions to hand on.
-    func cleanIfDue(broughtSomething: Bool) async throws(StoreError) -> PurgeResult? {
-        guard !isCleaning else { return nil }
-        isCleaning = true
-        defer { isCleaning = false }
-        switch strategy {
-        case .none: return nil
-        case .byDuration(let interval):
-            guard try await container.claimCleaning(every: interval) else { return nil }
-        case .byNotification(let count):
-            guard broughtSomething else { return nil }
-            passes += 1
-            guard passes >= max(1, count) else { return nil }
-            passes = 0
-        }
-        return try await clean()
+    /// Whether it is this process that cleans now: the time of the last cleaning is in the store.
+    nonisolated(nonsending) func claim(every interval: Duration) async throws(StoreError) -> Bool {
+        try await container.claimCleaning(every: interval)
     }
 }

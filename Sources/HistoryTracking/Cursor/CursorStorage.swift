@@ -13,7 +13,7 @@ public enum CursorPolicy: Sendable {
     var isTransient: Bool { if case .transient = self { true } else { false } }
 }
 
-/// Keeps cursors outside a store, under keys.
+/// Stores cursors outside a store, under keys. The calls come one at a time, on a thread of their own, and may block.
 public protocol CursorStorage: Sendable {
     /// The text that was stored last; nil when there is none.
     func cursor(forKey key: String) throws -> String?

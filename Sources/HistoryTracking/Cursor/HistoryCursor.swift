@@ -1,13 +1,5 @@
 import PersistentStore
 
-/// A place in the history, which may lie within a transaction that is dealt with in pieces.
-struct HistoryPosition: Hashable, Sendable {
-    /// Every transaction up to here has been dealt with.
-    var token: HistoryToken
-    /// The part of a later, long transaction that has been dealt with too.
-    var resumption: HistoryResumption?
-}
-
 /// A consumer's place in the history: where it is in this process, and what is kept of it.
 struct HistoryCursor: Sendable {
     let consumer: String
@@ -16,7 +8,7 @@ struct HistoryCursor: Sendable {
 
     init(consumer: String, token: HistoryToken, isKept: Bool = true) {
         self.consumer = consumer
-        position = HistoryPosition(token: token)
+        position = HistoryPosition(token)
         kept = isKept ? token : nil
     }
 

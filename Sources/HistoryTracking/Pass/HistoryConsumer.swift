@@ -21,11 +21,13 @@ public protocol HistoryConsumer: Sendable {
     func trackingDidChange(_ state: TrackingState)
 }
 
-/// What is done when more changes have gathered than a consumer wants in its hands at once.
+/// The number of changes that a consumer is given in one call, and the alternative when more follow its cursor.
 public enum BatchLimit: Hashable, Sendable {
-    /// Reads everything anew instead; for consumers whose cost depends on what they show.
+    /// A full refresh instead; for consumers whose cost depends on what they show. Hooks then get a
+    /// ``SkippedHistory``.
     case refreshBeyond(Int)
-    /// Hands over about so many, then the next; a longer transaction comes in pieces.
+    /// Up to so many in whole transactions, then the next ones. A transaction with more comes in pieces of so many,
+    /// numbered by ``PersistentStore/HistoryTransaction/pieceIndex``.
     case split(Int)
 }
 

@@ -10,7 +10,8 @@ public struct ObservedChanges: Sendable {
     public let entity: String
     public let kind: HistoryChange.Kind
     public let changes: [HistoryChange]
-    /// The whole transaction: author, context name, process, time, token.
+    /// The transaction, whole or the piece that the changes are in: author, context name, process, time, token,
+    /// index of the piece.
     public let transaction: HistoryTransaction
 }
 
@@ -40,11 +41,17 @@ struct HistoryObservers: Sendable {
     var isEmpty: Bool { observers.isEmpty }
 
     mutating func add(_ entity: String?, _ kind: HistoryChange.Kind?, _ body: @escaping Body) -> ObserverID {
-        lastNumber += 1
-        let id = ObserverID(number: lastNumber)
+        let id = makeID()
         observers.append(Observer(id: id, entity: entity, kind: kind, body: body))
         return id
     }
+
+    mutating func makeID() -> ObserverID {
+        lastNumber += 1
+        return ObserverID(number: lastNumber)
+    }
+
+    mutating func removeAll() { observers.removeAll() }
 
     mutating func remove(_ id: ObserverID) -> Bool {
         let count = observers.count
@@ -79,5 +86,26 @@ struct HistoryObservers: Sendable {
             }
         }
         return groups
+    }
+}
+
+/// Hooks for ranges of the history whose transactions no hook gets.
+struct RefreshObservers: Sendable {
+    typealias Body = @Sendable (SkippedHistory) async -> Void
+
+    private var observers: [(id: ObserverID, body: Body)] = []
+
+    var isEmpty: Bool { observers.isEmpty }
+
+    mutating func add(_ id: ObserverID, _ body: @escaping Body) { observers.append((id, body)) }
+
+    mutating func remove(_ id: ObserverID) -> Bool {
+        let count = observers.count
+        observers.removeAll { $0.id == id }
+        return observers.count < count
+    }
+
+    nonisolated(nonsending) func observe(_ skipped: SkippedHistory) async {
+        for observer in observers { await observer.body(skipped) }
     }
 }

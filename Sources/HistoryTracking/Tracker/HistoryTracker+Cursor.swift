@@ -43,7 +43,8 @@ extension HistoryTracker {
     private func openCursor(in storage: any CursorStorage) async throws {
         claim = ConsumerClaim(parameters.name, store: container.path)
         let name = claim?.name ?? parameters.name
-        let text = try storage.cursor(forKey: parameters.cursorPrefix + name)
+        let key = parameters.cursorPrefix + name
+        let text = try await storageCalls { try storage.cursor(forKey: key) }
         if let token = text.flatMap(HistoryToken.init) {
             cursor = HistoryCursor(consumer: name, token: token)
             return
@@ -51,7 +52,9 @@ extension HistoryTracker {
         if text != nil {
             log(.notice, .important, "the cursor of \(name) was damaged; everything is read anew")
         }
-        cursor = HistoryCursor(consumer: name, token: try await refresh(), isKept: false)
+        let token = try await refresh()
+        if text != nil { await report(SkippedHistory(after: nil, upTo: token, reason: .unusableCursor)) }
+        cursor = HistoryCursor(consumer: name, token: token, isKept: false)
     }
 
     func closeCursor() async {
@@ -115,34 +118,11 @@ extension HistoryTracker {
         guard case .elsewhere(let storage) = parameters.cursor else {
             return try await container.resetCursor(of: name, to: token)
         }
+        let (text, key) = (token.description, parameters.cursorPrefix + name)
         do {
-            try storage.setCursor(token.description, forKey: parameters.cursorPrefix + name)
+            try await storageCalls { try storage.setCursor(text, forKey: key) }
         } catch {
             throw .other(path: container.path, reason: "the cursor cannot be kept: \(type(of: error))")
-        }
-    }
-
-    /// Beside the pass, which goes on meanwhile.
-    func cleanIfDue(_ broughtSomething: Bool) {
-        switch parameters.cleaning {
-        case .none: return
-        case .byNotification: break
-        case .byDuration(let interval):
-            // Asking the store is cheap, but not so cheap as a pass.
-            guard ContinuousClock.now >= nextCleaningCheck else { return }
-            nextCleaningCheck = .now + min(interval, .seconds(60))
-        }
-        Task {
-            do throws(StoreError) {
-                guard let result = try await cleaner.cleanIfDue(broughtSomething: broughtSomething) else {
-                    return
-                }
-                log(.info, .detail, "cleaned \(result.transactions) transactions, \(result.changes) changes")
-            } catch .openedReadOnly {
-                // Whoever may write cleans.
-            } catch {
-                log(.error, .important, "cleaning failed: \(error)")
-            }
         }
     }
 }

@@ -5,7 +5,7 @@ extension HistoryTracker {
     /// Does nothing when running.
     public func start() async throws(StoreError) { try await takeTurn(starts: true).get() }
 
-    /// Ends the tracking; a transient consumer is forgotten. May be started again.
+    /// Ends the tracking, and a cleaning that runs; a transient consumer is unregistered. May be started again.
     public func stop() async { _ = await takeTurn(starts: false) }
 
     /// Starts and stops come one after the other, as they were asked for: each lets go of the actor on its way.
@@ -47,6 +47,7 @@ extension HistoryTracker {
         retrying = nil
         storingCursor?.cancel()
         storingCursor = nil
+        await stopCleaning()
         await closeCursor()
         claim = nil
         failureCount = FailureCount()

@@ -8,6 +8,7 @@ extension HistoryTracker {
         guard let cursor else { return }
         log(.notice, .important, "\(reason); everything is read anew")
         let token = try await refresh()
+        await report(SkippedHistory(after: cursor.token, upTo: token, reason: .unusableCursor))
         do throws(StoreError) {
             try await resetKeptCursor(cursor.consumer, to: token)
         } catch {

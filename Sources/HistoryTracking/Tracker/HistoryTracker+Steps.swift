@@ -2,22 +2,20 @@ import PersistentStore
 
 /// The steps of a pass.
 extension HistoryTracker {
-    private enum Fetched: Sendable {
-        case nothing
-        case batch(HistoryBatch)
-        case refused([Int64], errorType: String)
+    private struct Fetched: Sendable {
+        let step: HistoryStep?
+        /// The type of what the consumer threw.
+        let errorType: String?
     }
 
     /// Fetches and consumes in one snapshot; nil when there is nothing new.
-    func fetch() async throws(PassFailure) -> HistoryBatch? {
+    func fetch() async throws(PassFailure) -> HistoryStep? {
         guard let cursor else { return nil }
         do {
-            switch try await fetchAndConsume(after: cursor.position) {
-            case .nothing: return nil
-            case .batch(let batch): return batch
-            case .refused(let transactions, let errorType):
-                throw PassFailure.thrown(by: .consumer, transactions: transactions, errorType: errorType)
-            }
+            let fetched = try await fetchAndConsume(after: cursor.position)
+            guard let errorType = fetched.errorType else { return fetched.step }
+            throw PassFailure.thrown(
+                by: .consumer, transactions: fetched.step?.numbers ?? [], errorType: errorType)
         } catch StoreError.tokenExpired, StoreError.tokenOfAnotherStore, StoreError.tokenFromFuture {
             try await readAnew("the cursor of \(cursor.consumer) could not be used")
             return nil
@@ -31,28 +29,38 @@ extension HistoryTracker {
     }
 
     private func fetchAndConsume(after position: HistoryPosition) async throws(StoreError) -> Fetched {
-        let (fetcher, consumer, isIsolating) = (fetcher, consumer, isIsolating)
+        let (reader, limit, consumer, isIsolating) = (reader, batchLimit, consumer, isIsolating)
         let failureCount = failureCount
         return try await container.read { snapshot in
-            switch try fetcher.fetch(after: position, onlyOne: isIsolating, from: snapshot) {
-            case .nothing: return .nothing
-            case .tooMany(let token):
-                if let errorType = try refusal({ try consumer?.refresh(from: snapshot) }) {
-                    return .refused([], errorType: errorType)
+            let step = try reader.next(after: position, limit: limit, isSingle: isIsolating, in: snapshot)
+            let errorType = try refusal {
+                switch step {
+                case nil: return
+                case .refresh: try consumer?.refresh(from: snapshot)
+                case .batch(let batch):
+                    let transactions = batch.transactions.filter {
+                        !failureCount.isParked(.consumer, at: $0.number)
+                    }
+                    if !transactions.isEmpty { try consumer?.consume(transactions, in: snapshot) }
                 }
-                return .batch(
-                    HistoryBatch(transactions: nil, end: HistoryPosition(token: token), isLast: true))
-            case .batch(let batch):
-                let transactions = (batch.transactions ?? []).filter {
-                    !failureCount.isParked(.consumer, at: $0.number)
-                }
-                if !transactions.isEmpty,
-                    let errorType = try refusal({ try consumer?.consume(transactions, in: snapshot) })
-                {
-                    return .refused(transactions.map(\.number), errorType: errorType)
-                }
-                return .batch(batch)
             }
+            return Fetched(step: step, errorType: errorType)
+        }
+    }
+
+    /// Everything is current when this returns, and the hooks know which transactions they did not get.
+    func refreshContexts(insteadOf skipped: SkippedHistory) async {
+        statistics.refreshes += 1
+        await merger.readAnew()
+        await report(skipped)
+    }
+
+    func report(_ skipped: SkippedHistory) async {
+        let (observers, deduplicator) = (refreshObservers, parameters.deduplicator)
+        guard !observers.isEmpty || deduplicator != nil else { return }
+        try? await onSharedPool {
+            await observers.observe(skipped)
+            await deduplicator?.historyWasSkipped(skipped)
         }
     }
 
@@ -87,7 +95,7 @@ extension HistoryTracker {
     @discardableResult
     private func run<Answer: Sendable>(
         _ step: TrackingStep, _ transactions: [HistoryTransaction],
-        _ body: @Sendable () async throws -> Answer
+        _ body: @escaping @Sendable () async throws -> Answer
     ) async throws(PassFailure) -> Answer? {
         if let only = transactions.first, transactions.count == 1,
             failureCount.isParked(step, at: only.number)
@@ -95,17 +103,32 @@ extension HistoryTracker {
             return nil
         }
         do {
-            return try await SavedTransactions.$current.withValue(hookWork) { try await body() }
+            return try await onSharedPool(body)
         } catch {
             throw .thrown(
                 by: step, transactions: transactions.map(\.number), errorType: "\(type(of: error))")
         }
     }
 
-    func moveCursor(past batch: HistoryBatch) {
-        for transaction in batch.transactions ?? [] { count(transaction) }
-        cursor?.move(to: batch.end)
-        hookWork.forget(upTo: batch.end.token)
+    /// Runs code of the program's own, away from the reader's thread: it may take its time, and reading, polling, and
+    /// other trackers continue.
+    private func onSharedPool<Answer: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Answer
+    ) async throws -> Answer {
+        let work = hookWork
+        // Detached: the task that runs the pass prefers the reader's thread, and what it calls stays there.
+        let task = Task.detached { try await SavedTransactions.$current.withValue(work) { try await body() } }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    func moveCursor(past step: HistoryStep) {
+        if case .batch(let batch) = step { for transaction in batch.transactions { count(transaction) } }
+        cursor?.move(to: step.end)
+        hookWork.forget(upTo: step.end.token)
     }
 
     private func count(_ transaction: HistoryTransaction) {
@@ -120,7 +143,22 @@ extension HistoryTracker {
             statistics.byUnknownAuthors += 1
         }
     }
+}
 
+extension HistoryStep {
+    var end: HistoryPosition {
+        switch self {
+        case .batch(let batch): batch.end
+        case .refresh(let skipped): HistoryPosition(skipped.upTo)
+        }
+    }
+
+    var isLast: Bool { if case .batch(let batch) = self { batch.isLast } else { true } }
+
+    /// Of the transactions that a step had in its hands.
+    fileprivate var numbers: [Int64] {
+        if case .batch(let batch) = self { batch.transactions.map(\.number) } else { [] }
+    }
 }
 
 /// The type of what `body` throws; nil when it does not. What the store throws through it is thrown on: that

@@ -8,19 +8,25 @@ public actor HistoryTracker {
     nonisolated let container: PersistentContainer
     let parameters: TrackingParameters
     let consumer: (any HistoryConsumer)?
-    let fetcher: HistoryFetcher
+    let reader: HistoryReader
+    let batchLimit: BatchLimit
     let merger: HistoryMerger
     let cleaner: HistoryCleaner
+    var schedule: CleaningSchedule
     var observers = HistoryObservers()
     var mergeHooks = MergeHooks()
+    var refreshObservers = RefreshObservers()
     /// What the hooks saved; it is merged, but not handed to them again.
     let hookWork = SavedTransactions()
 
+    /// Where the calls of a ``CursorStorage`` run, which may wait for a lock and for the disk.
+    let storageCalls = BlockingCalls()
     var cursor: HistoryCursor?
     var claim: ConsumerClaim?
     var listening: Task<Void, Never>?
     var storingCursor: Task<Void, Never>?
     var retrying: Task<Void, Never>?
+    var cleaning: Task<Void, Never>?
     var lastTurn: Task<Result<Void, StoreError>, Never>?
     private var isInPass = false
     var isSignalled = false
@@ -31,7 +37,6 @@ public actor HistoryTracker {
     var state = TrackingState.stopped
     /// What the watcher says; the state when nothing fails.
     var watching = TrackingState.live
-    var nextCleaningCheck = ContinuousClock.now
 
     /// What has been done since the tracker was made.
     public internal(set) var statistics = TrackingStatistics()
@@ -51,14 +56,15 @@ public actor HistoryTracker {
         self.container = container
         self.parameters = parameters
         self.consumer = consumer
-        fetcher = HistoryFetcher(
+        let imports = parameters.includesMirroring ? [] : parameters.mirroringAuthors
+        reader = HistoryReader(
             authors: parameters.authors,
-            excluded: parameters.includesMirroring ? [] : parameters.mirroringAuthors,
-            limit: consumer?.batchLimit ?? .split(1000))
+            where: imports.isEmpty ? nil : .not(.authors(Set(imports.map(Optional.some)))))
+        batchLimit = consumer?.batchLimit ?? .split(1000)
         merger = HistoryMerger(contexts: parameters.contexts, didMerge: didMerge)
         cleaner = HistoryCleaner(
-            container: container, strategy: parameters.cleaning, bounds: parameters.bounds,
-            batchAuthors: parameters.batchAuthors)
+            container: container, bounds: parameters.bounds, batchAuthors: parameters.batchAuthors)
+        schedule = CleaningSchedule(parameters.cleaning)
         if parameters.startsAutomatically {
             Task { [weak self] in _ = try? await self?.start() }
         }
@@ -91,17 +97,19 @@ public actor HistoryTracker {
             isSignalled = false
             statistics.passes += 1
             do throws(PassFailure) {
-                while let batch = try await fetch() {  // 2 fetch; the consumer has it in the same snapshot
-                    if let transactions = batch.transactions {
+                while let step = try await fetch() {  // 2 fetch; the consumer has it in the same snapshot
+                    switch step {
+                    case .batch(let batch):
+                        let transactions = batch.transactions
                         let foreign = transactions.filter { !merger.isOwn($0) && !hookWork.contains($0) }
                         try await observe(foreign)  // 3 observers
                         try await merge(transactions, foreign: foreign)  // 4 merge hooks, 5 merge
-                    } else {
-                        await merger.readAnew()
+                    case .refresh(let skipped):
+                        await refreshContexts(insteadOf: skipped)
                     }
-                    moveCursor(past: batch)  // 6 move the cursor
+                    moveCursor(past: step)  // 6 move the cursor
                     broughtSomething = true
-                    if batch.isLast { break }
+                    if step.isLast { break }
                 }
                 try await keepCursor()
                 succeed()

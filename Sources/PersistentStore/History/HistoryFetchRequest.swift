@@ -33,7 +33,8 @@ public struct HistoryFetchRequest: Hashable, Sendable {
     public var limit: Int?
     /// So many transactions are left out first; with ``Start/newest``, the newest.
     public var offset = 0
-    /// A transaction with more changes comes in pieces of so many; nil never cuts one.
+    /// A transaction with more changes comes in pieces of so many, numbered by ``HistoryTransaction/pieceIndex``; nil
+    /// never cuts one.
     public var mostChangesAtOnce: Int?
     /// Goes on within the first transaction after the start, of which some pieces have been read before.
     package var resumption: HistoryResumption?
@@ -62,17 +63,23 @@ public struct HistoryFetchRequest: Hashable, Sendable {
     var admitsAll: Bool { predicate == nil && changePredicate == nil && limit == nil && offset <= 0 }
 }
 
-/// A place within a long transaction.
+/// A position within a long transaction, with what the first piece had to find out: the next one costs its own changes.
 package struct HistoryResumption: Hashable, Sendable {
-    /// The first row of the transaction, which tells who made it.
+    /// The first row of the transaction, which has its author and time.
     let first: Int64
     /// The last change that has been read.
     let change: Int64
+    /// The last row of the transaction.
+    let last: Int64
+    /// Of the piece that follows.
+    let pieceIndex: Int
 
-    /// The place after the changes of a piece.
+    /// The position after the changes of a piece.
     package init?(after piece: HistoryTransaction) {
         guard !piece.isComplete, let change = piece.changes.last?.number else { return nil }
         first = piece.firstRow
+        last = piece.number
+        pieceIndex = piece.pieceIndex + 1
         self.change = change
     }
 }

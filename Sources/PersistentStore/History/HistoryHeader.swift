@@ -18,13 +18,13 @@ struct HistoryHeader {
     var session: Int64?
     var milliseconds: Int64
 
-    func transaction(_ token: HistoryToken, _ changes: [HistoryChange], isComplete: Bool = true)
-        -> HistoryTransaction
-    {
+    func transaction(
+        _ token: HistoryToken, _ changes: [HistoryChange], pieceIndex: Int, isComplete: Bool
+    ) -> HistoryTransaction {
         HistoryTransaction(
             number: token.number, token: token, timestamp: Date(milliseconds: milliseconds),
             author: origin.author, contextName: origin.contextName, process: process,
             program: origin.program, session: session, firstRow: row, changes: changes,
-            isComplete: isComplete)
+            pieceIndex: pieceIndex, isComplete: isComplete)
     }
 }

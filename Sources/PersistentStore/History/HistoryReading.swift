@@ -8,14 +8,18 @@ final class HistoryReading {
     private let includesChanges: Bool
     private let most: Int
     private var changes: [HistoryChange] = []
-    /// Of a transaction that comes in pieces.
+    /// The last row of a transaction that comes in pieces. Known to whoever resumes one: finding it again would walk
+    /// the rest of the transaction for each piece.
     private var end: Int64?
+    private var pieceIndex: Int
 
     init(_ log: HistoryLog, _ request: HistoryFetchRequest, on connection: borrowing Connection) throws {
         self.log = log
         most = max(1, request.mostChangesAtOnce ?? .max)
         scan = try HistoryScan(log, request, tellsChanges: request.includesChanges, on: connection)
         includesChanges = request.includesChanges
+        end = request.resumption?.last
+        pieceIndex = request.resumption?.pieceIndex ?? 0
     }
 
     func next(on connection: borrowing Connection) throws -> HistoryTransaction? {
@@ -33,13 +37,13 @@ final class HistoryReading {
                 changes = [change]
                 let number = try end ?? log.lastNumber(ofTransactionWith: change.number, on: connection)
                 end = number
-                return scan.header.transaction(log.token(number), piece, isComplete: false)
+                defer { pieceIndex += 1 }
+                return scan.header.transaction(
+                    log.token(number), piece, pieceIndex: pieceIndex, isComplete: false)
             case .end(let number):
-                defer {
-                    changes = []
-                    end = nil
-                }
-                return scan.header.transaction(log.token(number), changes)
+                defer { (changes, end, pieceIndex) = ([], nil, 0) }
+                return scan.header.transaction(
+                    log.token(number), changes, pieceIndex: pieceIndex, isComplete: true)
             }
         }
         return nil

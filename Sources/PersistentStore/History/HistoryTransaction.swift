@@ -19,14 +19,16 @@ public struct HistoryTransaction: Hashable, Sendable {
     let firstRow: Int64
     /// Those that the request admits, in order; none when the request asks for transactions only.
     public let changes: [HistoryChange]
-    /// False for a piece that more pieces of the same transaction follow. See
-    /// ``HistoryFetchRequest/mostChangesAtOnce``.
+    /// 0 for a whole transaction and for the first piece of a long one; then 1, 2, and so on. Pieces have the same
+    /// number and token. See ``HistoryFetchRequest/mostChangesAtOnce``.
+    public let pieceIndex: Int
+    /// True for a whole transaction and for the last piece; false for a piece that more pieces follow.
     public let isComplete: Bool
 
     init(
         number: Int64, token: HistoryToken, timestamp: Date, author: String?, contextName: String?,
         process: Int32?, program: String?, session: Int64?, firstRow: Int64, changes: [HistoryChange],
-        isComplete: Bool = true
+        pieceIndex: Int = 0, isComplete: Bool = true
     ) {
         self.number = number
         self.token = token
@@ -38,7 +40,16 @@ public struct HistoryTransaction: Hashable, Sendable {
         self.session = session
         self.firstRow = firstRow
         self.changes = changes
+        self.pieceIndex = pieceIndex
         self.isComplete = isComplete
+    }
+
+    /// Whether all changes that the request admits are in ``changes``.
+    public var isWhole: Bool { pieceIndex == 0 && isComplete }
+
+    /// The position just before this transaction.
+    package var tokenBefore: HistoryToken {
+        HistoryToken(storeID: token.storeID, generation: token.generation, number: firstRow - 1)
     }
 
     var withoutChanges: HistoryTransaction {

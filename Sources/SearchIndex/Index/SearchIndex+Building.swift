@@ -1,3 +1,4 @@
+import HistoryTracking
 import PersistentStore
 import SQLite
 
@@ -190,23 +191,23 @@ extension SearchIndex {
     ) throws -> (objects: [Int64], upTo: HistoryToken) {
         var objects: [Int64] = []
         var known: Set<Int64> = []
-        var upTo = cursor
-        var isCut = false
-        try snapshot.forEachTransaction(HistoryFetchRequest(.token(cursor))) { transaction in
-            for change in transaction.changes where change.objectID.entity == schema.entity {
-                if change.kind == .update, schema.indexedAttributes.isDisjoint(with: change.updatedAttributes)
-                {
-                    continue
-                }
+        var position = HistoryPosition(cursor)
+        // Only between transactions there is a cursor that can be stored.
+        while position.isInsideTransaction || objects.count < limit,
+            let batch = try HistoryReader().next(after: position, limit: Self.catchingUpStep, in: snapshot)
+        {
+            for change in batch.transactions.lazy.flatMap(\.changes) where isIndexed(change) {
                 if known.insert(change.objectID.key).inserted { objects.append(change.objectID.key) }
             }
-            // The token of a piece is that of the whole.
-            guard transaction.isComplete else { return true }
-            upTo = transaction.token
-            isCut = objects.count >= limit
-            return !isCut
+            position = batch.end
         }
-        return (objects, isCut ? upTo : try snapshot.newestToken())
+        return (objects, position.token)
+    }
+
+    private func isIndexed(_ change: HistoryChange) -> Bool {
+        change.objectID.entity == schema.entity
+            && (change.kind != .update
+                || !schema.indexedAttributes.isDisjoint(with: change.updatedAttributes))
     }
 
     func documents(_ objects: [Int64], _ snapshot: StoreSnapshot) throws -> [SearchDocument] {

@@ -1,4 +1,3 @@
-import Glibc
 package import PersistentStore
 import SQLite
 
@@ -7,6 +6,7 @@ extension SearchIndex {
     /// store.
     private static let unrecordedChanges: UInt64 = 256
     private static let mostAttempts = 500
+    private static let pause = Duration.milliseconds(10)
 
     /// Catches up, or builds, until the index has everything that is committed; one step is one commit, so it may be
     /// ended at any moment and goes on from there.
@@ -40,7 +40,7 @@ extension SearchIndex {
             case .notNow:
                 if let obstacle = await obstacleDescription { return .unavailable(obstacle) }
                 attempts += 1
-                await pause()
+                do { try await Task.sleep(for: Self.pause) } catch { throw .cancelled }
             }
         }
         return .unavailable("another process keeps it locked")
@@ -51,11 +51,6 @@ extension SearchIndex {
         _ = try? useOutsideTransaction { connection in
             try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         }
-    }
-
-    private func pause() {
-        var time = timespec(tv_sec: 0, tv_nsec: 10_000_000)
-        nanosleep(&time, nil)
     }
 
     /// Says in the store how far the index is, so that cleaning waits for it and `consumers` can tell.

@@ -1,0 +1,129 @@
+import HistoryTracking
+import PersistentStore
+import TestSupport
+import Testing
+
+/// Whole transactions up to a limit, and numbered pieces of longer ones, whatever reads them.
+@Suite struct HistoryReaderTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        container = try await Notes.open(folder)
+    }
+
+    /// One commit of each size; every third by "other".
+    private func commit(_ sizes: [Int]) async throws {
+        for (number, size) in sizes.enumerated() {
+            let context = container.makeContext(author: number % 3 == 2 ? "other" : "app")
+            for _ in 0..<size { try await context.insert("Note", ["title": "x"]) }
+            try await context.save()
+        }
+    }
+
+    /// All batches, each read in a snapshot of its own.
+    private func batches(_ reader: HistoryReader, after start: HistoryToken, limit: Int) async throws
+        -> [HistoryBatch]
+    {
+        var batches: [HistoryBatch] = []
+        var position = HistoryPosition(start)
+        while true {
+            let from = position
+            guard
+                let batch = try await container.read({ try reader.next(after: from, limit: limit, in: $0) })
+            else { return batches }
+            batches.append(batch)
+            position = batch.end
+        }
+    }
+
+    @Test(arguments: 0..<6)
+    func `batches hold whole transactions up to the limit, and pieces of longer ones`(seed: UInt64)
+        async throws
+    {
+        var random = SeededRandom(seed: seed &* 97 &+ 5)
+        let start = try await container.currentToken()
+        try await commit(
+            (0..<12).map { _ in [1, 1, 2, 3, 7, 10, 11, 20, 21, 35].randomElement(using: &random) ?? 1 })
+        let whole = try await container.transactions(HistoryFetchRequest(.token(start)))
+        for limit in [1, 2, 5, 10, 20, 1000] {
+            let batches = try await batches(HistoryReader(), after: start, limit: limit)
+            let pieces = batches.flatMap(\.transactions)
+            #expect(pieces.flatMap(\.changes) == whole.flatMap(\.changes))
+            #expect(batches.allSatisfy { $0.transactions.reduce(0) { $0 + $1.changes.count } <= limit })
+            for transaction in whole {
+                let own = pieces.filter { $0.number == transaction.number }
+                let count = (transaction.changes.count + limit - 1) / limit
+                #expect(own.map(\.pieceIndex) == Array(0..<count))
+                #expect(own.map(\.isComplete) == Array(repeating: false, count: count - 1) + [true])
+                #expect(own.allSatisfy { $0.isWhole == (count == 1) && $0.token == transaction.token })
+                #expect(own.allSatisfy { $0.author == transaction.author })
+            }
+            // Nothing that fits together is apart.
+            for (batch, next) in zip(batches, batches.dropFirst()) where !batch.end.isInsideTransaction {
+                let following = next.transactions.first?.number
+                let size = whole.first { $0.number == following }?.changes.count ?? 0
+                #expect(batch.transactions.reduce(size) { $0 + $1.changes.count } > limit)
+            }
+            #expect(batches.dropLast().allSatisfy { !$0.isLast } && batches.last?.isLast == true)
+            #expect(try await batches.last?.end == HistoryPosition(container.currentToken()))
+        }
+    }
+
+    @Test func `what a reader does not admit is passed, also inside of a long read`() async throws {
+        let start = try await container.currentToken()
+        try await commit([3, 3, 30, 3, 3, 1])
+        let reader = HistoryReader(authors: ["other"])
+        let batches = try await batches(reader, after: start, limit: 10)
+        #expect(batches.flatMap(\.transactions).map(\.changes.count) == [10, 10, 10, 1])
+        #expect(try await batches.last?.end == HistoryPosition(container.currentToken()))
+        let nobody = try await self.batches(HistoryReader(authors: []), after: start, limit: 10)
+        #expect(nobody.count == 1 && nobody[0].transactions.isEmpty && nobody[0].isLast)
+    }
+
+    @Test(arguments: [nil, ["app", "other"] as Set<String?>])
+    func `more changes than a refresh costs are a refresh, which says what it skips`(authors: Set<String?>?)
+        async throws
+    {
+        let start = try await container.currentToken()
+        try await commit([4, 4, 4])
+        let (newest, reader) = (try await container.currentToken(), HistoryReader(authors: authors))
+        for (limit, isRefresh) in [(0, true), (1, true), (4, true), (11, true), (12, false), (13, false)] {
+            let step = try await container.read {
+                try reader.next(after: HistoryPosition(start), limit: .refreshBeyond(limit), in: $0)
+            }
+            switch step {
+            case .refresh(let skipped):
+                let expected = SkippedHistory(after: start, upTo: newest, reason: .tooManyChanges)
+                #expect(isRefresh && skipped == expected)
+            case .batch(let batch): #expect(!isRefresh && batch.isLast && batch.transactions.count == 3)
+            case nil: Issue.record("nothing was read")
+            }
+        }
+        let step = try await container.read {
+            try reader.next(after: HistoryPosition(newest), limit: .refreshBeyond(1), in: $0)
+        }
+        if step != nil { Issue.record("something follows the newest token") }
+    }
+
+    @Test func `the position of a start is before the first transaction that is admitted`() async throws {
+        try await commit([1, 2, 3, 4, 5, 6])
+        let all = try await container.transactions()
+        func numbers(_ start: HistoryFetchRequest.Start, limit: Int? = nil, _ authors: Set<String?>? = nil)
+            async throws -> [Int64]
+        {
+            let reader = HistoryReader(authors: authors)
+            let position = try await container.read { try reader.position(of: start, limit: limit, in: $0) }
+            return try await batches(reader, after: position.token, limit: 100)
+                .flatMap(\.transactions).map(\.number)
+        }
+        #expect(try await numbers(.beginning) == all.map(\.number))
+        #expect(try await numbers(.newest) == all.map(\.number))
+        #expect(try await numbers(.newest, limit: 2) == all.suffix(2).map(\.number))
+        #expect(try await numbers(.newest, limit: 1, ["other"]) == [all[5].number])
+        #expect(try await numbers(.newest, limit: 2, ["other"]) == [all[2].number, all[5].number])
+        #expect(try await numbers(.token(all[3].token)) == all.suffix(2).map(\.number))
+        #expect(try await numbers(.transaction(all[3].number), ["none"]) == [])
+    }
+}
