@@ -20,17 +20,14 @@ extension Command {
         let arguments = invocation.arguments
         try invocation.refuseOperands()
         let limit = try arguments.number("--limit")
-        var request = HistoryFetchRequest(.beginning, limit: limit)
-        if let point = arguments.value("--after") {
-            request.start = try start(after: point)
-        } else if limit != nil {
-            request.start = .newest
-        }
-        if let author = arguments.value("--author") { request.predicate = .author(author) }
+        let start: HistoryFetchRequest.Start =
+            if let point = arguments.value("--after") { try start(after: point) } else { .newest }
         // Reading only: --author is whose history, not who is writing.
         let store = try await invocation.openStoreToRead()
-        let feed = HistoryFeed(container: store.container, invocation: invocation)
-        return try await feed.run(request, follows: arguments.has("--follow"))
+        var feed = HistoryFeed(
+            container: store.container, invocation: invocation,
+            where: arguments.value("--author").map(TransactionPredicate.author))
+        return try await feed.run(start, limit: limit, follows: arguments.has("--follow"))
     }
 
     static let consumers = Command(

@@ -9,7 +9,7 @@ import Terminal
 final class Output: Sendable {
     static let standardError = Output(descriptor: STDERR_FILENO, limit: 0)
 
-    private let descriptor: CInt
+    let descriptor: CInt
     private let limit: Int
     private let state = Mutex(State())
 
@@ -47,7 +47,8 @@ final class Output: Sendable {
         if let failure { throw OutputError(code: failure) }
     }
 
-    private static func endAsByBrokenPipe() {
+    /// As SIGPIPE does, even when that signal is ignored.
+    static func endAsByBrokenPipe() {
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)
     }

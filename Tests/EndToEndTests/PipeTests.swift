@@ -95,6 +95,48 @@ import Testing
         #expect(piped.output == "141\n" && piped.errors == "", "\(piped)")
     }
 
+    @Test func `history --follow ends with its reader, without another commit`() throws {
+        try fill(1)
+        let run = try shell(
+            "timeout 30 $CLIPS history --follow | head -n 1 | wc -l; echo ${PIPESTATUS[0]}")
+        #expect(run.errors == "" && run.output == "1\n141\n", "\(run)")
+    }
+
+    @Test(arguments: [["history", "--json"], ["history", "--follow", "--json"]])
+    func `output that is not read holds no snapshot of the store`(words: [String]) throws {
+        // One long transaction and many short ones, each more than a pipe holds.
+        try fill(3000)
+        for title in ["a", "b"] { try clips.run("add", "--title", title) }
+        _ = try Shell.run(
+            "sqlite3", [clips.storePath],
+            input: String(repeating: "UPDATE Clip SET title = title || 'x' WHERE id % 100 = 1;\n", count: 40))
+        let feed = try LineProcess(
+            "env", clips.environment.map { "\($0.key)=\($0.value)" } + [ClipsProgram.path] + words)
+        // It sleeps in write(2) on the full pipe.
+        let wait = "/proc/\(feed.identifier)/syscall"
+        #expect(
+            eventually {
+                (try? String(contentsOfFile: wait, encoding: .utf8))?.hasPrefix("1 ") == true
+            })
+        try clips.run("add", "--title", "later")
+        #expect(try clips.sqlite3("PRAGMA wal_checkpoint(TRUNCATE)") == "0|0|0")
+    }
+
+    @Test func `a transaction of any length is one line`() throws {
+        let clip = "{\"title\":\"x\"}\n"
+        try clips.run("extension", "--jsonl", "--strict", input: String(repeating: clip, count: 2500))
+        let lines = try clips.run("history", "--json").output.split(separator: "\n")
+        #expect(lines.count == 1)
+        let object = try JSONSerialization.jsonObject(with: Data(lines[0].utf8)) as? [String: Any]
+        let changes = object?["changes"] as? [[String: Any]]
+        let isWhole = changes?.compactMap { $0["object"] as? Int } == Array(1...2500)
+        #expect(isWhole)
+        #expect(object?["author"] as? String == "extension")
+        let text = try clips.run("history").output
+        #expect(
+            text.hasSuffix("insert Clip 6, and 2494 more\n") && !text.dropLast().contains("\n"), "\(text)")
+    }
+
     @Test func `texts are the same in any locale`() throws {
         try clips.run("add", "--title", "Größe 漢字 \u{1F600}", "--tag", "ключ")
         let expected = try clips.run("list", "--json").output

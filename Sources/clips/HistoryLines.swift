@@ -1,0 +1,121 @@
+import ClipsCore
+import FoundationEssentials
+import PersistentStore
+import Terminal
+
+/// Turns transactions, whole or in pieces, into lines; a transaction of any length takes the memory of a piece.
+struct HistoryLines {
+    let isJSON: Bool
+    /// Of a transaction of which only some pieces have come.
+    private var changes: [String] = []
+    private var count = 0
+
+    init(isJSON: Bool) { self.isJSON = isJSON }
+
+    private static let mostChangesInLine = 6
+
+    /// The next part of the text: a line, or a part of one.
+    mutating func text(_ piece: HistoryTransaction) throws -> String {
+        isJSON ? try json(piece) : plain(piece)
+    }
+
+    /// One object on one line, written as its changes are read.
+    private func json(_ piece: HistoryTransaction) throws -> String {
+        let object = try JSONLine.text(TransactionObject(piece))
+        // A quotation mark in a value is escaped, so this is the key.
+        guard let list = object.firstRange(of: "\"changes\":[") else { return object }
+        let changes = try JSONLine.text(piece.changes.map(ChangeObject.init)).dropFirst().dropLast()
+        let start = piece.pieceIndex == 0 ? object[..<list.upperBound] : ","
+        return start + changes + (piece.isComplete ? object[list.upperBound...] + "\n" : "")
+    }
+
+    private mutating func plain(_ piece: HistoryTransaction) -> String {
+        count += piece.changes.count
+        for change in piece.changes.prefix(Self.mostChangesInLine - changes.count) {
+            let updated =
+                change.updatedAttributes.isEmpty
+                ? "" : " (\(change.updatedAttributes.joined(separator: ", ")))"
+            changes.append("\(change.kind) \(change.objectID)\(updated)")
+        }
+        guard piece.isComplete else { return "" }
+        defer { (changes, count) = ([], 0) }
+        let more = count - changes.count
+        if more > 0 { changes.append("and \(more) more") }
+        let author = AuthorName.shown(piece.author)
+        let time = JSONLine.time(piece.timestamp)
+        let process = piece.process.map { "  \(piece.program ?? "")(\($0))" } ?? ""
+        return SafeText.line(
+            "\(piece.number)  \(time)  \(author)\(process)  \(changes.joined(separator: ", "))") + "\n"
+    }
+}
+
+/// One line of `clips history --json`, but for its changes.
+private struct TransactionObject: Encodable {
+    let transaction: Int64
+    let token: HistoryToken
+    let timestamp: String
+    @ExplicitNull var author: String?
+    @ExplicitNull var context: String?
+    @ExplicitNull var process: Int32?
+    @ExplicitNull var program: String?
+    private let changes: [ChangeObject] = []
+
+    init(_ transaction: HistoryTransaction) {
+        self.transaction = transaction.number
+        token = transaction.token
+        timestamp = JSONLine.time(transaction.timestamp)
+        author = transaction.author
+        context = transaction.contextName
+        process = transaction.process
+        program = transaction.program
+    }
+}
+
+private struct ChangeObject: Encodable {
+    let change: Int64
+    let kind: String
+    let entity: String
+    let object: Int64
+    let updated: [String]
+    let old: [String: JSONValue]
+    @ExplicitNull var tombstone: [String: JSONValue]?
+
+    init(_ change: HistoryChange) {
+        self.change = change.number
+        kind = change.kind.description
+        entity = change.objectID.entity
+        object = change.objectID.key
+        updated = change.updatedAttributes
+        old = change.oldValues.mapValues(JSONValue.init)
+        tombstone = change.tombstone?.mapValues(JSONValue.init)
+    }
+}
+
+/// Writes `null` for nil instead of leaving the key out, so that every line has the same keys.
+@propertyWrapper
+struct ExplicitNull<Wrapped: Encodable>: Encodable {
+    var wrappedValue: Wrapped?
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        if let wrappedValue { try container.encode(wrappedValue) } else { try container.encodeNil() }
+    }
+}
+
+/// A stored value in JSON; a blob is its bytes in base 64.
+private struct JSONValue: Encodable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch value {
+        case .null: try container.encodeNil()
+        case .integer(let value): try container.encode(value)
+        case .real(let value): try container.encode(value.isFinite ? value : 0)
+        case .text(let value): try container.encode(value)
+        case .blob(let value): try container.encode(Data(value).base64EncodedString())
+        }
+    }
+}
