@@ -119,8 +119,8 @@ private struct StoreSalvage {
         var report = SalvageReport(objects: [])
         let total = tables.reduce(0) { $0 + ($1.map { Int($0.lastDenseID) + $0.sparseIDs.count } ?? 0) }
         var done = 0
-        try store.write { new in
-            let first = try transaction.begin(on: new)
+        try store.commit { new, external in
+            let first = try transaction.begin(on: new, external)
             for (entity, table) in zip(model.entities, tables) {
                 var objects = SalvageReport.Objects(entity: entity.name)
                 if let table {
@@ -133,7 +133,8 @@ private struct StoreSalvage {
                 }
                 report.objects.append(objects)
             }
-            _ = try transaction.end(first, on: new)
+            _ = try transaction.end(first, on: new, external)
+            return StoreConnection.Work(result: ())
         }
         try store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         let findings = try store.read { try StoreCheck(model: model).run(on: $0) }

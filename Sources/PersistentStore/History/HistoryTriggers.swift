@@ -70,7 +70,7 @@ struct HistoryTriggers {
             [recordEvicted("gone.id = new.id", but: " AND gone.id <> old.id"), keepEvicted, finishNotes]
                 + recordDelete + [
                     record(.insert, object: "new.id"),
-                    "UPDATE \(table) SET version = max(old.version + 1, (\(newestNumber))) WHERE id = new.id",
+                    "UPDATE \(table) SET version = max(new.version, \(nextVersion), (\(newestNumber))) WHERE id = new.id",
                 ])
     }
 
@@ -112,7 +112,7 @@ struct HistoryTriggers {
     private var raisesVersion: Trigger {
         trigger(
             "raises_version", "AFTER UPDATE ON \(table)\nWHEN new.version < old.version AND old.id = new.id",
-            ["UPDATE \(table) SET version = old.version + 1 WHERE id = new.id"])
+            ["UPDATE \(table) SET version = \(nextVersion) WHERE id = new.id"])
     }
 }
 
@@ -146,7 +146,7 @@ extension HistoryTriggers {
                 """)
         }
         steps.append(
-            "UPDATE \(table) SET version = old.version + 1 WHERE id = new.id AND new.version IS old.version")
+            "UPDATE \(table) SET version = \(nextVersion) WHERE id = new.id AND new.version IS old.version")
         return steps
     }
 
@@ -210,6 +210,8 @@ extension HistoryTriggers {
         """
     }
 
+    /// A hostile version may be the last integer, and one more would be a real number.
+    private var nextVersion: String { "min(old.version, \(Int64.max - 1)) + 1" }
     private var newestNumber: String { "SELECT max(number) FROM history" }
     private var hasNotes: String { "EXISTS (SELECT 1 FROM \(replaced))" }
     private var preserved: [Attribute] {

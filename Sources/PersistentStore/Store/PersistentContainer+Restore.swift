@@ -54,7 +54,7 @@ private struct StoreRestore {
     private static let pagesAtOnce: Int32 = 2000
 
     func run(_ progress: (Int, Int) -> Void) throws -> String? {
-        try StoreOpening(path: path, model: model, options: options).checkKind()
+        try StoreOpening(path: path, model: model, options: options).checkFile()
         try checkFile()
         let pageSize = try pageSizeOfStore()
         let copy = try verifiedCopy(pageSize)
@@ -77,6 +77,7 @@ private struct StoreRestore {
     private func checkFile() throws {
         let opening = StoreOpening(path: file, model: model, options: options)
         guard access(file, F_OK) == 0 else { throw StoreError.missing(path: file) }
+        // Hard links are common between backups.
         try opening.checkKind()
         guard FileIdentity(path: file) != FileIdentity(path: path) else {
             throw StoreError.cannotRestore(path: file, reason: "it is the store itself")

@@ -42,12 +42,20 @@ struct StoreOpening {
         }
     }
 
-    /// Opening a pipe would block. Under a second name, the database has another log and another index, so that
+    /// Opening a pipe would block.
+    func checkKind() throws(StoreError) {
+        var status = stat()
+        guard stat(path, &status) != 0 || [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
+            throw .notAStore(path: path)
+        }
+    }
+
+    /// Under a second name, the database has another log and another index, so that
     /// programs that use different names lose each other's commits (sqlite.org/howtocorrupt.html 2.5).
     func checkFile() throws(StoreError) {
+        try checkKind()
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAStore(path: path) }
         guard status.st_nlink == 1 else { throw .secondName(path: path, isMount: false) }
         guard !FileIdentity.isMountedAlone(path: resolvedPath) else {
             throw .secondName(path: path, isMount: true)
