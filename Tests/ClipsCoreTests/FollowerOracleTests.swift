@@ -202,11 +202,11 @@ import Testing
         let python = try Python(clips.storePath)
         _ = try await followers.store.add([Self.draft("ahead")])
         try await followers.catchUp()
-        // Each connection is one insert ahead of the one before: their counters of changes meet.
-        for (number, connection) in ["B", "C", "C"].enumerated() {
-            try python.run(connection, "INSERT INTO Clip (title) VALUES ('before\(number)')")
-            try await followers.catchUp()
-        }
+        // One more change of no history on each connection than on the one before: what each then counts of its changes
+        // is what a statement of the one before would count next.
+        try python.run("B", "CREATE TEMP TABLE own (x);;INSERT INTO own VALUES (1)")
+        try python.run(
+            "C", "CREATE TEMP TABLE own (x);;INSERT INTO own VALUES (1);;INSERT INTO own VALUES (2)")
         for round in 0..<10 {
             for connection in ["A", "B", "C"] {
                 try python.run(connection, "INSERT INTO Clip (title) VALUES ('round\(round)\(connection)')")
