@@ -51,10 +51,8 @@ import Testing
         let index = clips.storePath + "-search"
         let run = try Shell.run("sqlite3", [index], input: "DELETE FROM document WHERE object = 5;")
         #expect(run.errors == "")
-        #expect(
-            await Oracle(clips: clips).complaints() == [
-                "the index finds \(Situation.clips - 1) of \(Situation.clips)"
-            ])
+        let complaints = await Oracle(clips: clips).complaints()
+        #expect(complaints.count == 1 && complaints[0].contains("missing: 1"), "\(complaints)")
     }
 
     @Test func `what helps nobody is no sentence`() {

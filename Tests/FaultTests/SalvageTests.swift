@@ -88,7 +88,7 @@ import Testing
         var random = SeededRandom(seed: 11)
         let template = try store()
         var salvaged = 0
-        for round in 0..<(Walk.triesAll ? 40 : 3) {
+        for round in 0..<(Walk.triesAll ? 40 : 6) {
             let clips = try Situation.copy(template)
             try harm.apply(to: clips.storePath, &random)
             let sum = try Shell.run("cksum", [clips.storePath]).output
