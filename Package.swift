@@ -21,6 +21,7 @@ let package = Package(
         .target(
             name: "CHTMLTags", dependencies: ["CLibXML2"],
             linkerSettings: [.linkedLibrary("xml2"), .linkedLibrary("z"), .linkedLibrary("lzma")]),
+        .target(name: "CProcess"),
         .target(name: "CSearch"),
         .target(name: "CFileWatch"),
         .target(name: "CTerminal", linkerSettings: [.linkedLibrary("ncursesw"), .linkedLibrary("tinfo")]),
@@ -48,7 +49,7 @@ let package = Package(
             name: "clips",
             dependencies: [
                 "ClipsTerminal", "ClipsExchange", "ClipsCore", "SearchIndex", "HistoryTracking",
-                "PersistentStore", "AppGroup", "Terminal",
+                "PersistentStore", "AppGroup", "Terminal", "CProcess",
             ]),
 
         // The figures, and what C alone reaches on the same machine.

@@ -12,11 +12,16 @@ public struct AppGroupContainer: Sendable {
 
     /// Makes the folder, readable by its owner only (mode 0700), when it is missing.
     public init(group name: String) throws(AppGroupError) {
+        try self.init(locating: name)
+        try Self.makeFolders(path)
+    }
+
+    /// The folder, whether or not it exists.
+    package init(locating name: String) throws(AppGroupError) {
         guard Self.isValid(name) else { throw .invalidName(name) }
-        guard let base = Self.dataHome() else { throw .noHome }
+        guard let base = try Self.dataHome() else { throw .noHome }
         self.name = name
         path = base + "/" + name
-        try Self.makeFolders(path)
     }
 
     /// The file `name` in the group's folder.
@@ -50,12 +55,17 @@ public struct AppGroupContainer: Sendable {
             }
     }
 
-    private static func dataHome() -> String? {
-        if let data = getenv("XDG_DATA_HOME").map({ String(cString: $0) }), data.hasPrefix("/") {
-            return data
-        }
-        guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") else { return nil }
+    private static func dataHome() throws(AppGroupError) -> String? {
+        if let data = try variable("XDG_DATA_HOME"), data.hasPrefix("/") { return data }
+        guard let home = try variable("HOME"), home.hasPrefix("/") else { return nil }
         return home + "/.local/share"
+    }
+
+    /// Not with U+FFFD for what is invalid: that would be another folder.
+    private static func variable(_ name: String) throws(AppGroupError) -> String? {
+        guard let value = getenv(name) else { return nil }
+        guard let text = String(validatingCString: value) else { throw .invalidVariable(name) }
+        return text
     }
 }
 
@@ -63,6 +73,8 @@ public struct AppGroupContainer: Sendable {
 public enum AppGroupError: Error, Sendable, CustomStringConvertible {
     case invalidName(String)
     case noHome
+    /// The environment variable is not valid UTF-8.
+    case invalidVariable(String)
     case notAFolder(String)
     case cannotMakeFolder(String, reason: String)
 
@@ -72,6 +84,8 @@ public enum AppGroupError: Error, Sendable, CustomStringConvertible {
             "The group name '\(name)' cannot be used: take up to 128 letters, digits, '.', '_' or '-'."
         case .noHome:
             "There is no home folder to keep the store in: set HOME, or name a store with --store."
+        case .invalidVariable(let name):
+            "\(name) is not valid UTF-8. Set it to UTF-8 text, or name a store with --store."
         case .notAFolder(let path):
             "\(path) is a file, but a folder is needed there: move it away, or name a store with --store."
         case .cannotMakeFolder(let path, let reason):

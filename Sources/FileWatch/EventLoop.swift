@@ -10,8 +10,9 @@ import Synchronization
 package final class EventLoop: SerialExecutor, TaskExecutor {
     private let core: LoopCore
 
-    package init() throws(FileWatchError) {
-        core = try LoopCore()
+    /// - Parameter needsPipe: false to run, more slowly, even where no descriptor is left for a pipe.
+    package init(needsPipe: Bool = true) throws(FileWatchError) {
+        core = try LoopCore(needsPipe: needsPipe)
     }
 
     deinit { core.stop() }

@@ -26,10 +26,17 @@ final class LoopCore: Sendable {
     }
 
     private let state = Mutex(State())
-    private let wakePipe: Pipe
+    /// Nil where the process has no descriptors left for one; the loop then checks for work 50 times a second.
+    private let wakePipe: Pipe?
+    private static let pollInterval = Duration.milliseconds(20)
 
-    init() throws(FileWatchError) {
-        wakePipe = try Pipe()
+    init(needsPipe: Bool) throws(FileWatchError) {
+        do {
+            wakePipe = try Pipe()
+        } catch {
+            guard !needsPipe else { throw error }
+            wakePipe = nil
+        }
     }
 
     var isCurrentThread: Bool {
@@ -97,7 +104,7 @@ final class LoopCore: Sendable {
             }
             return (!state.hasThread && !state.isStopped, state.isAsleep)
         }
-        if mustStart { startThread() } else if mustWake { wakePipe.signal() }
+        if mustStart { startThread() } else if mustWake { wakePipe?.signal() }
     }
 
     private func run() {
@@ -140,16 +147,18 @@ final class LoopCore: Sendable {
                 return (state.watched, Duration?.some(.zero))
             }
             let due = state.timers.values.map(\.due).min()
-            let pause = due.map { max(.zero, ContinuousClock.now.duration(to: $0)) }
+            var pause = due.map { max(.zero, ContinuousClock.now.duration(to: $0)) }
+            if wakePipe == nil { pause = min(pause ?? Self.pollInterval, Self.pollInterval) }
             state.isAsleep = pause != .zero
             return (state.watched, pause)
         }
-        var descriptors = [pollfd(fd: wakePipe.readEnd, events: Int16(POLLIN), revents: 0)]
+        // A negative descriptor is left out (poll(2)).
+        var descriptors = [pollfd(fd: wakePipe?.readEnd ?? -1, events: Int16(POLLIN), revents: 0)]
         descriptors += watched.map { pollfd(fd: $0.key, events: $0.value.events, revents: 0) }
         let ready = Self.wait(&descriptors, pause)
         state.withLock { $0.isAsleep = false }
         guard ready > 0 else { return }
-        if descriptors[0].revents != 0 { wakePipe.drain() }
+        if descriptors[0].revents != 0 { wakePipe?.drain() }
         for descriptor in descriptors.dropFirst() where descriptor.revents != 0 {
             // Not the one from before the wait: its owner may have unregistered it since then.
             let watch = state.withLock { state in

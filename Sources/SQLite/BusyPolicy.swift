@@ -7,11 +7,14 @@ import Glibc
 /// twenty times longer than needed; this one asks again every 0.1 ms until the time is up.
 final class BusyPolicy {
     var timeoutMilliseconds: Int64
+    /// Ends the wait as if the time were up; checked at each try.
+    let isInterrupted: (@Sendable () -> Bool)?
     private(set) var waitedMilliseconds: Int64 = 0
     private var began: Int64 = 0
 
-    init(timeoutMilliseconds: Int64) {
+    init(timeoutMilliseconds: Int64, isInterrupted: (@Sendable () -> Bool)? = nil) {
         self.timeoutMilliseconds = timeoutMilliseconds
+        self.isInterrupted = isInterrupted
     }
 
     func install(on database: OpaquePointer) {
@@ -27,7 +30,7 @@ final class BusyPolicy {
         let now = Self.monotonicMilliseconds()
         if attempt == 0 { began = now }
         waitedMilliseconds = now - began
-        guard waitedMilliseconds < timeoutMilliseconds else { return false }
+        guard waitedMilliseconds < timeoutMilliseconds, isInterrupted?() != true else { return false }
         var pause = timespec(tv_sec: 0, tv_nsec: 100_000)
         nanosleep(&pause, nil)
         return true

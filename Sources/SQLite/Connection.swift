@@ -21,8 +21,10 @@ package struct Connection: ~Copyable {
     ///
     /// - Parameter mayAttach: whether SQL may open further files; without need nobody should, whatever SQL a file
     ///   of someone else's making may smuggle in.
+    /// - Parameter isInterrupted: ends each wait for a lock once it is true.
     package init(
-        path: String, access: Access, busyTimeoutMilliseconds: Int64 = 5000, mayAttach: Bool = false
+        path: String, access: Access, busyTimeoutMilliseconds: Int64 = 5000, mayAttach: Bool = false,
+        isInterrupted: (@Sendable () -> Bool)? = nil
     ) throws(SQLiteError) {
         Self.configureOnce
         var pointer: OpaquePointer?
@@ -41,7 +43,8 @@ package struct Connection: ~Copyable {
             throw failure
         }
         self.path = path
-        let policy = BusyPolicy(timeoutMilliseconds: busyTimeoutMilliseconds)
+        let policy = BusyPolicy(
+            timeoutMilliseconds: busyTimeoutMilliseconds, isInterrupted: isInterrupted)
         handle = DatabaseHandle(pointer: pointer, busyPolicy: policy)
         policy.install(on: pointer)
         _ = csqlite_configure(pointer, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)

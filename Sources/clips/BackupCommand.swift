@@ -22,7 +22,7 @@ extension Command {
             invocation.fail("\(SafeText.line(path)) is there already. Give --force to replace it.")
             return .failed
         }
-        let store = try await invocation.openStoreToRead(mayCreate: false)
+        let store = try await invocation.openStoreToRead()
         let progress = CopyProgress(invocation)
         defer { progress.clear() }
         try await store.container.backUp(to: path, replaces: isForced) { progress.show($0, $1) }

@@ -30,7 +30,7 @@ extension Command {
         else {
             return nil
         }
-        var configuration = ClipsApp.Configuration(storePath: try invocation.storePath())
+        var configuration = ClipsApp.Configuration(storePath: try invocation.storePathForApp())
         if let author = arguments.value("--author") { configuration.author = author }
         if let word = arguments.value("--color") {
             guard let choice = ColorCapability.Choice(rawValue: word) else {

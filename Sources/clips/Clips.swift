@@ -11,12 +11,13 @@ enum Clips {
     static func main() {
         // A file that may grow no longer is told of as a full disk, with the clip kept, rather than the end of us.
         signal(SIGXFSZ, SIG_IGN)
-        exit(run(Array(CommandLine.arguments.dropFirst())))
+        exit(run())
     }
 
-    private static func run(_ words: [String]) -> Int32 {
+    private static func run() -> Int32 {
         var name: String?
         do {
+            let words = try ProcessInput.words()
             let (command, rest) = try command(in: words)
             name = command.name == Command.browse.name ? nil : command.name
             let arguments = try Arguments(
@@ -25,19 +26,25 @@ enum Clips {
             let invocation = Invocation(arguments: arguments)
             if arguments.has("--version") {
                 invocation.output.line("clips \(version)")
-            } else if arguments.has("--help") {
+                try invocation.output.flush()
+                return ExitStatus.done.rawValue
+            }
+            if arguments.has("--help") {
                 invocation.output.write(command.help)
-            } else if command.name == Command.browse.name,
+                try invocation.output.flush()
+                return ExitStatus.done.rawValue
+            }
+            try ProcessInput.checkEnvironment()
+            if command.name == Command.browse.name,
                 let status = try Command.browseOnTerminal(invocation)
             {
                 return status
-            } else {
-                return try StoreOptions.runOnThisThread { options in
-                    await perform(command, Invocation(arguments: arguments, storeOptions: options))
-                }
             }
-            try invocation.output.flush()
-            return ExitStatus.done.rawValue
+            return try StoreOptions.runOnThisThread { options in
+                var options = options
+                options.isInterrupted = { PendingInterrupt.isThere }
+                return await perform(command, Invocation(arguments: arguments, storeOptions: options))
+            }
         } catch let error as OutputError {
             Output.standardError.sentence("clips: \(error)")
             return ExitStatus.failed.rawValue
@@ -55,6 +62,9 @@ enum Clips {
         } catch let error as UsageError {
             invocation.fail("\(error) Try 'clips \(command.name) --help'.")
             status = .usage
+        } catch let error as StoreError where error.isMissingStore(of: invocation) {
+            invocation.fail("\(error) Check the path; 'clips add' creates a store.")
+            status = .usage
         } catch {
             invocation.fail("\(error)")
             status = .failed
@@ -66,6 +76,8 @@ enum Clips {
             invocation.fail("\(error)")
             status = .failed
         }
+        // As a shell reports it: 130, 143, 129.
+        if status == .interrupted, let signal = PendingInterrupt.signal { return 128 + signal }
         return status.rawValue
     }
 
@@ -95,5 +107,12 @@ enum Clips {
             }
         }
         return (Command.browse, words)
+    }
+}
+
+extension StoreError {
+    /// Not of another file that must be a store, as a backup.
+    fileprivate func isMissingStore(of invocation: Invocation) -> Bool {
+        if case .missing(let path) = self { path == (try? invocation.storePath()) } else { false }
     }
 }

@@ -78,7 +78,7 @@ extension Command {
     }
 
     private static let statusLine =
-        "exit status: 0 done, 1 failed or partly, 2 wrong usage, 130 interrupted\n"
+        "exit status: 0 done, 1 failed or partly, 2 usage or no store, 130 interrupted\n"
     private static let width = 80
     private static let indent = 24
 

@@ -33,10 +33,12 @@ extension Command {
             var invocation = invocation
             invocation.storeOptions.repairsWhenOpened = false
             store = try await invocation.openStore(author: "cli", mayCreate: false)
+        } catch StoreError.missing(let path) {
+            throw StoreError.missing(path: path)
         } catch {
             invocation.fail("\(error)")
             let findings = StoreFiles(path: try invocation.storePath()).findings()
-            guard let readable = try? await invocation.openStoreToRead(mayCreate: false) else {
+            guard let readable = try? await invocation.openStoreToRead() else {
                 for finding in findings { invocation.output.line(Diagnosis(finding).text) }
                 return .failed
             }

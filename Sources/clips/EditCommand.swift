@@ -49,11 +49,13 @@ private struct ClipEditing {
             invocation.remark("clips: nothing was changed.")
             return .done
         }
+        // A signal must not end the program before it has said where the text is.
+        PendingInterrupt.hold()
         do {
             return tell(try await store.save(changes, editedFrom: clip), clip.id, path)
         } catch {
             invocation.fail("\(error)" + kept(path, false))
-            return .failed
+            return PendingInterrupt.isThere ? .interrupted : .failed
         }
     }
 

@@ -26,7 +26,7 @@ extension Command {
         else {
             throw UsageError("There is no format '\(name)'; there are \(Self.names(ExportFormat.self)).")
         }
-        let store = try await invocation.openStoreToRead(mayCreate: false)
+        let store = try await invocation.openStoreToRead()
         guard let path = arguments.value("-o"), path != "-" else {
             _ = try await write(format, store, to: invocation.output)
             return .done

@@ -11,9 +11,13 @@ struct Invocation: Sendable {
     var isJSON: Bool { arguments.has("--json") }
     var isQuiet: Bool { arguments.has("--quiet") }
 
-    func storePath() throws -> String {
-        try ClipsLocation(path: arguments.value("--store"), group: arguments.value("--group")).path
+    private func location() throws -> ClipsLocation {
+        let path = arguments.value("--store")
+        guard path != "" else { throw UsageError("The option --store needs a path, not an empty word.") }
+        return try ClipsLocation(path: path, group: arguments.value("--group"))
     }
+
+    func storePath() throws -> String { try location().path }
 
     /// For commands that take no operands.
     func refuseOperands() throws(UsageError) {
@@ -24,17 +28,38 @@ struct Invocation: Sendable {
     func openStore(author: String, mayCreate: Bool = true) async throws -> ClipStore {
         var options = storeOptions
         options.createsMissingStore = mayCreate
-        return try await ClipStore(
-            path: storePath(), author: arguments.value("--author") ?? author, contextName: nil,
+        let location = try location()
+        let isNew = mayCreate && !location.exists
+        if isNew { try location.makeFolder() }
+        let store = try await ClipStore(
+            path: location.path, author: arguments.value("--author") ?? author, contextName: nil,
             options: options)
+        if isNew { remarkCreated(location.path) }
+        return store
     }
 
-    /// Opens the store to read it, also where it cannot be written.
-    func openStoreToRead(mayCreate: Bool = true) async throws -> ClipStore {
+    /// Opens the store to read it, even if it cannot be written; never makes one.
+    func openStoreToRead() async throws -> ClipStore {
         var options = storeOptions
-        options.createsMissingStore = mayCreate
+        options.createsMissingStore = false
         return try await ClipStore.openToRead(
             path: storePath(), author: arguments.value("--author") ?? "cli", options: options)
+    }
+
+    /// The store for the app, which may make one.
+    func storePathForApp() throws -> String {
+        let location = try location()
+        if !location.exists {
+            try location.makeFolder()
+            remarkCreated(location.path)
+        }
+        return location.path
+    }
+
+    /// A path or a group given for this one call may be a slip; the usual store is made silently.
+    private func remarkCreated(_ path: String) {
+        guard arguments.has("--store") || arguments.has("--group") else { return }
+        remark("clips: there was no store at \(path); this made one.")
     }
 
     /// A remark on standard error, unless `--quiet`.

@@ -4,8 +4,8 @@ import PersistentStore
 
 /// Saves clips from JSON lines: a transaction for every thousand, or one for all with `--strict`.
 ///
-/// Once the store refuses, nothing more is saved, and what came through a pipe is kept in a file: it may be nowhere
-/// else.
+/// Once the store refuses, nothing more is saved. What came through a pipe and is not saved is retained: it may be
+/// nowhere else.
 struct JSONLinesImport {
     let invocation: Invocation
     let author: String
@@ -13,49 +13,68 @@ struct JSONLinesImport {
     let command: String
 
     private static let clipsPerTransaction = 1000
+    /// A text of which every byte is escaped as `\u00XX`, with room for the other fields.
+    private static let longestLine = 6 * ClipDraft.largestText + (1 << 20)
 
     func run() async throws -> ExitStatus {
         let isStrict = invocation.arguments.has("--strict")
-        let progress = Progress()
+        PendingInterrupt.hold()
+        // A reader of the ids that went away must not end what they are the ids of.
+        invocation.output.surviveReader()
+        let progress = Progress(
+            retention: StandardInput.comesOnce
+                ? Retention(invocation, command: command, author: author) : nil)
         do {
             progress.store = try await invocation.openStore(author: author)
-        } catch let error as StoreError where StandardInput.comesOnce {
+        } catch let error as UsageError {
+            throw error
+        } catch {
             progress.failure = error
+            if progress.retention == nil { throw error }
         }
-        try await StandardInput.forEachLine(limit: ClipDraft.largestText) { number, line in
-            guard let line else {
-                progress.bad += 1
-                return report(number, "the line is longer than \(ClipDraft.largestText >> 20) MB")
+        do {
+            let isWhole = try await StandardInput.forEachLine(
+                limit: Self.longestLine, overlong: { progress.retention?.retain(rejected: $0) }
+            ) { number, line in
+                await read(number, line, progress)
+                if !isStrict && progress.drafts.count == Self.clipsPerTransaction { await save(progress) }
             }
-            guard line.contains(where: { !Self.isSpace($0) }) else { return }
-            do {
-                let draft = try ClipDraft(jsonLine: line)
-                if Tags.hasComma(draft.tags) {
-                    progress.changed += 1
-                    report(number, "a tag has a comma, which is saved as a space")
-                }
-                progress.drafts.append(draft)
-            } catch {
-                progress.bad += 1
-                report(number, "\(error)")
-            }
-            if !isStrict && progress.drafts.count == Self.clipsPerTransaction { try await save(progress) }
+            progress.isInterrupted = !isWhole
+        } catch {
+            progress.failure = progress.failure ?? error
         }
-        if isStrict && progress.bad > 0 {
-            invocation.fail("\(Self.lines(progress.bad)) cannot be read, so with --strict nothing was saved.")
-            return .failed
-        }
-        try await save(progress)
-        if let failure = progress.failure { return end(progress, failure) }
-        let leftOut = progress.bad > 0 ? ", left out \(Self.lines(progress.bad))." : "."
-        invocation.remark("clips: saved \(Self.clips(progress.saved))\(leftOut)")
-        return progress.bad + progress.changed > 0 ? .failed : .done
+        let isRefused = isStrict && (progress.bad > 0 || progress.isInterrupted)
+        if isRefused { progress.retention?.retain(progress.drafts) } else { await save(progress) }
+        return end(progress, isRefused: isRefused)
     }
 
-    private func save(_ progress: Progress) async throws {
+    private func read(_ number: Int, _ line: ArraySlice<UInt8>?, _ progress: Progress) async {
+        guard let line else {
+            progress.bad += 1
+            return report(number, "the line is longer than \(Self.longestLine >> 20) MB")
+        }
+        guard line.contains(where: { !Self.isSpace($0) }) else { return }
+        do {
+            let draft = try ClipDraft(jsonLine: line)
+            if Tags.hasComma(draft.tags) {
+                progress.changed += 1
+                report(number, "a tag has a comma, which is saved as a space")
+            }
+            progress.drafts.append(draft)
+        } catch {
+            progress.bad += 1
+            report(number, "\(error)")
+            progress.retention?.retain(rejected: line + [UInt8(ascii: "\n")])
+        }
+    }
+
+    private func save(_ progress: Progress) async {
         guard !progress.drafts.isEmpty else { return }
         defer { progress.drafts.removeAll(keepingCapacity: true) }
-        guard progress.failure == nil, let store = progress.store else { return try keep(progress) }
+        guard progress.failure == nil, let store = progress.store else {
+            progress.retention?.retain(progress.drafts)
+            return
+        }
         do {
             let ids: [Int64]
             if let policy = try invocation.duplicates() {
@@ -67,53 +86,41 @@ struct JSONLinesImport {
                 progress.saved += ids.count
             }
             if !invocation.output.isTerminal { for id in ids { invocation.output.line("\(id)") } }
-        } catch let error as StoreError where StandardInput.comesOnce {
-            progress.failure = error
-            try keep(progress)
         } catch {
-            tellSaved(progress)
-            throw PartialSave(error, saved: progress.saved)
+            progress.failure = error
+            progress.retention?.retain(progress.drafts)
         }
     }
 
-    private func keep(_ progress: Progress) throws {
-        let drafts = progress.drafts
-        if progress.lost == 0 {
-            let file: UnsavedClips?
-            if let kept = progress.kept {
-                file = kept.add(drafts) ? kept : nil
-            } else {
-                file = UnsavedClips.keep(drafts, storePath: try invocation.storePath())
-                progress.kept = file
+    private func end(_ progress: Progress, isRefused: Bool) -> ExitStatus {
+        let leftOut = progress.bad > 0 ? ", left out \(Self.lines(progress.bad))" : ""
+        if let failure = progress.failure {
+            if progress.saved > 0 {
+                invocation.remark(
+                    "clips: \(Self.clips(progress.saved)) \(progress.saved == 1 ? "was" : "were") saved before this:"
+                )
             }
-            if file != nil {
-                progress.keptCount += drafts.count
-                return
-            }
+            invocation.fail("\(PartialSave(failure, saved: progress.saved))")
+        } else if isRefused && progress.bad > 0 {
+            invocation.fail("\(Self.lines(progress.bad)) cannot be read, so with --strict nothing was saved.")
+        } else if progress.isInterrupted {
+            invocation.remark("clips: interrupted; until then saved \(Self.clips(progress.saved))\(leftOut).")
+        } else {
+            invocation.remark("clips: saved \(Self.clips(progress.saved))\(leftOut).")
         }
-        progress.lost += drafts.count
-    }
-
-    private func end(_ progress: Progress, _ failure: StoreError) -> ExitStatus {
-        tellSaved(progress)
-        invocation.fail("\(PartialSave(failure, saved: progress.saved))")
-        if let kept = progress.kept {
-            kept.close()
-            let (are, them) = progress.keptCount == 1 ? ("is", "it") : ("are", "them")
+        progress.retention?.report()
+        do {
+            try invocation.output.flush()
+        } catch {
             invocation.fail(
-                "\(Self.clips(progress.keptCount)) \(are) kept in \(kept.path); "
-                    + "'clips \(command) --jsonl' takes \(them) from there.")
+                "Saved \(Self.clips(progress.saved)), but standard output could not be written: \(error.reason)."
+            )
+            return .failed
         }
-        if progress.lost > 0 {
-            invocation.fail("\(Self.clips(progress.lost)) could be kept nowhere; give them again.")
+        if progress.isInterrupted || (progress.failure != nil && PendingInterrupt.isThere) {
+            return .interrupted
         }
-        return .failed
-    }
-
-    private func tellSaved(_ progress: Progress) {
-        guard progress.saved > 0 else { return }
-        invocation.remark(
-            "clips: \(Self.clips(progress.saved)) \(progress.saved == 1 ? "was" : "were") saved before this:")
+        return progress.failure != nil || progress.bad + progress.changed > 0 ? .failed : .done
     }
 
     private func report(_ number: Int, _ reason: String) {
@@ -125,17 +132,18 @@ struct JSONLinesImport {
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0d }
 
     private final class Progress {
+        /// Nil where the input is a file, in which everything still is.
+        let retention: Retention?
         var store: ClipStore?
         /// Why nothing more is saved.
-        var failure: StoreError?
+        var failure: (any Error)?
         var drafts: [ClipDraft] = []
         var saved = 0
         var bad = 0
         /// Lines that were not saved exactly as they are.
         var changed = 0
-        var kept: UnsavedClips?
-        var keptCount = 0
-        /// Neither saved nor kept.
-        var lost = 0
+        var isInterrupted = false
+
+        init(retention: Retention?) { self.retention = retention }
     }
 }

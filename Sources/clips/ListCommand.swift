@@ -63,7 +63,7 @@ extension Command {
         options: [], example: "clips delete 12 13"
     ) { invocation in
         guard !invocation.arguments.operands.isEmpty else { throw UsageError("Which clip? Give its id.") }
-        let store = try await invocation.openStore(author: "cli")
+        let store = try await invocation.openStore(author: "cli", mayCreate: false)
         let (ids, status) = try await invocation.ids(invocation.arguments.operands, in: store)
         guard !ids.isEmpty else { return status }
         try await store.delete(ids)

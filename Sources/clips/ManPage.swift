@@ -43,7 +43,8 @@ struct ManPage {
         lines.append(".SH \"EXIT STATUS\"")
         lines += Self.items([
             ("0", "Done."), ("1", "Failed, or done in part; standard error says what."),
-            ("2", "Wrong usage."), ("130", "Interrupted."),
+            ("2", "Wrong usage, or no store at the path to read."),
+            ("130", "Interrupted; 143 after SIGTERM, 129 after SIGHUP."),
         ])
         return lines.joined(separator: "\n") + "\n"
     }
@@ -61,6 +62,10 @@ struct ManPage {
         (
             "clips.db.replaced-*",
             "What 'clips backup restore' replaced; delete it when you no longer need it."
+        ),
+        (
+            "STORE-unsaved-*.jsonl",
+            "Clips that could not be saved, for 'clips add --jsonl'; in TMPDIR or /tmp if not next to the store."
         ),
         ("~/.config/clips/config", "The keys that are bound otherwise."),
     ]

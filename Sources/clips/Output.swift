@@ -1,4 +1,5 @@
 import Glibc
+import PersistentStore
 import Synchronization
 import Terminal
 
@@ -17,6 +18,8 @@ final class Output: Sendable {
         var buffer: [UInt8] = []
         /// What went wrong first: what follows it would stand in the wrong place.
         var failure: CInt?
+        var isReported = false
+        var survivesReader = false
     }
 
     init(descriptor: CInt = STDOUT_FILENO, limit: Int = 1 << 16) {
@@ -31,20 +34,29 @@ final class Output: Sendable {
     /// A sentence for a person, on one line. Paths, names and what SQLite says of a stranger's file stand in it.
     func sentence(_ text: String) { line(SafeText.line(text)) }
 
-    func write(_ text: String) {
+    func write(_ text: String) { write(text.utf8) }
+
+    func write(_ bytes: some Collection<UInt8>) {
         state.withLock { state in
-            state.buffer.append(contentsOf: text.utf8)
+            state.buffer.append(contentsOf: bytes)
             if state.buffer.count > limit { flush(&state) }
         }
     }
 
-    /// Writes what is left; throws when that, or anything before it, cannot be written.
-    func flush() throws {
+    /// Writes what is left; throws, once, when that or anything before it cannot be written.
+    func flush() throws(OutputError) {
         let failure = state.withLock { state in
             flush(&state)
-            return state.failure
+            defer { state.isReported = state.failure != nil }
+            return state.isReported ? nil : state.failure
         }
         if let failure { throw OutputError(code: failure) }
+    }
+
+    /// From now on, a reader that went away is an error as any other: there is something to report first, or to finish.
+    func surviveReader() {
+        signal(SIGPIPE, SIG_IGN)
+        state.withLock { $0.survivesReader = true }
     }
 
     /// As SIGPIPE does, even when that signal is ignored.
@@ -55,24 +67,18 @@ final class Output: Sendable {
 
     private func flush(_ state: inout State) {
         defer { state.buffer.removeAll(keepingCapacity: true) }
-        guard state.failure == nil else { return }
-        var start = 0
-        while start < state.buffer.count {
-            let count = state.buffer.withUnsafeBytes { bytes in
-                Glibc.write(descriptor, bytes.baseAddress?.advanced(by: start), bytes.count - start)
-            }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else {
-                state.failure = errno
-                if errno == EPIPE { Self.endAsByBrokenPipe() }
-                return
-            }
-            start += count
+        guard state.failure == nil, !state.buffer.isEmpty else { return }
+        do throws(DescriptorIO.Failure) {
+            try DescriptorIO.write(state.buffer, to: descriptor)
+        } catch {
+            state.failure = error.code
+            if error.code == EPIPE && !state.survivesReader { Self.endAsByBrokenPipe() }
         }
     }
 }
 
 struct OutputError: Error, CustomStringConvertible {
     let code: CInt
-    var description: String { "The output cannot be written: \(String(cString: strerror(code)))." }
+    var reason: String { String(cString: strerror(code)) }
+    var description: String { "The output cannot be written: \(reason)." }
 }

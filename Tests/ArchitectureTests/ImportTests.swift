@@ -17,7 +17,7 @@ import Testing
         "ClipsTerminal": ["ClipsCore", "HistoryTracking", "PersistentStore", "Terminal"],
         "clips": [
             "ClipsTerminal", "ClipsExchange", "ClipsCore", "SearchIndex", "HistoryTracking",
-            "PersistentStore", "Terminal",
+            "PersistentStore", "Terminal", "CProcess", "AppGroup",
         ],
         "ClipsBenchmarks": [
             "ClipsCore", "SearchIndex", "HistoryTracking", "PersistentStore", "FileWatch", "SQLite",

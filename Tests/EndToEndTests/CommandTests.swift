@@ -119,6 +119,7 @@ import Testing
     }
 
     @Test func `wrong usage is status 2 with a sentence, a clip that is not there status 1`() throws {
+        try clips.run("add", "--title", "a")
         for (words, sentence) in [
             (["frobnicate"], "There is no command 'frobnicate'."),
             (["list", "--bad"], "Unknown option '--bad'."),

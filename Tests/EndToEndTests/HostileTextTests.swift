@@ -89,7 +89,9 @@ import Testing
 
     @Test func `a path deeper than any system takes is an error`() throws {
         let run = try clips.run("list", "--store", String(repeating: "a/", count: 50_000) + "x")
-        #expect(run.status == 1 && run.errors.hasSuffix("name another store with --store.\n"))
+        #expect(run.status == 2 && run.errors.hasSuffix("'clips add' creates a store.\n"))
+        let writing = try clips.run("import", "--store", String(repeating: "a/", count: 50_000) + "x", "y")
+        #expect(writing.status == 1 && writing.errors.hasSuffix("name another store with --store.\n"))
     }
 
     @Test(arguments: [
@@ -98,7 +100,7 @@ import Testing
     func `a group's name leads nowhere else`(name: String) throws {
         let run = try clips.run("list", "--group", name)
         // The system ends a word at a zero byte.
-        #expect(run.status == (name == "a\u{0}b" ? 0 : 1), "\(run.errors)")
+        #expect(run.status == (name == "a\u{0}b" ? 2 : 1), "\(run.errors)")
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: clips.folder.path).allSatisfy {
                 ["data", "config"].contains($0)

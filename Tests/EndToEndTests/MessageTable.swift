@@ -136,11 +136,20 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase("consumers", 0, "nobody reads the history."),
     ]
 
+    private static let missing = "There is no store at STORE. Check the path; 'clips add' creates a store."
+
     private static let stores = [
-        MessageCase("show 1", 1, "There is no clip 1. 'clips list' shows the ids.", in: .noStore),
-        MessageCase("star 1", 1, "There is no store at STORE.", in: .noStore),
-        MessageCase("backup FOLDER/b", 1, "There is no store at STORE.", in: .noStore),
-        MessageCase("doctor", 1, "There is no store at STORE.", in: .noStore),
+        MessageCase("show 1", 2, missing, in: .noStore),
+        MessageCase("star 1", 2, missing, in: .noStore),
+        MessageCase("backup FOLDER/b", 2, missing, in: .noStore),
+        MessageCase("doctor", 2, missing, in: .noStore),
+        MessageCase(
+            "add --title a --store FOLDER/new.db", 0, "there was no store at FOLDER/new.db; this made one."),
+        MessageCase("add --title a --store FOLDER/new.db --quiet", 0),
+        MessageCase("add --title a", 0, in: .noStore),
+        MessageCase(
+            "list --store=", 2, "The option --store needs a path, not an empty word. Try 'clips list --help'."
+        ),
         MessageCase(
             "list", 1,
             "STORE is not a store of this program. Name another file; this one was left as it is.", in: .text),
@@ -167,11 +176,14 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "The store FOLDER cannot be opened: unable to open database file. "
                 + "Check the path and its permissions."),
         MessageCase(
-            "list --store /proc/none/clips.db", 1,
+            "list --store /proc/none/clips.db", 2,
+            "There is no store at /proc/none/clips.db. Check the path; 'clips add' creates a store."),
+        MessageCase(
+            "import --store /proc/none/clips.db FOLDER/none", 1,
             "The folder /proc/none cannot be made: No such file or directory. "
                 + "Make it, or name another store with --store."),
         MessageCase(
-            "list --store STORE/clips.db", 1,
+            "import --store STORE/clips.db FOLDER/none", 1,
             "STORE is a file, but a folder is needed there: move it away, or name a store with --store."),
         MessageCase(
             "list --group a/b", 1,

@@ -42,7 +42,7 @@ import Testing
         "list", "list --json", "show 1", "search title", "history", "export --format csv",
         "export --format html",
         "export --format json -o /dev/full", "man", "completions bash", "--help", "--version", "doctor",
-        "history clean --dry-run", "add --title b",
+        "history clean --dry-run",
     ])
     func `output that cannot be written is told, with status 1`(words: String) throws {
         try fill(3)

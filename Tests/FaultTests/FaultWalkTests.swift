@@ -111,7 +111,7 @@ struct Walk: Sendable, CustomTestStringConvertible {
         } else {
             #expect(run.status == 1 && walk.mayFail && hasMet, place)
             #expect(Sentences.fault(in: run.errors) == nil, place)
-            if let text = operation.text { #expect(try clips.unsaved().contains(text), place) }
+            if let text = operation.text { #expect(try (clips.unsaved() + run.errors).contains(text), place) }
         }
         let complaints = await Oracle(clips: clips).complaints(saved: saved)
         #expect(complaints == [], place)

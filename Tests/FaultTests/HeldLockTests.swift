@@ -11,7 +11,8 @@ import Testing
     {
         let clips = try Situation.someClips.make()
         let saved = try clips.ids()
-        let app = try AppSession(clips)
+        // Wide enough for the path of the text and the reason.
+        let app = try AppSession(clips, columns: 260)
         #expect(app.shows("live"))
         let note = clips.folder.path(of: "note")
         // Its second write into the log is one of its commit.

@@ -96,9 +96,9 @@ import Testing
 struct AppSession {
     private let terminal: TmuxSession
 
-    init(_ clips: ClipsProgram, with more: [String: String] = [:]) throws {
+    init(_ clips: ClipsProgram, columns: Int = 200, with more: [String: String] = [:]) throws {
         let environment = clips.environment.merging(["TMPDIR": "/tmp"]) { $1 }.merging(more) { $1 }
-        terminal = try TmuxSession([ClipsProgram.path], columns: 200, rows: 30, environment: environment)
+        terminal = try TmuxSession([ClipsProgram.path], columns: columns, rows: 30, environment: environment)
     }
 
     func shows(_ words: String, within seconds: Double = 10) -> Bool {
@@ -110,4 +110,9 @@ struct AppSession {
     func type(_ keys: String) { try? terminal.send(keys) }
 
     var lines: [String] { (try? terminal.lines()) ?? [] }
+
+    var process: pid_t { (try? terminal.format("#{pane_pid}")).flatMap { pid_t($0) } ?? 0 }
+
+    /// Nil while it runs.
+    var endStatus: Int? { (try? terminal.format("#{pane_dead_status}")).flatMap { Int($0) } }
 }

@@ -20,8 +20,10 @@ import Testing
         let run = try limited(["extension", "--title", "clip too long"], input: text)
         #expect(run.status == 1 && Sentences.fault(in: run.errors) == nil, "\(run)")
         #expect(run.errors.contains("is full. Nothing was saved; make room and try again."))
-        // Too long for the limit as well, so it is not said that it was kept.
+        // Too long for the limit as well, so it is printed, and not said that it was kept.
         #expect(try !run.errors.contains("is kept in") && clips.unsaved() == "")
+        // As far as the limit lets the file behind standard error grow.
+        #expect(run.errors.contains("\"text\":\"hard to come by hard to come by"))
         for words in [["list"], ["search", "clip", "--limit", "1000"], ["export", "--format", "json"]] {
             let read = try limited(words)
             #expect(read.status == 0, "\(words): \(read.errors)")

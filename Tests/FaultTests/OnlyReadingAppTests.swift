@@ -23,11 +23,13 @@ import Testing
         clips.environment.merging(["TMPDIR": clips.folder.path(of: "tmp")]) { $1 }
     }
 
-    private func runScript(_ clips: ClipsProgram, _ script: String) throws -> Shell {
+    private func runScript(
+        _ clips: ClipsProgram, size: String = "100x24", _ script: String
+    ) throws -> Shell {
         let path = clips.folder.path(of: "tmp/script")
         try script.write(toFile: path, atomically: true, encoding: .utf8)
         chmod(path, 0o644)
-        let words = Stranger.words(ClipsProgram.path, ["--script", path, "--size", "100x24"])
+        let words = Stranger.words(ClipsProgram.path, ["--script", path, "--size", size])
         return try Shell.run(words[0], Array(words[1...]), environment: environment(clips))
     }
 
@@ -82,7 +84,7 @@ import Testing
             "\(keys.hasPrefix(":") ? ":" : "")\(keys)\n:dump \(folder)/\(number)\nj"
         }
         let run = try runScript(
-            clips,
+            clips, size: "240x24",
             """
             :wait text=read only
             \(attempts.joined(separator: "\n"))
@@ -104,7 +106,7 @@ import Testing
         let adding = try dump(clips, "adding")
         #expect(adding.contains(Self.refusal))
         let kept = try FileManager.default.contentsOfDirectory(atPath: folder).filter {
-            $0.hasPrefix("clip-")
+            $0.hasPrefix("clips-unsaved-")
         }
         let texts = try kept.map { try dump(clips, $0) }
         #expect(texts.contains { $0.contains("typed by hand") }, "\(kept) \(adding)")

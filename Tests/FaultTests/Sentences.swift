@@ -7,13 +7,13 @@ enum Sentences {
         "try again", "Check the ", "check the ", "make room", "Restore a backup", "takes it from there",
         "takes them from there", "which takes longer", "Name another file", "name another place",
         "start again", "begin a new store", "Read everything anew", "Read everything again",
-        "name another file", "must be opened for writing first",
-        "give them again",
+        "name another file", "must be opened for writing first", "each line that follows is for 'clips",
     ]
 
     /// Why these are not sentences that help; nil when they are.
     static func fault(in errors: String) -> String? {
-        let lines = errors.split(separator: "\n")
+        // A clip that no file took follows its sentence.
+        let lines = errors.split(separator: "\n").filter { !$0.hasPrefix("{\"author\":") }
         guard !lines.isEmpty else { return "nothing was said" }
         for line in lines where !line.hasPrefix("clips: ") || !(line.hasSuffix(".") || line.hasSuffix(":")) {
             return "no sentence: \(line)"

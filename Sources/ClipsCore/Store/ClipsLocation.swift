@@ -8,16 +8,22 @@ package struct ClipsLocation: Sendable {
 
     package let path: String
 
-    /// `path` if given, else `CLIPS_STORE`, else `clips.db` in the group's folder, which is made when missing.
+    /// `path` if given, else `CLIPS_STORE`, else `clips.db` in the group's folder. Makes nothing.
     package init(path: String?, group: String?) throws(AppGroupError) {
         let environment = getenv("CLIPS_STORE").map { String(cString: $0) }
         if let named = path ?? (group == nil ? environment : nil), !named.isEmpty {
             self.path = named
-            if let slash = named.lastIndex(of: "/"), slash != named.startIndex {
-                try AppGroupContainer.makeFolders(String(named[..<slash]))
-            }
         } else {
-            self.path = try AppGroupContainer(group: group ?? Self.defaultGroup).path(of: Self.fileName)
+            let container = try AppGroupContainer(locating: group ?? Self.defaultGroup)
+            self.path = container.path(of: Self.fileName)
         }
+    }
+
+    package var exists: Bool { access(path, F_OK) == 0 }
+
+    /// Makes the folder of the store, for its owner alone, and what is missing above it.
+    package func makeFolder() throws(AppGroupError) {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
+        try AppGroupContainer.makeFolders(String(path[..<slash]))
     }
 }

@@ -8,6 +8,7 @@ final class AppRunner {
     let screen: TerminalScreen
     let mailbox: Mailbox<AppEvent>
     let worker: StoreWorker
+    let unsaved: UnsavedWork
     private(set) var state: AppState
     private(set) var isDone = false
     /// Why there is no store.
@@ -18,9 +19,10 @@ final class AppRunner {
     private var launches = Launches()
 
     init(
-        screen: TerminalScreen, mailbox: Mailbox<AppEvent>, worker: StoreWorker, config: ConfigFile,
-        programs: UserPrograms, clock: AppClock
+        screen: TerminalScreen, mailbox: Mailbox<AppEvent>, worker: StoreWorker, unsaved: UnsavedWork,
+        config: ConfigFile, programs: UserPrograms, clock: AppClock
     ) {
+        self.unsaved = unsaved
         (self.screen, self.mailbox, self.worker, self.clock) = (screen, mailbox, worker, clock)
         self.programs = programs
         state = AppState(size: screen.size, now: clock.now, config: config, colors: screen.colors)

@@ -82,24 +82,25 @@ package enum ChildProcess {
         posix_spawnattr_setflags(&attributes, Int16(flags))
         guard let program = words.first else { return nil }
         var child = pid_t()
-        let variables = ownEnvironment.merging(environment) { $1 }.map { "\($0)=\($1)" }
         let status = withStrings(words) { words in
-            withStrings(variables) { posix_spawnp(&child, program, &actions, &attributes, words, $0) }
+            withEnvironment(environment) { posix_spawnp(&child, program, &actions, &attributes, words, $0) }
         }
         return status == 0 ? child : nil
     }
 
-    private static var ownEnvironment: [String: String] {
-        var variables: [String: String] = [:]
+    /// This process's environment as it is, byte for byte, with some variables set otherwise.
+    private static func withEnvironment<Result>(
+        _ changed: [String: String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        var own: [UnsafeMutablePointer<CChar>?] = []
         var next = environ
         while let entry = next.pointee {
-            let text = String(cString: entry)
-            if let sign = text.firstIndex(of: "=") {
-                variables[String(text[..<sign])] = String(text[text.index(after: sign)...])
+            if !changed.keys.contains(where: { strncmp(entry, "\($0)=", $0.utf8.count + 1) == 0 }) {
+                own.append(entry)
             }
             next += 1
         }
-        return variables
+        return withStrings(changed.map { "\($0)=\($1)" }) { body(own + $0) }
     }
 
     private static func withStrings<Result>(

@@ -65,7 +65,11 @@ package enum ClipsApp {
     ) throws -> AppRunner {
         let clock = try AppClock.environment()
         let mailbox = Mailbox<AppEvent>()
-        let worker = StoreWorker(mailbox: mailbox)
+        guard mailbox.isUsable, Self.hasDescriptors(32) else {
+            throw ClipsAppError("The system gives no more file descriptors; raise the limit ('ulimit -n').")
+        }
+        let unsaved = UnsavedWork(storePath: configuration.storePath, author: configuration.author)
+        let worker = StoreWorker(mailbox: mailbox, unsaved: unsaved)
         var options = configuration.options
         if clock.isPinned {
             let milliseconds = Int64(clock.now.timeIntervalSince1970 * 1000)
@@ -73,15 +77,46 @@ package enum ClipsApp {
         }
         worker.open(path: configuration.storePath, author: configuration.author, options: options)
         return AppRunner(
-            screen: try makeScreen(), mailbox: mailbox, worker: worker, config: configuration.config,
-            programs: configuration.programs, clock: clock)
+            screen: try makeScreen(), mailbox: mailbox, worker: worker, unsaved: unsaved,
+            config: configuration.config, programs: configuration.programs, clock: clock)
     }
 
-    /// Lets the session say good-bye in the store, but waits for nobody who holds it.
-    static func close(_ runner: AppRunner) {
+    /// Whether the system gives that many more. libdispatch ends the process where it gets none for its own use.
+    private static func hasDescriptors(_ count: Int) -> Bool {
+        let descriptors = (0..<count).map { _ in fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) }
+        for descriptor in descriptors where descriptor >= 0 { Glibc.close(descriptor) }
+        return !descriptors.contains(-1)
+    }
+
+    /// Ends the session, once there is no screen: waits a moment for saves, and retains the text of those that do not
+    /// end, as when another process holds the store.
+    ///
+    /// - Returns: whether everything was saved.
+    static func close(_ runner: AppRunner) -> Bool {
+        let (worker, unsaved) = (runner.worker, runner.unsaved)
+        unsaved.close()
+        if !wait(milliseconds: 1000, until: { worker.hasSaved }) {
+            unsaved.endWaiting()
+            _ = wait(milliseconds: 2000, until: { worker.hasSaved })
+            worker.retainRest()
+        }
+        for work in runner.state.unansweredEdits {
+            _ = unsaved.retain(
+                work, because: "Nothing was saved of an edit that another process's change met.")
+        }
+        let hasSaved = unsaved.report()
         let closed = Mailbox<Bool>()
-        runner.worker.close { closed.post(true) }
-        var polled = pollfd(fd: closed.descriptor, events: Int16(POLLIN), revents: 0)
-        _ = poll(&polled, 1, 200)
+        worker.close { closed.post(true) }
+        _ = wait(milliseconds: 200, until: { !closed.isEmpty })
+        return hasSaved
+    }
+
+    private static func wait(milliseconds: Int, until condition: () -> Bool) -> Bool {
+        let deadline = ContinuousClock.now + .milliseconds(milliseconds)
+        while !condition() {
+            guard ContinuousClock.now < deadline else { return false }
+            _ = poll(nil, 0, 2)
+        }
+        return true
     }
 }

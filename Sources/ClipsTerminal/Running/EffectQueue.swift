@@ -25,6 +25,14 @@ final class EffectQueue<Job: Sendable>: Sendable {
         run()
     }
 
+    /// Takes out the jobs that were not begun.
+    func drain() -> [Job] {
+        state.withLock { state in
+            defer { state.pending.removeAll() }
+            return state.pending
+        }
+    }
+
     var isIdle: Bool { state.withLock { $0.pending.isEmpty && !$0.isRunning } }
 
     private func run() {

@@ -23,12 +23,12 @@ enum InteractiveLoop {
             runner.collectPrograms()
             if let failure = runner.openingFailure {
                 runner.screen.close()
+                _ = ClipsApp.close(runner)
                 throw ClipsAppError(failure)
             }
         }
         runner.screen.close()
-        ClipsApp.close(runner)
-        return status
+        return ClipsApp.close(runner) || status != 0 ? status : 1
     }
 
     /// Returns the exit status when the event ends the program.

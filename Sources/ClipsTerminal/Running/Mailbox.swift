@@ -22,6 +22,9 @@ final class Mailbox<Message: Sendable>: Sendable {
         close(ends.writing)
     }
 
+    /// False where the system gave no pipe: no wait would end.
+    var isUsable: Bool { ends.reading >= 0 }
+
     /// Readable while there are messages.
     var descriptor: CInt { ends.reading }
 

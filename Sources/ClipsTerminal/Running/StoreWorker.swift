@@ -14,17 +14,25 @@ final class StoreWorker: Sendable {
     private let reads = EffectQueue<Effect>()
     private let works = EffectQueue<Effect>()
     private let session = Mutex<ClipsSession?>(nil)
+    private let current = Mutex<Work?>(nil)
+    private let unsaved: UnsavedWork
 
-    init(mailbox: Mailbox<AppEvent>) {
+    init(mailbox: Mailbox<AppEvent>, unsaved: UnsavedWork) {
         self.mailbox = mailbox
+        self.unsaved = unsaved
     }
+
+    /// Whether no work waits to be saved.
+    var hasSaved: Bool { works.isIdle }
 
     var isIdle: Bool { requests.isIdle && reads.isIdle && works.isIdle }
 
     /// Opens the store, and posts the first rows or why there are none.
     func open(path: String, author: String, options: StoreOptions) {
-        let mailbox = mailbox
-        Task {
+        let (mailbox, unsaved) = (mailbox, unsaved)
+        var options = options
+        options.isInterrupted = { unsaved.mustEnd }
+        Task { [options] in
             do {
                 let session = try await ClipsSession(path: path, author: author, options: options) {
                     mailbox.post($0.map { .message($0) })
@@ -54,7 +62,7 @@ final class StoreWorker: Sendable {
                 return
             } catch {
                 mailbox.post(.message(.state(.failing(.store(error)))))
-                if case .busy = error { continue }
+                if case .busy = error, !unsaved.mustEnd { continue }
                 isWaiting = false
                 mailbox.post(.openingFailed("\(error)"))
             }
@@ -67,6 +75,17 @@ final class StoreWorker: Sendable {
         Task {
             await session?.stop()
             done()
+        }
+    }
+
+    /// Retains the work that was not begun, and the one that does not end.
+    func retainRest() {
+        for case .work(let work) in works.drain() {
+            _ = unsaved.retain(work, because: "The app ended before it could save.")
+        }
+        if let work = current.withLock({ $0 }) {
+            _ = unsaved.retain(
+                work, because: "The app ended while it saved; see whether the clip is in the list.")
         }
     }
 
@@ -97,6 +116,8 @@ final class StoreWorker: Sendable {
         case .showAround(let clip, let query, let generation):
             await session.show(query, generation: generation, anchor: nil, around: clip)
         case .work(let work):
+            current.withLock { $0 = work }
+            defer { current.withLock { $0 = nil } }
             mailbox.post(.worked(WorkResult(work: work, outcome: await outcome(work, session))))
         default: await read(effect, in: session)
         }
@@ -154,15 +175,8 @@ final class StoreWorker: Sendable {
             return .impossible("The history of that has been cleaned away; it cannot be brought back.")
         } catch {
             let reason = session.store.obstacle?.refusalOfSaving ?? Self.sentence(error)
-            let form = work.form ?? Self.keptForm(of: work)
-            return .failed(reason + (form.map { " Your text is kept in \($0)." } ?? ""))
+            return .failed(unsaved.retain(work, because: reason))
         }
-    }
-
-    /// What was typed and could not be saved must not be lost.
-    private static func keptForm(of work: Work) -> String? {
-        guard case .add(let draft, _) = work else { return nil }
-        return TextFile.writeTemporary(ClipForm(draft).text)
     }
 
     private static func sentence(_ error: any Error) -> String {

@@ -13,13 +13,11 @@ package enum TextFile {
     /// The same from an open file, a pipe, or a terminal.
     package static func read(_ descriptor: CInt) -> String? {
         var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
-            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
-            bytes += chunk.prefix(count)
+        do throws(DescriptorIO.Failure) {
+            while let piece = try DescriptorIO.read(descriptor) { bytes += piece }
+            return String(decoding: bytes, as: UTF8.self)
+        } catch {
+            return nil
         }
     }
 
@@ -47,13 +45,6 @@ package enum TextFile {
     }
 
     static func write(_ text: String, on descriptor: CInt) -> Bool {
-        var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            bytes = bytes.dropFirst(count)
-        }
-        return true
+        (try? DescriptorIO.write(text.utf8, to: descriptor)) != nil
     }
 }

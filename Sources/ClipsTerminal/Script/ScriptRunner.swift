@@ -48,7 +48,7 @@ struct ScriptRunner: ~Copyable {
 
     func end() {
         runner.screen.close()
-        ClipsApp.close(runner)
+        _ = ClipsApp.close(runner)
     }
 
     private mutating func perform(_ step: Script.Step) throws {

@@ -119,6 +119,14 @@ extension ClipForm {
 }
 
 extension AppState {
+    /// Edits about which the user was asked and did not decide.
+    var unansweredEdits: [Work] {
+        questions.compactMap { question in
+            guard case .edit(let conflict) = question else { return nil }
+            return .bringBack(conflict.base, conflict.mine, form: conflict.form)
+        }
+    }
+
     mutating func ask(about conflict: EditConflict) { ask(.edit(conflict)) }
 
     mutating func ask(_ question: OpenQuestion) {

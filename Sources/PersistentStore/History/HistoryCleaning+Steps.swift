@@ -1,3 +1,4 @@
+import FileWatch
 import SQLite
 
 extension HistoryCleaning {
@@ -108,6 +109,6 @@ extension HistoryCleaning {
 
     /// Long enough for a waiting writer, who asks every 0.1 ms, to get its turn.
     nonisolated(nonsending) func pause() async throws(StoreError) {
-        do { try await Task.sleep(for: .microseconds(200)) } catch { throw .cancelled }
+        try await writer.loop.pause(for: .microseconds(200))
     }
 }

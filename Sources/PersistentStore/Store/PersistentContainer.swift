@@ -61,6 +61,13 @@ public final class PersistentContainer: Sendable {
         try await reader.read { try $0.newestToken() }
     }
 
+    /// Suspends the caller, without a thread or a descriptor of its own.
+    ///
+    /// - Throws: ``StoreError/cancelled``.
+    package nonisolated(nonsending) func pause(for delay: Duration) async throws(StoreError) {
+        try await reader.loop.pause(for: delay)
+    }
+
     /// Whether anybody has the write lock at this moment.
     package var isBeingWritten: Bool {
         guard let lock = WriterLock(databasePath: StoreOpening.resolved(path)) else { return false }

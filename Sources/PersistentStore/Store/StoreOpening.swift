@@ -21,7 +21,8 @@ struct StoreOpening {
         do {
             let connection = try Connection(
                 path: path, access: options.createsMissingStore ? .create : .readWrite,
-                busyTimeoutMilliseconds: options.busyTimeout.wholeMilliseconds)
+                busyTimeoutMilliseconds: options.busyTimeout.wholeMilliseconds,
+                isInterrupted: options.isInterrupted)
             store = StoreConnection(connection, path: path, schema: SchemaGuard(self))
         } catch {
             throw StoreError(error, path: path)
@@ -42,8 +43,12 @@ struct StoreOpening {
         }
     }
 
-    /// Opening a pipe would block.
+    /// Opening a pipe would block; a name that is not UTF-8 cannot be written as text, so the files next
+    /// to the store would be those of another one.
     func checkKind() throws(StoreError) {
+        guard Self.resolvesToText(path) else {
+            throw .cannotOpen(path: path, reason: "it leads to a name that is not valid UTF-8")
+        }
         var status = stat()
         guard stat(path, &status) != 0 || [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
             throw .notAStore(path: path)
@@ -177,7 +182,7 @@ struct StoreOpening {
                 return
             } catch {
                 guard error.primary == .busy else { throw error }
-                guard ContinuousClock.now < deadline else {
+                guard ContinuousClock.now < deadline, options.isInterrupted?() != true else {
                     throw StoreError.busy(
                         path: path, holder: nil, milliseconds: Int(options.busyTimeout.wholeMilliseconds))
                 }
@@ -213,6 +218,14 @@ extension StoreOpening {
         guard let real = realpath(path, nil) else { return path }
         defer { free(real) }
         return String(cString: real)
+    }
+
+    private static func resolvesToText(_ path: String) -> Bool {
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        guard let real = realpath(path, nil) ?? realpath(folder, nil) else { return true }
+        defer { free(real) }
+        return String(validatingCString: real) != nil
     }
 
     var resolvedPath: String { Self.resolved(path) }

@@ -10,7 +10,7 @@ extension StoreOptions {
     ) throws(StoreError) -> Int32 {
         let loop: EventLoop
         do {
-            loop = try EventLoop()
+            loop = try EventLoop(needsPipe: false)
         } catch {
             throw .cannotOpen(path: "", reason: error.description)
         }

@@ -43,6 +43,10 @@ public struct StoreOptions: Sendable {
     /// Whether opening restores what a table rebuild by another program lost; each write does in any case.
     package var repairsWhenOpened = true
 
+    /// Whether waits for another writer end now, with ``StoreError/busy(path:holder:milliseconds:)``: for a process that
+    /// must exit and first has something to do. Called from any thread, thousands of times a second.
+    package var isInterrupted: (@Sendable () -> Bool)?
+
     /// Where the store's connections live; threads of their own when nil.
     package var loop: EventLoop?
 

@@ -4,7 +4,7 @@ import SQLite
 
 /// The connection that writes, on a thread of its own: waiting for another writer holds up nobody else.
 actor StoreWriter {
-    private nonisolated let loop: EventLoop
+    nonisolated let loop: EventLoop
     let opening: StoreOpening
     private(set) var connection: StoreConnection?
     private var doorbell: Doorbell?

@@ -40,7 +40,7 @@ extension SearchIndex {
             case .notNow:
                 if let obstacle = await obstacleDescription { return .unavailable(obstacle) }
                 attempts += 1
-                do { try await Task.sleep(for: Self.pause) } catch { throw .cancelled }
+                try await container.pause(for: Self.pause)
             }
         }
         return .unavailable("another process keeps it locked")

@@ -1,10 +1,10 @@
 /// The times that stand in files, in milliseconds since 1970.
-enum FileDate {
+package enum FileDate {
     /// Microseconds since 1601, as Chromium counts, until 1970.
     private static let from1601: Int64 = 11_644_473_600_000
 
     /// Nil when there is no time in the text, or none that can be.
-    static func milliseconds(_ text: String) -> Int64? {
+    package static func milliseconds(_ text: String) -> Int64? {
         let text = text.drop { $0.isWhitespace }
         if let number = Int64(text) { return milliseconds(number) }
         if text.utf8.count < 32, let number = Double(text), number.isFinite, abs(number) < 1e11 {
@@ -15,7 +15,7 @@ enum FileDate {
     }
 
     /// By its size a number is seconds, milliseconds, microseconds (since 1970 or 1601) or nanoseconds.
-    static func milliseconds(_ number: Int64) -> Int64? {
+    package static func milliseconds(_ number: Int64) -> Int64? {
         switch number.magnitude {
         case 0: nil
         case ..<100_000_000_000: number * 1000
@@ -27,7 +27,7 @@ enum FileDate {
     }
 
     /// 2026-11-21T09:00:00.123Z.
-    static func text(_ milliseconds: Int64) -> String {
+    package static func text(_ milliseconds: Int64) -> String {
         let (days, rest) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
         let (day, time) = rest < 0 ? (days - 1, rest + 86_400_000) : (days, rest)
         let (year, month, date) = civil(day)

@@ -1,0 +1,14 @@
+import FileWatch
+
+extension EventLoop {
+    /// Suspends the caller until `delay` has passed, by a timer of the loop: the first `Task.sleep` of a process makes
+    /// libdispatch open three descriptors, and it ends a process that gets none.
+    ///
+    /// - Throws: ``StoreError/cancelled`` after the delay if the task was cancelled.
+    nonisolated(nonsending) func pause(for delay: Duration) async throws(StoreError) {
+        await withCheckedContinuation { continuation in
+            schedule(TimerName(), after: delay) { continuation.resume() }
+        }
+        if Task.isCancelled { throw .cancelled }
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ClipsCore
+
+/// The line that a clip is retained in.
+@Suite struct ClipLineTests {
+    private static let letters: [Character] = Array(
+        "ab \"\\/,\n\r\t\u{0}\u{7}\u{1B}\u{7F}\u{9B}\u{2028}\u{202E}\u{FEFF}é漢\u{1F600}\u{FFFD}")
+
+    private static func text(_ random: inout SeededRandom) -> String {
+        String(
+            (0..<Int.random(in: 0...12, using: &random)).compactMap { _ in
+                letters.randomElement(using: &random)
+            })
+    }
+
+    private static func time(_ random: inout SeededRandom) -> Int64? {
+        // From the year -1199 to 9999, as far as any reader of files makes times.
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: nil
+        case 1: [0, 1, -1, 999, -62_135_596_800_000, 253_402_300_799_999].randomElement(using: &random) ?? 0
+        case 2: Int64.random(in: -99_999_999_999_999...253_402_300_799_999, using: &random)
+        default: Int64.random(in: 0...4_102_444_800_000, using: &random)
+        }
+    }
+
+    @Test(arguments: 0..<300 as Range<UInt64>)
+    func `a line is read back as the same clip`(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        var draft = ClipDraft()
+        repeat {
+            draft.url = Self.text(&random)
+            draft.title = Self.text(&random)
+            draft.text = Self.text(&random)
+            draft.note = Self.text(&random)
+        } while draft.isEmpty
+        draft.tags = (0..<Int.random(in: 0...3, using: &random)).map { _ in Self.text(&random) }
+        draft.isStarred = .random(using: &random)
+        draft.isUnread = .random(using: &random)
+        (draft.created, draft.updated) = (Self.time(&random), Self.time(&random))
+        draft.author = Bool.random(using: &random) ? Self.text(&random) : nil
+        let line = draft.jsonLine
+        #expect(line.hasSuffix("\n") && line.utf8.filter { $0 == 0x0A }.count == 1)
+        #expect(try ClipDraft(jsonLine: Array(line.utf8).dropLast()) == draft, "\(line)")
+        // Bytes, not only what strings count as equal.
+        #expect(try Array(ClipDraft(jsonLine: Array(line.utf8)).text.utf8) == Array(draft.text.utf8))
+    }
+
+    @Test func `a value that is not a time is refused with its key`() {
+        for line in [#"{"title":"a","created":"soon"}"#, #"{"title":"a","created":0}"#] {
+            #expect(throws: ClipDraft.JSONError(description: "'created' is not a time")) {
+                try ClipDraft(jsonLine: Array(line.utf8))
+            }
+        }
+        #expect(throws: ClipDraft.JSONError(description: "'author' has a value of the wrong type")) {
+            try ClipDraft(jsonLine: Array(#"{"title":"a","author":5}"#.utf8))
+        }
+    }
+
+    @Test func `parts of a long text are whole scalars, and together the text`() {
+        var draft = ClipDraft()
+        (draft.title, draft.text) = ("T", "x" + String(repeating: "漢", count: ClipDraft.largestText / 3 + 10))
+        let parts = draft.parts
+        #expect(parts.map(\.title) == ["T (part 1)", "T (part 2)"])
+        #expect(parts.allSatisfy { $0.text.utf8.count <= ClipDraft.largestText })
+        #expect(parts.map(\.text).joined() == draft.text)
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Every command in surroundings that are not as usual: it does what it was called for, or reports why not.
+@Suite(.serialized) struct SurroundingsTests {
+    struct Call: Sendable {
+        let words: String
+        /// Whether standard output is what the command is for.
+        var prints = false
+        var needsStore = true
+        var readsInput = false
+        var needsTemporaryFile = false
+    }
+
+    static let calls = [
+        Call(words: "add --title b", prints: true, readsInput: true),
+        Call(words: "extension --title b", prints: true, readsInput: true),
+        Call(words: "list", prints: true), Call(words: "search first", prints: true),
+        Call(words: "show 1", prints: true), Call(words: "edit 1", needsTemporaryFile: true),
+        Call(words: "tag 1 +x"), Call(words: "star 1"), Call(words: "delete 1"), Call(words: "restore 2"),
+        Call(words: "import $F/lines.jsonl"), Call(words: "export --format json", prints: true),
+        Call(words: "export --format json -o $F/export"), Call(words: "history", prints: true),
+        Call(words: "history clean --before 0d", prints: true), Call(words: "consumers"),
+        Call(words: "doctor", prints: true), Call(words: "backup $F/backup --force"),
+        Call(words: "completions bash", prints: true, needsStore: false),
+        Call(words: "man", prints: true, needsStore: false),
+        Call(words: "--help", prints: true, needsStore: false),
+        Call(words: "--version", prints: true, needsStore: false), Call(words: "", prints: true),
+    ]
+
+    enum Surroundings: String, CaseIterable, Sendable {
+        case usual = "$CLIPS %"
+        case fullOutput = "$CLIPS % >/dev/full"
+        case closedOutput = "$CLIPS % >&-"
+        case readOnlyOutput = "$CLIPS % 1</dev/null"
+        case closedInput = "$CLIPS % <&-"
+        case folderAsInput = "$CLIPS % </"
+        case closedErrors = "$CLIPS % 2>&-"
+        case fullErrors = "$CLIPS % 2>/dev/full"
+        case allClosed = "$CLIPS % <&- >&- 2>&-"
+        case noHome = "env -u HOME -u XDG_DATA_HOME -u XDG_CONFIG_HOME -u CLIPS_STORE $CLIPS %"
+        case noTemporaryFolder = "TMPDIR=/proc $CLIPS %"
+        case emptyEnvironment = "env -i CLIPS_STORE=$CLIPS_STORE EDITOR=true $CLIPS %"
+
+        func expectation(_ call: Call) -> (status: Int32, errors: String) {
+            switch self {
+            case .fullOutput where call.prints: (1, "written: No space left on device.")
+            case .closedOutput where call.prints, .readOnlyOutput where call.prints:
+                (1, "written: Bad file descriptor.")
+            case .allClosed where call.prints: (1, "")
+            case .folderAsInput where call.readsInput:
+                (1, "clips: Standard input cannot be read: Is a directory.")
+            case .noHome where call.needsStore: (1, "clips: There is no home folder")
+            case .noTemporaryFolder where call.needsTemporaryFile:
+                (1, "clips: No file can be made for the editor. Set TMPDIR to a folder that can be written.")
+            default: (0, "")
+            }
+        }
+    }
+
+    private static func template() throws -> ClipsProgram {
+        let clips = try ClipsProgram()
+        try clips.run("add", "--title", "first")
+        try clips.run("add", "--title", "second")
+        try clips.run("delete", "2")
+        try "{\"title\":\"imported\",\"text\":\"x\"}\n".write(
+            toFile: clips.folder.path(of: "lines.jsonl"), atomically: true, encoding: .utf8)
+        _ = try clips.sqlite3("PRAGMA wal_checkpoint(TRUNCATE)")
+        try FileManager.default.copyItem(atPath: clips.storePath, toPath: clips.folder.path(of: "template"))
+        return clips
+    }
+
+    @Test(arguments: Surroundings.allCases)
+    func `a command reports success only when it has done its work`(surroundings: Surroundings) throws {
+        let clips = try Self.template()
+        for call in Self.calls {
+            let script = "rm -f $CLIPS_STORE* && cp $F/template $CLIPS_STORE && "
+            let command = surroundings.rawValue.replacing("%", with: call.words)
+            let run = try Shell.run(
+                "bash", ["--norc", "-c", script + command],
+                environment: clips.environment.merging([
+                    "CLIPS": ClipsProgram.path, "F": clips.folder.path, "EDITOR": "true",
+                    "TMPDIR": clips.folder.path,
+                ]) { $1 })
+            let expected = surroundings.expectation(call)
+            let name: Comment = "\(command): \(run)"
+            #expect(run.status == expected.status, name)
+            #expect(expected.errors.isEmpty || run.errors.contains(expected.errors), name)
+            #expect(run.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("clips: ") }, name)
+            #expect(try clips.sqlite3("PRAGMA integrity_check") == "ok", name)
+            // A clip is saved, or its text is somewhere.
+            guard call.readsInput else { continue }
+            let isSaved = try clips.sqlite3("SELECT count(*) FROM Clip WHERE title = 'b'") == "1"
+            #expect(isSaved != run.errors.contains("the clip is kept in "), name)
+        }
+    }
+
+    @Test func `every command has a row`() throws {
+        let rows = Set(Self.calls.map { String($0.words.prefix { $0 != " " }) })
+        #expect(try rows.isSuperset(of: ClipsProgram().commandNames()))
+    }
+
+    @Test(arguments: [
+        "list", "search a", "show 1", "history", "consumers", "export --format csv", "", "doctor",
+    ])
+    func `reading makes no store, and no folder for one`(words: String) throws {
+        let clips = try ClipsProgram()
+        let path = clips.folder.path(of: "slip/store.db")
+        let words = words.split(separator: " ").map(String.init)
+        for more in [["--store", path], ["--group", "slip"], []] {
+            let run = try Shell.run(ClipsProgram.path, words + more, environment: clips.environment)
+            #expect(run.status == 2 && run.errors.hasPrefix("clips: There is no store at "), "\(run)")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: clips.folder.path) == [])
+    }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A clip that cannot be saved is retained for every reason, in the form that `--jsonl` reads.
+@Suite(.serialized) struct UnsavedTextTests {
+    let clips: ClipsProgram
+
+    init() throws { clips = try ClipsProgram() }
+
+    private func shell(_ script: String, _ environment: [String: String] = [:]) throws -> Shell {
+        try Shell.run(
+            "bash", ["--norc", "-c", script],
+            environment: clips.environment.merging([
+                "CLIPS": ClipsProgram.path, "TMPDIR": clips.folder.path,
+            ]) { $1 }.merging(environment) { $1 })
+    }
+
+    /// What the file holds that a message names.
+    private func retained(_ errors: String) throws -> (path: String, lines: String) {
+        let path = try #require(errors.firstMatch(of: /kept in ([^;\n]+?\.jsonl)/)?.1, "\(errors)")
+        return (String(path), try String(contentsOfFile: String(path), encoding: .utf8))
+    }
+
+    private static let words = "add --url https://a.b --title T --note N --tag x --tag y --author me"
+    /// Everything but what is new with each saving.
+    private static let columns =
+        "SELECT url, title, text, note, tags, author, starred, unread FROM Clip ORDER BY id DESC LIMIT 1"
+
+    @Test(arguments: [
+        "env -u CLIPS_STORE -u HOME -u XDG_DATA_HOME $CLIPS",
+        "env CLIPS_STORE=/proc/none/clips.db $CLIPS",
+        "env -u CLIPS_STORE XDG_DATA_HOME=/dev/null $CLIPS",
+        "env CLIPS_STORE=/dev/null $CLIPS", "env CLIPS_STORE=/etc/passwd $CLIPS",
+        "$CLIPS --group a/b",
+    ])
+    func `a store that cannot be opened costs nothing`(program: String) throws {
+        let failed = try shell("echo hard to come by | \(program) \(Self.words)")
+        #expect(failed.status == 1 && failed.output == "", "\(failed)")
+        let (path, _) = try retained(failed.errors)
+        #expect(
+            try clips.run("add", "--jsonl", input: String(contentsOfFile: path, encoding: .utf8)).status == 0)
+        let read = try clips.sqlite3(Self.columns)
+        #expect(try shell("echo hard to come by | $CLIPS \(Self.words)").status == 0)
+        #expect(try read == clips.sqlite3(Self.columns))
+        #expect(read.contains("hard to come by") && read.contains("|x,y|me|"), "\(read)")
+    }
+
+    @Test func `where no folder can be written, the line is printed`() throws {
+        let script = """
+            mount -t tmpfs -o ro none /tmp || exit 77
+            echo hard to come by | $CLIPS \(Self.words)
+            echo $?
+            echo hard to come by | $CLIPS \(Self.words) 2>&-
+            """
+        let isRoot = geteuid() == 0
+        let run = try Shell.run(
+            "unshare", (isRoot ? ["-m"] : ["-Urm"]) + ["sh", "-c", script],
+            environment: clips.environment.merging([
+                "CLIPS": ClipsProgram.path, "CLIPS_STORE": "/proc/none/clips.db", "TMPDIR": "/proc",
+            ]) { $1 })
+        guard run.status != 77, !run.errors.contains("unshare") else {
+            print("skipped: nothing may be mounted here")
+            return
+        }
+        let line =
+            "{\"author\":\"me\",\"note\":\"N\",\"starred\":false,\"tags\":[\"x\",\"y\"],"
+            + "\"text\":\"hard to come by\\n\",\"title\":\"T\",\"unread\":true,\"url\":\"https://a.b\"}\n"
+        #expect(run.errors.hasSuffix("each line that follows is for 'clips add --jsonl':\n" + line), "\(run)")
+        #expect(run.output == "1\n" + line && run.status == 1)
+        #expect(try clips.run("add", "--jsonl", input: line).status == 0)
+        #expect(try clips.sqlite3(Self.columns) == "https://a.b|T|hard to come by\n|N|x,y|me|0|1")
+    }
+
+    @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)], ["", "--jsonl"])
+    func `a signal while another process holds the store retains the text`(
+        signal: (number: Int32, status: Int32), form: String
+    ) throws {
+        try clips.run("add", "--title", "a")
+        let holder = try LineProcess("sqlite3", [clips.storePath])
+        #expect(try holder.ask("BEGIN IMMEDIATE; SELECT 'held';") == "held")
+        let (input, errors) = (clips.folder.path(of: "input"), clips.folder.path(of: "errors"))
+        #expect(mkfifo(input, 0o600) == 0)
+        // Opened for both, so that opening waits for nothing.
+        let feed = open(input, O_RDWR | O_CLOEXEC)
+        let text = form.isEmpty ? "hard to come by" : "{\"title\":\"hard to come by\",\"starred\":true}\n"
+        _ = Array(text.utf8).withUnsafeBytes { write(feed, $0.baseAddress, $0.count) }
+        let words = form.isEmpty ? ["add", "--title", "b"] : ["add", form]
+        let process = try Shell.spawn(
+            [ClipsProgram.path] + words, environment: clips.environment, input: input, output: "/dev/null",
+            errors: errors)
+        // The program has its own end by now: nothing else reads.
+        #expect(eventually { isEmpty(feed) })
+        close(feed)
+        #expect(eventually { waitsForLock(process) })
+        kill(process, signal.number)
+        #expect(Shell.wait(for: process) == signal.status)
+        let said = try String(contentsOfFile: errors, encoding: .utf8)
+        #expect(said.contains("was kept busy for"), "\(said)")
+        #expect(try retained(said).lines.contains("hard to come by"))
+        #expect(try holder.ask("COMMIT; SELECT 'released';") == "released")
+        #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "1")
+        #expect(try clips.run("add", "--jsonl", input: retained(said).lines).status == 0)
+        #expect(
+            try clips.sqlite3("SELECT title || text || starred FROM Clip WHERE id = 2").contains(
+                form.isEmpty ? "bhard" : "come by1"))
+    }
+
+    private func isEmpty(_ descriptor: Int32) -> Bool {
+        var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&polled, 1, 0) == 0
+    }
+
+    /// Whether it holds the store's log open and sleeps between two tries.
+    private func waitsForLock(_ process: pid_t) -> Bool {
+        let folder = "/proc/\(process)/fd"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let hasLog = names.contains {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)"))?.hasSuffix("-wal")
+                == true
+        }
+        let call = (try? String(contentsOfFile: "/proc/\(process)/wchan", encoding: .utf8)) ?? ""
+        return hasLog && (call.contains("nanosleep") || call == "0")
+    }
+
+    @Test func `a signal while an edit waits for the store says where the text is`() throws {
+        try clips.run("add", "--title", "a")
+        let holder = try LineProcess("sqlite3", [clips.storePath])
+        #expect(try holder.ask("BEGIN IMMEDIATE; SELECT 'held';") == "held")
+        let (errors, edited) = (clips.folder.path(of: "errors"), clips.folder.path(of: "edited"))
+        let process = try Shell.spawn(
+            [ClipsProgram.path, "edit", "1"],
+            environment: clips.environment.merging([
+                "EDITOR": "echo hard to come by >> \"$1\"; touch '\(edited)'; true",
+                "TMPDIR": clips.folder.path,
+            ]) { $1 }, input: "/dev/null", output: "/dev/null", errors: errors)
+        #expect(eventually { access(edited, F_OK) == 0 && waitsForLock(process) })
+        kill(process, SIGTERM)
+        #expect(Shell.wait(for: process) == 143)
+        let said = try String(contentsOfFile: errors, encoding: .utf8)
+        let path = try #require(said.firstMatch(of: /Your text is in (.+)\.\n/)?.1, "\(said)")
+        #expect(try String(contentsOfFile: String(path), encoding: .utf8).contains("hard to come by"))
+    }
+
+    @Test func `a signal that the parent process ignored stays ignored`() throws {
+        try clips.run("add", "--title", "a")
+        let holder = try LineProcess("sqlite3", [clips.storePath])
+        #expect(try holder.ask("BEGIN IMMEDIATE; SELECT 'held';") == "held")
+        let errors = clips.folder.path(of: "errors")
+        let process = try Shell.spawn(
+            ["bash", "-c", "trap '' HUP; exec \"$0\" add --title b", ClipsProgram.path],
+            environment: clips.environment, input: "/dev/null", output: "/dev/null", errors: errors)
+        #expect(eventually { waitsForLock(process) })
+        kill(process, SIGHUP)
+        #expect(Shell.wait(for: process) == 1)
+        #expect(try String(contentsOfFile: errors, encoding: .utf8).contains("was kept busy for 5"))
+    }
+
+    @Test func `a text longer than a clip takes is retained in parts`() throws {
+        let sum = clips.folder.path(of: "sum")
+        let script = """
+            python3 -c "import sys; sys.stdout.write('xä' * 25000000)" | tee >(md5sum > '\(sum)') | $CLIPS add --title T
+            """
+        let run = try shell(script)
+        #expect(
+            run.status == 1
+                && run.errors.contains("The input is longer than 64 MB; nothing was saved."), "\(run.errors)")
+        let (path, _) = try retained(run.errors)
+        let titles = "SELECT title FROM Clip ORDER BY id"
+        let again = try shell("$CLIPS add --jsonl < '\(path)'; sqlite3 $CLIPS_STORE '\(titles)'")
+        #expect(again.output == "1\n2\nT (part 1)\nT (part 2)\n", "\(again)")
+        let texts = "SELECT text FROM Clip ORDER BY id"
+        let sums = try shell(
+            "cut -c 1-32 '\(sum)'; sqlite3 $CLIPS_STORE '\(texts)' | tr -d '\\n' | md5sum | cut -c 1-32")
+        let both = sums.output.split(separator: "\n")
+        #expect(both.count == 2 && both[0] == both[1], "\(sums)")
+    }
+
+    @Test func `lines that cannot be read, and those that --strict holds back, are retained`() throws {
+        let input =
+            "{\"title\":\"a\"}\nno JSON\n{\"title\":\"b\",\"created\":\"2001-02-03T04:05:06.789Z\",\"author\":\"x\"}\n"
+        let part = try shell("printf %s '\(input)' | $CLIPS add --jsonl")
+        #expect(part.status == 1 && part.output == "1\n2\n", "\(part)")
+        #expect(try retained(part.errors).lines == "no JSON\n")
+        let strict = try shell("printf %s '\(input)' | $CLIPS add --jsonl --strict")
+        #expect(strict.status == 1 && strict.output == "", "\(strict)")
+        let lines = try retained(strict.errors).lines
+        #expect(lines.contains("no JSON\n"))
+        let again = try clips.run("add", "--jsonl", input: lines.replacing("no JSON\n", with: ""))
+        #expect(again.output == "3\n4\n")
+        #expect(
+            try clips.sqlite3("SELECT title, author, created FROM Clip WHERE id IN (2, 4)")
+                == "b|x|981173106789\nb|x|981173106789")
+    }
+
+    @Test func `ids that cannot be printed do not stop the saving`() throws {
+        let lines = (0..<3000).map { "{\"title\":\"\($0)\"}\n" }.joined()
+        let input = clips.folder.path(of: "input")
+        try lines.write(toFile: input, atomically: true, encoding: .utf8)
+        let gone = try shell("cat '\(input)' | $CLIPS add --jsonl | true; echo ${PIPESTATUS[1]}")
+        #expect(
+            gone.output == "1\n"
+                && gone.errors.hasSuffix(
+                    "Saved 3000 clips, but standard output could not be written: Broken pipe.\n"),
+            "\(gone)")
+        #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "3000")
+        for (target, reason) in [("/dev/full", "No space left on device"), ("&-", "Bad file descriptor")] {
+            let run = try shell("$CLIPS extension --title one >\(target)")
+            #expect(run.status == 1)
+            #expect(
+                run.errors.contains(#/Saved as \d+, but standard output could not be written: /#)
+                    && run.errors.hasSuffix("\(reason).\n"), "\(run)")
+        }
+        let broken = try shell("$CLIPS add --title one | true; echo ${PIPESTATUS[0]}")
+        #expect(broken.output == "1\n" && broken.errors.contains("Saved as 3003, but"), "\(broken)")
+    }
+}
