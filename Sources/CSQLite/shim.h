@@ -17,20 +17,20 @@ static inline int csqlite_configure(sqlite3 *database, int option, int on) {
     return sqlite3_db_config(database, option, on, (int *)0);
 }
 
-// fcntl is variadic and struct flock's l_type is a short. Returns 0 when nobody holds a write lock on the
-// byte, the holder's process id (-1 when it has none: an open-file-description lock) or -2 on failure.
+// fcntl is variadic and struct flock's l_type is a short. Returns 0 if no process holds a write lock on the byte, the
+// holder's process ID (-1 for an open-file-description lock, which has none), or -2 on failure.
 static inline int csqlite_lock_holder(int descriptor, long byte) {
     struct flock probe = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
     if (fcntl(descriptor, F_OFD_GETLK, &probe) != 0) return -2;
     return probe.l_type == F_UNLCK ? 0 : (probe.l_pid > 0 ? probe.l_pid : -1);
 }
 
-// sqlite3_config is variadic. Counting memory takes a process-wide lock at every allocation; nobody here asks
-// for the count. Does nothing when SQLite is already in use.
+// sqlite3_config is variadic. Counting memory takes a process-wide lock at every allocation, and the count
+// is not used. Does nothing if SQLite is already in use.
 static inline void csqlite_stop_counting_memory(void) { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
 
-// What the system last refused on the files of the main database; 0 when it never did. The journal's own
-// file is asked by its methods, since sqlite3_file_control reaches the main file only.
+// The last errno of the main database's files; 0 if there was none. The journal's file is queried through its
+// methods, since sqlite3_file_control reaches the main file only.
 static inline int csqlite_last_file_error(sqlite3 *database) {
     int of_file = 0, of_journal = 0;
     sqlite3_file *journal = 0;
@@ -41,7 +41,7 @@ static inline int csqlite_last_file_error(sqlite3 *database) {
     return of_file ? of_file : of_journal;
 }
 
-// statx's constants are macros of GNU sources. 1 when the path is the root of a mount; 0 when it is not, or when the
+// statx's constants are macros of GNU sources. Returns 1 if the path is the root of a mount; 0 if it is not, or if the
 // kernel does not report it (before Linux 5.8).
 static inline int csqlite_is_mount_root(const char *path) {
     struct statx found;
@@ -49,8 +49,8 @@ static inline int csqlite_is_mount_root(const char *path) {
     return (found.stx_attributes_mask & found.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
-// The bytes of the main file as they are, by SQLite's own descriptor: opening and closing another would drop the
-// locks of this process (sqlite.org/howtocorrupt.html 2.2). The file is open before anything of it is understood.
+// The main file, through SQLite's own descriptor: opening and closing another would drop the locks of this process
+// (sqlite.org/howtocorrupt.html 2.2). SQLite opens the file before it interprets it.
 static inline sqlite3_file *csqlite_main_file(sqlite3 *database) {
     sqlite3_file *file = 0;
     int code = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);

@@ -3,10 +3,10 @@ import Synchronization
 
 /// A thread that is both a serial executor and a `ppoll` loop.
 ///
-/// Actors that run on it share one thread with the descriptors they wait for: a file event reaches the actor
-/// without waking a second thread, and a blocking SQLite call never holds Swift's cooperative pool. The
-/// thread begins with the first thing there is to do, and ends when the last owner lets go; actors on it must
-/// own it.
+/// Actors that run on it share one thread with the descriptors that they wait for: a file event reaches the
+/// actor without waking a second thread, and a blocking SQLite call never occupies Swift's cooperative pool.
+/// The thread starts with the first job and ends when the last owner releases the loop; actors on it must own
+/// it.
 package final class EventLoop: SerialExecutor, TaskExecutor {
     private let core: LoopCore
 
@@ -23,7 +23,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor {
         core.add { job.runSynchronously(isolatedTo: serial, taskExecutor: task) }
     }
 
-    /// Makes the calling thread the loop's thread until `work` is done. Only for a loop that was not used yet.
+    /// Makes the calling thread the loop's thread until `work` is done. Call it only on an unused loop.
     package func runOnThisThread(_ work: @escaping @Sendable () async -> Int32) -> Int32 {
         let result = WorkResult()
         core.runHere {
@@ -46,8 +46,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor {
         core.watch(descriptor, handler: handler)
     }
 
-    /// Calls `handler` on the loop's thread once, as soon as nothing can read any more what is written to
-    /// `descriptor`: the reader of a pipe has exited, or a terminal has hung up. Never for a file.
+    /// Calls `handler` on the loop's thread once, when no process can read data written to `descriptor` any
+    /// more: the reader of a pipe has exited, or a terminal has hung up. Never called for a file.
     package func watchForHangUp(_ descriptor: CInt, handler: @escaping @Sendable () -> Void) {
         core.watchForHangUp(descriptor, handler: handler)
     }
@@ -56,7 +56,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor {
         core.stopWatching(descriptor)
     }
 
-    /// Calls `handler` on the loop's thread once, not before `delay` has passed; a second call with the same
+    /// Calls `handler` on the loop's thread once, not before `delay` has passed. A second call with the same
     /// `timer` replaces the first.
     package func schedule(_ timer: TimerName, after delay: Duration, handler: @escaping @Sendable () -> Void)
     {
@@ -72,7 +72,7 @@ private final class WorkResult: Sendable {
     let status = Atomic<Int32>(0)
 }
 
-/// Names one timer of a loop; made once by whoever owns the timer.
+/// The name of one timer of a loop, created once by the timer's owner.
 package struct TimerName: Hashable, Sendable {
     private static let last = Atomic<Int>(0)
     private let number: Int

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What happened to one name in a watched folder.
+/// An event of one name in a watched folder.
 package struct FolderEvent: Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
         case modified
@@ -8,9 +8,9 @@ package struct FolderEvent: Equatable, Sendable {
         case appeared
         /// Deleted from, or moved out of, the folder.
         case vanished
-        /// The folder itself is gone or has moved.
+        /// The folder itself was deleted or moved.
         case folderVanished
-        /// Events were dropped: anything may have happened (inotify(7), IN_Q_OVERFLOW).
+        /// Events were dropped: any change may have happened (inotify(7), IN_Q_OVERFLOW).
         case overflow
     }
 
@@ -25,7 +25,7 @@ package struct FolderEvent: Equatable, Sendable {
 
 /// One inotify instance on one folder.
 ///
-/// The folder, not its files: files come, go and are replaced, and a watch on a file stays with the old one.
+/// It watches the folder, not its files: files are replaced, and a watch on a file stays with the old one.
 package struct FolderWatch: ~Copyable {
     package let descriptor: CInt
 
@@ -36,19 +36,20 @@ package struct FolderWatch: ~Copyable {
             IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF | IN_MOVE_SELF
             | Int32(IN_ONLYDIR)
         guard inotify_add_watch(descriptor, path, UInt32(mask)) >= 0 else {
-            // The descriptor is closed by the deinit, which runs here too; twice would close somebody else's.
+            // The deinit, which runs here too, closes the descriptor; closing it twice could close one of
+            // another owner.
             throw FileWatchError(call: "inotify_add_watch", code: errno)
         }
     }
 
     deinit { close(descriptor) }
 
-    /// Everything that has happened since the last call; never blocks. What a busy neighbour's file adds meanwhile
-    /// may stay for the next call: the descriptor is then still readable.
+    /// Returns the events since the last call; never blocks. Events that a busy neighboring file adds during
+    /// the call may remain for the next one: the descriptor is then still readable.
     package func drain() -> [FolderEvent] {
         var events: [FolderEvent] = []
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) { buffer in
-            for _ in 0..<Self.mostReads {
+            for _ in 0..<Self.maxReads {
                 let count = read(descriptor, buffer.baseAddress, buffer.count)
                 guard count > 0 else { return }
                 Self.decode(UnsafeRawBufferPointer(rebasing: buffer[..<count]), into: &events)
@@ -57,10 +58,11 @@ package struct FolderWatch: ~Copyable {
         return events
     }
 
-    /// More than the kernel keeps unread: 16,384 events of up to 272 bytes (inotify(7), max_queued_events).
-    private static let mostReads = 300
+    /// More than the kernel buffers: 16,384 events of up to 272 bytes (inotify(7), max_queued_events).
+    private static let maxReads = 300
 
-    /// The records of inotify(7): watch, mask, cookie and name length, four bytes each, then the name.
+    /// Decodes the records of inotify(7): watch, mask, cookie, and name length, four bytes each, then the
+    /// name.
     private static func decode(_ bytes: UnsafeRawBufferPointer, into events: inout [FolderEvent]) {
         let headerSize = 16
         var offset = 0

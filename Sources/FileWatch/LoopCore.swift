@@ -2,7 +2,7 @@ import CFileWatch
 import Glibc
 import Synchronization
 
-/// What the loop's thread and its users share.
+/// The state that the loop's thread and its users share.
 final class LoopCore: Sendable {
     private struct Timer {
         let due: ContinuousClock.Instant
@@ -74,7 +74,7 @@ final class LoopCore: Sendable {
         change { $0.watched[descriptor] = Watch(events: Int16(POLLIN), isOnce: false, handler: handler) }
     }
 
-    /// poll(2) reports an error or a hang-up without being asked for any event.
+    /// Registers a descriptor without events: poll(2) reports an error or a hang-up in any case.
     func watchForHangUp(_ descriptor: CInt, handler: @escaping @Sendable () -> Void) {
         change { $0.watched[descriptor] = Watch(events: 0, isOnce: true, handler: handler) }
     }
@@ -115,8 +115,8 @@ final class LoopCore: Sendable {
         }
     }
 
-    /// Takes what work brings along, as an actor's next step, before poll(2) is asked for more, but not for ever.
-    /// False once the loop is stopped and nothing is left.
+    /// Runs queued work, including the work that it adds, such as an actor's next step, for a limited time
+    /// before the next poll(2). Returns false once the loop is stopped and nothing is left.
     private func runWork() -> Bool {
         for _ in 0..<8 {
             let (work, isStopped) = state.withLock { state in
@@ -140,7 +140,7 @@ final class LoopCore: Sendable {
         for timer in due { timer.handler() }
     }
 
-    /// Sleeps in ppoll(2) until there is something to do: new work and events end any wait, however short.
+    /// Sleeps in ppoll(2) until there is work: new work and events end any wait.
     private func waitForEvents() {
         let (watched, pause) = state.withLock { state in
             guard state.work.isEmpty && !state.isStopped else {

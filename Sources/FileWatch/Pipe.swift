@@ -1,6 +1,6 @@
 import Glibc
 
-/// A pipe that carries only "look again": wakes a `poll` in another thread.
+/// A pipe that only means "check again" and wakes a `poll` in another thread.
 package final class Pipe: Sendable {
     package let readEnd: CInt
     private let writeEnd: CInt
@@ -21,7 +21,7 @@ package final class Pipe: Sendable {
         close(writeEnd)
     }
 
-    /// Never blocks: a full pipe already says that there is something to look at.
+    /// Wakes the reader. Never blocks: a full pipe already means that there is work.
     package func signal() {
         var byte: UInt8 = 1
         _ = write(writeEnd, &byte, 1)

@@ -2,14 +2,16 @@ import CSQLite
 
 /// A copy of a database while it is in use (sqlite.org/backup.html).
 ///
-/// Inside a transaction of the source's connection, it is a copy of that snapshot, whatever others write.
+/// Inside a transaction of the source's connection, it copies that snapshot, regardless of concurrent writes.
 package struct Backup: ~Copyable {
     private let pointer: OpaquePointer
     private let destination: DatabaseHandle
-    /// Kept as long as the copying goes on.
+    /// Retained for the duration of the copy.
     private let source: DatabaseHandle
 
-    /// - Parameter destination: its contents are replaced in one commit, with the last step.
+    /// Creates a backup.
+    ///
+    /// - Parameter destination: The database whose contents are replaced in one commit, with the last step.
     package init(of source: borrowing Connection, into destination: borrowing Connection)
         throws(SQLiteError)
     {
@@ -30,7 +32,7 @@ package struct Backup: ~Copyable {
     /// Locks the destination against other writers until the end of the copy; readers of it continue.
     package func lockDestination() throws(SQLiteError) { _ = try step(pages: 0) }
 
-    /// Copies so many pages; false when all are copied. A failure names only its code.
+    /// Copies up to `pages` pages. Returns false when all are copied. An error contains only its code.
     package func step(pages: Int32) throws(SQLiteError) -> Bool {
         let code = sqlite3_backup_step(pointer, pages)
         if code == SQLITE_DONE { return false }

@@ -1,4 +1,4 @@
-/// A value that can take the place of a parameter.
+/// A value that can be bound to a parameter.
 package protocol Bindable {
     func bind(to statement: borrowing Statement, at index: Int) throws(SQLiteError)
 }

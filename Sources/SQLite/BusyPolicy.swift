@@ -1,10 +1,10 @@
 import CSQLite
 import Glibc
 
-/// How long a connection waits for a lock, and how finely.
+/// The duration and the interval of waiting for a lock.
 ///
-/// `sqlite3_busy_timeout` backs off to 100 ms between tries, which makes a writer beside a cleaner wait
-/// twenty times longer than needed; this one asks again every 0.1 ms until the time is up.
+/// `sqlite3_busy_timeout` increases its pauses to 100 ms, so a writer concurrent with a cleaner waits twenty
+/// times longer than necessary. This handler tries every 0.1 ms until the timeout.
 final class BusyPolicy {
     var timeoutMilliseconds: Int64
     /// Ends the wait as if the time were up; checked at each try.

@@ -4,8 +4,8 @@ import CSQLite
 package struct Connection: ~Copyable {
     package enum Access: Sendable {
         case readOnly
-        /// For a file that nobody writes: without locks, and without the files that SQLite keeps beside a
-        /// database (sqlite.org/uri.html). Whoever reads must see to it that the file did not change meanwhile.
+        /// For a file that no process writes: without locks, and without SQLite's companion files
+        /// (sqlite.org/uri.html). The reader must check that the file did not change while it read.
         case immutable
         case readWrite
         case create
@@ -14,14 +14,15 @@ package struct Connection: ~Copyable {
     package let path: String
     let handle: DatabaseHandle
 
-    /// Opens without SQLite's own mutex: the owner is an actor.
+    /// Opens a connection without SQLite's own mutex: the owner is an actor.
     ///
-    /// A file of someone else's making gets no trust: its triggers and views may not call anything unsafe,
-    /// and SQL cannot rewrite the schema behind SQLite's back (sqlite.org/security.html).
+    /// An untrusted file gets no trust: its triggers and views may not call unsafe functions, and SQL cannot
+    /// rewrite the schema directly (sqlite.org/security.html).
     ///
-    /// - Parameter mayAttach: whether SQL may open further files; without need nobody should, whatever SQL a file
-    ///   of someone else's making may smuggle in.
-    /// - Parameter isInterrupted: ends each wait for a lock once it is true.
+    /// - Parameters:
+    ///   - mayAttach: Whether SQL may open further files. Do not allow this without need, since an untrusted
+    ///     file may contain any SQL.
+    ///   - isInterrupted: A closure that ends each wait for a lock once it returns true.
     package init(
         path: String, access: Access, busyTimeoutMilliseconds: Int64 = 5000, mayAttach: Bool = false,
         isInterrupted: (@Sendable () -> Bool)? = nil
@@ -62,32 +63,34 @@ package struct Connection: ~Copyable {
 
     private static let configureOnce: Void = csqlite_stop_counting_memory()
 
-    /// Runs every statement in `sql`; for fixed text without values.
+    /// Runs every statement in `sql`, which must be fixed text without values.
     package func execute(_ sql: String) throws(SQLiteError) {
         try SQLiteError.check(sqlite3_exec(handle.pointer, sql, nil, nil, nil), handle.pointer, sql: sql)
     }
 
-    /// A statement from the cache, or prepared now; it goes back to the cache when it is destroyed.
+    /// Returns a statement, from the cache if possible. When destroyed, it returns to the cache.
     package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
-        let kept = handle.keptStatement(sql)
-        if let idle = kept?.take() { return Statement(pointer: idle, sql: sql, handle: handle, kept: kept) }
+        let cached = handle.cachedStatement(sql)
+        if let idle = cached?.checkOut() {
+            return Statement(pointer: idle, sql: sql, handle: handle, cached: cached)
+        }
         var statement: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
         let code = sqlite3_prepare_v3(handle.pointer, sql, -1, flags, &statement, nil)
         guard code == SQLITE_OK, let statement else {
             throw SQLiteError.failure(code, handle.pointer, sql: sql)
         }
-        return Statement(pointer: statement, sql: sql, handle: handle, kept: kept)
+        return Statement(pointer: statement, sql: sql, handle: handle, cached: cached)
     }
 
-    /// Prepares, binds, and steps to the end.
+    /// Prepares a statement, binds the values, and steps to the end.
     package func run(_ sql: String, _ values: any Bindable...) throws(SQLiteError) {
         let statement = try prepare(sql)
         for (index, value) in values.enumerated() { try value.bind(to: statement, at: index + 1) }
         while try statement.step() {}
     }
 
-    /// The first column of the first row, as an integer; nil when there is no row or it is NULL.
+    /// Returns the first column of the first row as an integer; nil if there is no row or it is NULL.
     package func integer(_ sql: String, _ values: any Bindable...) throws(SQLiteError) -> Int64? {
         let statement = try prepare(sql)
         for (index, value) in values.enumerated() { try value.bind(to: statement, at: index + 1) }
@@ -96,57 +99,58 @@ package struct Connection: ~Copyable {
     }
 
     package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle.pointer) }
-    /// Rows changed by the last statement, without those that triggers changed.
+    /// The number of rows that the last statement changed, excluding those that triggers changed.
     package var changedRows: Int { Int(sqlite3_changes64(handle.pointer)) }
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle.pointer) == 0 }
-    /// SQLite opens a file that may not be written for reading, without a word
+    /// Whether the connection is read-only. SQLite silently opens a file without write permission for reading
     /// (sqlite.org/c3ref/db_readonly.html).
     package var isReadOnly: Bool { sqlite3_db_readonly(handle.pointer, "main") == 1 }
-    /// How long the last wait for a lock took.
+    /// The duration of the last wait for a lock.
     package var waitedMilliseconds: Int64 { handle.busyPolicy.waitedMilliseconds }
 
     package func setBusyTimeout(milliseconds: Int64) {
         handle.busyPolicy.timeoutMilliseconds = milliseconds
     }
 
-    /// Whether this connection's statements fire triggers; what foreign keys do goes on
+    /// Sets whether this connection's statements fire triggers. Foreign key actions continue
     /// (sqlite.org/c3ref/c_dbconfig_defensive.html).
     package func setTriggers(enabled: Bool) {
         _ = csqlite_configure(handle.pointer, SQLITE_DBCONFIG_ENABLE_TRIGGER, enabled ? 1 : 0)
     }
 
-    /// Leaves the log as it is when this connection closes: for a connection that must not touch the files again
-    /// (sqlite.org/c3ref/c_dbconfig_defensive.html).
+    /// Leaves the log unchanged when this connection closes, for a connection that must not touch the files
+    /// again (sqlite.org/c3ref/c_dbconfig_defensive.html).
     package func skipCheckpointOnClose() {
         _ = csqlite_configure(handle.pointer, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     }
 
-    /// Whether a file that is no database any more counts as an empty one, so that it can be written from its
-    /// beginning, within SQLite's locks (sqlite.org/c3ref/c_dbconfig_defensive.html, RESET_DATABASE).
+    /// Sets whether a file that is not a database counts as an empty one, so that it can be overwritten
+    /// within SQLite's locks (sqlite.org/c3ref/c_dbconfig_defensive.html, RESET_DATABASE).
     package func setReset(enabled: Bool) {
         _ = csqlite_configure(handle.pointer, SQLITE_DBCONFIG_RESET_DATABASE, enabled ? 1 : 0)
     }
 
-    /// Whether SQL may change the schema table; only to repair, since errors in the schema are then ignored.
+    /// Sets whether SQL may change the schema table. Use it only for repairs, since errors in the schema are
+    /// then ignored.
     package func setWritableSchema(enabled: Bool) {
         _ = csqlite_configure(handle.pointer, SQLITE_DBCONFIG_DEFENSIVE, enabled ? 0 : 1)
         _ = csqlite_configure(handle.pointer, SQLITE_DBCONFIG_WRITABLE_SCHEMA, enabled ? 1 : 0)
     }
 
-    /// The size of the file, without its log.
+    /// Returns the size of the file, without its log.
     package func fileSize() throws(SQLiteError) -> Int64 {
         var size: Int64 = 0
         try SQLiteError.check(csqlite_file_size(handle.pointer, &size), nil)
         return size
     }
 
-    /// Reads bytes of the file, without its log, whether or not they are a database.
+    /// Reads bytes of the file, without its log, even if it is not a database.
     package func readFile(at offset: Int64, into bytes: UnsafeMutableRawBufferPointer) throws(SQLiteError) {
         let code = csqlite_read_file(handle.pointer, bytes.baseAddress, Int32(bytes.count), offset)
         try SQLiteError.check(code, handle.pointer)
     }
 
-    /// Writes the database again without unused pages, through a temporary database that it attaches itself.
+    /// Rewrites the database without unused pages, through a temporary database that SQLite attaches.
     package func vacuum() throws(SQLiteError) {
         let limit = sqlite3_limit(handle.pointer, SQLITE_LIMIT_ATTACHED, 1)
         defer { sqlite3_limit(handle.pointer, SQLITE_LIMIT_ATTACHED, limit) }
@@ -157,7 +161,7 @@ package struct Connection: ~Copyable {
         if isInTransaction { sqlite3_exec(handle.pointer, "ROLLBACK", nil, nil, nil) }
     }
 
-    /// Closes now, or says which statement is still in use.
+    /// Closes the connection now, or throws an error that names a statement still in use.
     package consuming func close() throws(SQLiteError) {
         handle.finalizeIdleStatements()
         if let busy = sqlite3_next_stmt(handle.pointer, nil) {

@@ -1,16 +1,17 @@
 import CSQLite
 
-/// Owner of one `sqlite3*` and of the statements prepared on it.
+/// The owner of one `sqlite3*` and of the statements prepared on it.
 ///
-/// Confined to whoever owns the `Connection`. A `Statement` keeps it alive, so the handle is closed only
-/// after the last statement is gone.
+/// Confined to the owner of the `Connection`. A `Statement` retains it, so the handle closes only after the
+/// last statement is destroyed.
 final class DatabaseHandle {
     let pointer: OpaquePointer
     let busyPolicy: BusyPolicy
-    private var kept: [String: KeptStatement] = [:]
+    private var cached: [String: CachedStatement] = [:]
 
-    /// More distinct statements than a store ever prepares; beyond it they are finalized, not kept.
-    private static let mostKept = 128
+    /// The size of the cache, larger than the number of distinct statements of a store. Further statements
+    /// are finalized, not cached.
+    private static let maxCached = 128
 
     init(pointer: OpaquePointer, busyPolicy: BusyPolicy) {
         self.pointer = pointer
@@ -22,17 +23,17 @@ final class DatabaseHandle {
         sqlite3_close_v2(pointer)
     }
 
-    /// The place of a statement in the cache, found once for each use; nil when the cache is full.
-    func keptStatement(_ sql: String) -> KeptStatement? {
-        if let known = kept[sql] { return known }
-        guard kept.count < Self.mostKept else { return nil }
-        let new = KeptStatement()
-        kept[sql] = new
+    /// Returns the cache entry of a statement, found once per use; nil if the cache is full.
+    func cachedStatement(_ sql: String) -> CachedStatement? {
+        if let known = cached[sql] { return known }
+        guard cached.count < Self.maxCached else { return nil }
+        let new = CachedStatement()
+        cached[sql] = new
         return new
     }
 
     func finalizeIdleStatements() {
-        for statement in kept.values { statement.finalize() }
-        kept.removeAll()
+        for statement in cached.values { statement.finalize() }
+        cached.removeAll()
     }
 }

@@ -6,7 +6,7 @@ package struct FileIdentity: Hashable, Sendable {
     package let device: UInt
     package let inode: UInt
 
-    /// The file that a path leads to; nil when there is none.
+    /// Creates the identity of the file at a path; nil if there is none.
     package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
@@ -18,15 +18,15 @@ package struct FileIdentity: Hashable, Sendable {
         self.inode = inode
     }
 
-    /// Whether a file is mounted by itself, without the folder that it is in.
+    /// Whether a file is mounted without its folder.
     package static func isMountedAlone(path: String) -> Bool { csqlite_is_mount_root(path) == 1 }
 
-    /// Whether this process has all of these files open, not counting the descriptors of ``WriterLock``.
+    /// Whether this process has all of these files open, ignoring the descriptors of ``WriterLock``.
     ///
-    /// Nothing is opened or closed: closing any descriptor of a file drops SQLite's locks on it
+    /// Opens and closes nothing: closing any descriptor of a file drops SQLite's locks on it
     /// (sqlite.org/howtocorrupt.html 2.2).
     ///
-    /// - Complexity: O(*n*) system calls, where *n* is the highest of the descriptors.
+    /// - Complexity: O(*n*) system calls, where *n* is the highest descriptor.
     package static func areOpen(_ files: [FileIdentity]) -> Bool {
         var missing = Set(files)
         let probes = WriterLock.probes

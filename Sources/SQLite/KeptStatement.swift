@@ -1,23 +1,23 @@
 import CSQLite
 
-/// A statement that waits to be used again; none while it is in use.
-final class KeptStatement {
+/// A cached statement; empty while it is in use.
+final class CachedStatement {
     private var idle: OpaquePointer?
 
-    /// One that was in use while the others were finalized.
+    /// Finalizes a statement that was in use while the others were finalized.
     deinit { finalize() }
 
-    func take() -> OpaquePointer? {
+    func checkOut() -> OpaquePointer? {
         defer { idle = nil }
         return idle
     }
 
-    /// False when there is one already.
-    func keep(_ statement: OpaquePointer) -> Bool {
+    /// Returns a statement to the cache. Returns false if the entry has one already.
+    func checkIn(_ statement: OpaquePointer) -> Bool {
         guard idle == nil else { return false }
         idle = statement
         return true
     }
 
-    func finalize() { sqlite3_finalize(take()) }
+    func finalize() { sqlite3_finalize(checkOut()) }
 }

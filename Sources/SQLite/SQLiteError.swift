@@ -1,13 +1,13 @@
 import CSQLite
 import Glibc
 
-/// What SQLite refused, with the statement it refused and never the values that were bound to it.
+/// An error of SQLite, with the statement but never its bound values.
 package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     /// The extended result code (sqlite.org/rescode.html).
     package let code: Int32
     package let message: String
     package let sql: String?
-    /// What the system said, as an errno; 0 when it was not asked, or had nothing to say.
+    /// The errno of the system call; 0 if none was recorded.
     package let systemError: Int32
 
     package init(code: Int32, message: String, sql: String? = nil, systemError: Int32 = 0) {
@@ -24,7 +24,7 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
         return "\(message) (SQLite code \(code), in: \(sql.prefix(120)))"
     }
 
-    /// The primary result codes that callers tell apart.
+    /// The primary result codes that callers distinguish.
     package enum Primary: Int32, Sendable {
         case ok = 0
         case busy = 5
@@ -43,7 +43,7 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
         case other = -1
     }
 
-    /// Which rule of a table was broken.
+    /// The kind of violated constraint.
     package enum Constraint: Int32, Sendable {
         case notNull = 1299
         case unique = 2067
@@ -52,7 +52,7 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
 
     package var constraint: Constraint? { Constraint(rawValue: code) }
 
-    /// The one place where a result code becomes an error.
+    /// Throws an error for a result code; all result codes are checked here.
     static func check(_ code: Int32, _ database: OpaquePointer?, sql: String? = nil) throws(SQLiteError) {
         guard code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE else { return }
         throw failure(code, database, sql: sql)
@@ -67,10 +67,10 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
         return database.map { found.withSystemError($0) } ?? found
     }
 
-    /// The same with what the system said, where it had a part in it.
+    /// Returns the error with the system's errno, if a system call caused it.
     ///
-    /// What a disk fails to read SQLite reports as damage (SQLITE_IOERR_CORRUPTFS), and sends a person to a backup
-    /// who has a loose cable.
+    /// SQLite reports a disk that fails to read as corruption (SQLITE_IOERR_CORRUPTFS), and so would send the
+    /// user to a backup because of a loose cable.
     private func withSystemError(_ database: OpaquePointer) -> SQLiteError {
         switch primary {
         case .inputOutput, .cannotOpen:

@@ -1,28 +1,28 @@
 import CSQLite
 
-/// A prepared statement in use; reset and given back to its connection's cache when destroyed.
+/// A prepared statement in use. When destroyed, it is reset and returned to its connection's cache.
 ///
 /// Columns count from 0 and parameters from 1, as in SQLite.
 package struct Statement: ~Copyable {
     private let pointer: OpaquePointer
     private let handle: DatabaseHandle
-    private let kept: KeptStatement?
+    private let cached: CachedStatement?
     package let sql: String
 
-    init(pointer: OpaquePointer, sql: String, handle: DatabaseHandle, kept: KeptStatement?) {
+    init(pointer: OpaquePointer, sql: String, handle: DatabaseHandle, cached: CachedStatement?) {
         self.pointer = pointer
         self.sql = sql
         self.handle = handle
-        self.kept = kept
+        self.cached = cached
     }
 
     deinit {
         sqlite3_reset(pointer)
         sqlite3_clear_bindings(pointer)
-        if kept?.keep(pointer) != true { sqlite3_finalize(pointer) }
+        if cached?.checkIn(pointer) != true { sqlite3_finalize(pointer) }
     }
 
-    /// True when there is a row to read.
+    /// Steps to the next row. Returns false at the end.
     package func step() throws(SQLiteError) -> Bool {
         let code = sqlite3_step(pointer)
         if code == SQLITE_ROW { return true }
@@ -30,7 +30,7 @@ package struct Statement: ~Copyable {
         throw SQLiteError.failure(code, handle.pointer, sql: sql)
     }
 
-    /// Ready to be bound and stepped again; parameters keep their values.
+    /// Resets the statement, so that it can be bound and stepped again; parameters retain their values.
     package func reset() { sqlite3_reset(pointer) }
 
     package func bind(_ value: Int64, at index: Int) throws(SQLiteError) {
@@ -43,7 +43,7 @@ package struct Statement: ~Copyable {
 
     package func bind(_ value: String, at index: Int) throws(SQLiteError) {
         var value = value
-        // A null address would bind NULL, so empty text gets any other.
+        // A null address would bind NULL, so empty text uses another one.
         let code = value.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { text in
                 sqlite3_bind_text64(
@@ -65,7 +65,7 @@ package struct Statement: ~Copyable {
         try check(code)
     }
 
-    /// Binds a column of another statement's row, byte by byte as it is stored.
+    /// Binds a column of another statement's row, with its bytes as stored.
     package func bind(_ column: Int, of row: borrowing Statement, at index: Int) throws(SQLiteError) {
         try check(sqlite3_bind_value(pointer, Int32(index), sqlite3_column_value(row.pointer, Int32(column))))
     }
@@ -79,7 +79,7 @@ package struct Statement: ~Copyable {
     package func integer(_ column: Int) -> Int64 { sqlite3_column_int64(pointer, Int32(column)) }
     package func real(_ column: Int) -> Double { sqlite3_column_double(pointer, Int32(column)) }
 
-    /// Text as UTF-8; bytes that are not UTF-8 become U+FFFD.
+    /// Returns text as UTF-8; invalid bytes become U+FFFD.
     package func text(_ column: Int) -> String {
         guard let bytes = sqlite3_column_text(pointer, Int32(column)) else { return "" }
         let count = Int(sqlite3_column_bytes(pointer, Int32(column)))
@@ -88,7 +88,7 @@ package struct Statement: ~Copyable {
 
     package func blob(_ column: Int) -> [UInt8] { withBlob(column) { [UInt8]($0) } }
 
-    /// Lends the bytes where they are, until the next step.
+    /// Calls a closure with the bytes of a column, which are valid until the next step.
     package func withBlob<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         let bytes = sqlite3_column_blob(pointer, Int32(column))
         return body(

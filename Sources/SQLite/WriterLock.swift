@@ -2,27 +2,27 @@ import CSQLite
 import Glibc
 import Synchronization
 
-/// Asks whether somebody is in the middle of writing, without taking a lock.
+/// Queries whether a process is writing, without taking a lock.
 ///
 /// A writer holds byte 120 of the `-shm` (WAL_WRITE_LOCK, sqlite.org/walformat.html 2.3.1) from its first
-/// write until its commit is visible, so "free" read after a file event proves that the commit behind the
-/// event can be read. The question is `F_OFD_GETLK` (fcntl(2)), one system call that disturbs no writer.
+/// write until its commit is visible, so "free" after a file event proves that the commit behind the event
+/// can be read. The query is `F_OFD_GETLK` (fcntl(2)), one system call that disturbs no writer.
 package struct WriterLock: Sendable {
-    /// Who holds the lock.
+    /// The holder of the lock.
     package enum Holder: Equatable, Sendable {
-        case nobody
+        case free
         case process(Int32)
-        /// Held, but the kernel cannot say by whom.
+        /// A process that the kernel cannot identify.
         case unknown
     }
 
     private static let writeLockByte = 120
     private let descriptor: CInt
 
-    /// Nil when the `-shm` cannot be opened: then only the doorbell and the sweep are left.
+    /// Creates nil if the `-shm` cannot be opened: then only the doorbell and polling remain.
     ///
-    /// Closing any descriptor of a file drops every POSIX lock this process has on it, SQLite's with them,
-    /// so a descriptor is opened once per file and kept (sqlite.org/howtocorrupt.html 2.2).
+    /// Closing any descriptor of a file drops every POSIX lock that this process has on it, including
+    /// SQLite's, so a descriptor is opened once per file and cached (sqlite.org/howtocorrupt.html 2.2).
     package init?(databasePath: String) {
         guard let descriptor = Self.descriptors.withLock({ $0.descriptor(of: databasePath + "-shm") }) else {
             return nil
@@ -32,19 +32,19 @@ package struct WriterLock: Sendable {
 
     package func holder() -> Holder {
         switch csqlite_lock_holder(descriptor, Self.writeLockByte) {
-        case 0: .nobody
+        case 0: .free
         case let process where process > 0: .process(process)
         default: .unknown
         }
     }
 
-    /// Lets go of descriptors whose file has no name any more: SQLite removes the `-shm` only after the last
-    /// connection to it is closed, so nobody in this process can have a lock on it.
+    /// Closes descriptors whose file has no name any more: SQLite deletes the `-shm` only after the last
+    /// connection to it is closed, so no connection of this process can have a lock on it.
     package static func releaseUnlinked() {
         descriptors.withLock { $0.closeUnlinked() }
     }
 
-    /// The descriptors that this process uses for the question only.
+    /// The descriptors that this process uses only for the query.
     static var probes: Set<CInt> { descriptors.withLock { $0.all } }
 
     private static let descriptors = Mutex(Descriptors())
@@ -57,7 +57,7 @@ package struct WriterLock: Sendable {
         mutating func descriptor(of path: String) -> CInt? {
             guard let file = FileIdentity(path: path) else { return nil }
             if let known = open[file] { return known }
-            // A pipe of that name would be waited for without O_NONBLOCK.
+            // Opening a pipe of that name would block without O_NONBLOCK.
             let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             guard descriptor >= 0 else { return nil }
             var opened = stat()

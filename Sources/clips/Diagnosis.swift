@@ -56,7 +56,7 @@ struct Diagnosis: Equatable {
             self.init(
                 .history, "The history keeps \(Self.rows(count)) that belong to no change.",
                 "--repair removes them.")
-        case .goneConsumer(let name):
+        case .staleConsumer(let name):
             self.init(.consumers, "'\(name)' has ended without saying so.", "--repair forgets it.")
         case .expiredConsumer(let name):
             self.init(
@@ -68,7 +68,7 @@ struct Diagnosis: Equatable {
                 .consumers,
                 "'\(name)' has not come for \(days) days; \(transactions) transactions wait for it.",
                 "Run it; else it reads everything anew once its history is too old.")
-        case .tooOpen(let path, let mode):
+        case .insecurePermissions(let path, let mode):
             self.init(
                 .permissions, "Others may open \(path) (mode \(String(mode, radix: 8))).",
                 "--repair leaves it to its owner alone.")

@@ -51,10 +51,11 @@ struct CleaningReport: Encodable {
                 "\(transactions(result.transactions)) with \(count(result.changes, "change")) \(verb) deleted."
             )
         }
-        if result.kept > 0 {
-            let names = result.heldBy.joined(separator: ", ")
+        if result.retained > 0 {
+            let names = result.blockedBy.joined(separator: ", ")
             sentences.append(
-                "\(transactions(result.kept)) \(result.kept == 1 ? "stays" : "stay"), needed by \(names).")
+                "\(transactions(result.retained)) \(result.retained == 1 ? "stays" : "stay"), needed by \(names)."
+            )
         }
         return SafeText.line(sentences.joined(separator: " "))
     }
@@ -65,14 +66,14 @@ struct CleaningReport: Encodable {
         "\(number) \(word)\(number == 1 ? "" : "s")"
     }
 
-    private enum Key: String, CodingKey { case transactions, changes, kept, heldBy, dryRun }
+    private enum Key: String, CodingKey { case transactions, changes, retained, blockedBy, dryRun }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(result.transactions, forKey: .transactions)
         try container.encode(result.changes, forKey: .changes)
-        try container.encode(result.kept, forKey: .kept)
-        try container.encode(result.heldBy, forKey: .heldBy)
+        try container.encode(result.retained, forKey: .retained)
+        try container.encode(result.blockedBy, forKey: .blockedBy)
         try container.encode(isDry, forKey: .dryRun)
     }
 }

@@ -42,7 +42,7 @@ struct HistoryFeed {
                 guard newest != position.token else { continue }
                 position = try await print(after: position)
             case .replaced: throw StoreError.replaced(path: container.path)
-            case .watchingBySweep:
+            case .watchingByPolling:
                 invocation.remark(
                     "clips: there are no file events here; the store is asked 20 times a second.")
             }

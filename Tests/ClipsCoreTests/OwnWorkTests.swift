@@ -232,15 +232,15 @@ import Testing
         let now = try await ClipStore(path: path, author: "app", options: options)
         let date = Date(timeIntervalSince1970: Double(today) / 1000)
         // One for all: each goes on from what the one before counted.
-        let tally = Mutex(HistoryTally())
+        let tally = Mutex(HistoryCounter())
         func preview(_ youngest: Double, _ oldest: Double) async throws -> CleaningPreview {
             try await now.container.read { snapshot in
-                func preview(_ tally: inout HistoryTally) throws -> CleaningPreview {
+                func preview(_ tally: inout HistoryCounter) throws -> CleaningPreview {
                     try CleaningPreview(
                         youngest: date - youngest * 86400, oldest: date - oldest * 86400, tally: &tally,
                         in: snapshot)
                 }
-                var fresh = HistoryTally()
+                var fresh = HistoryCounter()
                 let anew = try preview(&fresh)
                 let goneOn = try tally.withLock { try preview(&$0) }
                 #expect(goneOn == anew)

@@ -155,7 +155,7 @@ import Testing
         _ = try clips.sqlite3("PRAGMA user_version = 99")
         try fails(clips.storePath, "written by a newer version")
         try fails("/proc/none/clips.db", "cannot be made")
-        try fails(clips.folder.path, "cannot be opened")
+        try fails(clips.folder.path, "Cannot open store")
     }
 
     @Test func `escape sequences in a title are shown, not obeyed`() throws {

@@ -73,7 +73,7 @@ import Testing
         let run = try clips.run("add", "--title", "b", input: "a text that was hard to come by")
         #expect(run.status == 1)
         #expect(
-            run.errors.contains("was kept busy for")
+            run.errors.contains("was locked for")
                 && run.errors.contains("by sqlite3 (process \(holder.identifier))"), "\(run.errors)")
         #expect(try clips.run("list").status == 0)
         #expect(try holder.ask("COMMIT; SELECT 'released';") == "released")

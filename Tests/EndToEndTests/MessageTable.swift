@@ -152,10 +152,10 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         ),
         MessageCase(
             "list", 1,
-            "STORE is not a store of this program. Name another file; this one was left as it is.", in: .text),
+            "STORE is not a store of this program. Nothing was changed; use another file.", in: .text),
         MessageCase(
             "list", 1,
-            "STORE is not a store of this program. Name another file; this one was left as it is.",
+            "STORE is not a store of this program. Nothing was changed; use another file.",
             in: .otherProgram),
         MessageCase(
             "list", 1,
@@ -163,17 +163,17 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             in: .newer),
         MessageCase(
             "list", 1,
-            "The store STORE is damaged (a table of the history is missing). "
+            "The store STORE is corrupt (a table of the history is missing). "
                 + "Restore a backup with 'clips backup restore FILE', or run 'clips doctor --salvage NEW'.",
             in: .lostTable),
         MessageCase(
             "list", 1,
-            "The store STORE is damaged (database disk image is malformed). "
+            "The store STORE is corrupt (database disk image is malformed). "
                 + "Restore a backup with 'clips backup restore FILE', or run 'clips doctor --salvage NEW'.",
             in: .damagedPage),
         MessageCase(
             "list --store FOLDER", 1,
-            "The store FOLDER cannot be opened: unable to open database file. "
+            "Cannot open store FOLDER: unable to open database file. "
                 + "Check the path and its permissions."),
         MessageCase(
             "list --store /proc/none/clips.db", 2,
@@ -190,7 +190,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "The group name 'a/b' cannot be used: take up to 128 letters, digits, '.', '_' or '-'."),
         MessageCase(
             "history --after 00000000-0000-4000-8000-000000000000.1.1", 1,
-            "The token belongs to another store. Read everything anew."),
+            "The token belongs to another store. Do a full refresh."),
     ]
 
     private static let lines = [
@@ -217,11 +217,11 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase("backup STORE", 1, "STORE is there already. Give --force to replace it."),
         MessageCase("backup --force STORE", 1, "No backup was made at STORE: it is the store itself."),
         MessageCase(
-            "backup --force FOLDER", 1, "No backup was made at FOLDER: it is no ordinary file."),
+            "backup --force FOLDER", 1, "No backup was made at FOLDER: it is not a regular file."),
         MessageCase(
             "backup FOLDER/none/b", 1,
             "No backup was made at FOLDER/none/b: No such file or directory; "
-                + "check the folder and the disk, or name another place."),
+                + "check the folder and the disk, or use another path."),
         MessageCase("history clean --before 0d", 0),
         MessageCase("doctor", 0),
     ]

@@ -26,7 +26,7 @@ import Testing
         let errors = run.errors.replacing(/for \d+ ms/, with: "for N ms")
         #expect(
             run.status == 1
-                && errors == "clips: The store \(clips.storePath) was kept busy for N ms by sqlite3 "
+                && errors == "clips: The store \(clips.storePath) was locked for N ms by sqlite3 "
                     + "(process \(holder.identifier)). Nothing was saved; try again.\n"
         )
     }
@@ -46,8 +46,8 @@ import Testing
         let run = try Shell.run(words[0], Array(words[1...]), environment: clips.environment)
         #expect(
             run.status == 1
-                && run.errors == "clips: The store \(clips.storePath) cannot be written. "
-                    + "Check the permissions of the file and of its folder.\n"
+                && run.errors == "clips: Cannot write store \(clips.storePath). "
+                    + "Check the permissions of the file and its folder.\n"
         )
     }
 

@@ -40,11 +40,11 @@ import Testing
         #expect(late.shows("1/\(Situation.clips)"))
         let run = try clips.run("extension", "--title", "clip in vain", input: "hard to come by")
         #expect(
-            run.errors.contains("was kept busy for 5")
+            run.errors.contains("was locked for 5")
                 && run.errors.contains("by clips (process \(holder.process)). Nothing was saved; try again."),
             "\(run.errors)")
         #expect(try run.status == 1 && clips.unsaved().contains("hard to come by"))
-        #expect(app.shows("was kept busy for 5") && app.shows("Your text is kept in "))
+        #expect(app.shows("was locked for 5") && app.shows("Your text is kept in "))
 
         kill(holder.process, SIGCONT)
         #expect(holder.wait() == 0)

@@ -57,7 +57,7 @@ import Testing
         #expect(follower.waitsForEnd(within: 1.5) == 1)
         let said = try String(contentsOfFile: errors, encoding: .utf8)
         #expect(
-            said.contains("was replaced, moved or deleted") && Sentences.fault(in: said) == nil, "\(said)")
+            said.contains("was replaced, moved, or deleted") && Sentences.fault(in: said) == nil, "\(said)")
         #expect(app.shows("the store's file was replaced: quit and start again", within: 1.5))
         app.type("ahttps://example.org/late\r")
         #expect(app.shows("Your text is kept"))
@@ -83,7 +83,7 @@ import Testing
             try Shell.run("sqlite3", [clips.storePath, ".timeout 5000", ".restore \(older)"]).errors == "")
         #expect(follower.waitsForEnd(within: 1.5) == 1)
         let said = try String(contentsOfFile: errors, encoding: .utf8)
-        #expect(said.contains("an older copy was restored. Read everything again."), "\(said)")
+        #expect(said.contains("an older copy was restored. Do a full refresh."), "\(said)")
         #expect(app.shows("/\(Situation.clips)") && app.hides("clip late 2"))
         let run = try clips.run("history", "--after", token)
         #expect(run.status == 1 && run.errors.contains("an older copy was restored"), "\(run)")

@@ -19,7 +19,7 @@ import Testing
         let text = String(repeating: "hard to come by ", count: 20_000)
         let run = try limited(["extension", "--title", "clip too long"], input: text)
         #expect(run.status == 1 && Sentences.fault(in: run.errors) == nil, "\(run)")
-        #expect(run.errors.contains("is full. Nothing was saved; make room and try again."))
+        #expect(run.errors.contains("Nothing was saved; free some space and try again."))
         // Too long for the limit as well, so it is printed, and not said that it was kept.
         #expect(try !run.errors.contains("is kept in") && clips.unsaved() == "")
         // As far as the limit lets the file behind standard error grow.
@@ -66,7 +66,7 @@ import Testing
         }
         #expect(run.output.contains("backup \(copied)/b.db: 0 "), "\(run.output)")
         #expect(run.output.contains("search clip: 0 20"), "\(run.output)")
-        #expect(run.output.contains("full: 1 clips: The disk of \(disk)/clips.db is full."), "\(run.output)")
+        #expect(run.output.contains("full: 1 clips: No space left for \(disk)/clips.db."), "\(run.output)")
         #expect(run.output.contains("room: 0"), "\(run.output)")
         #expect(try clips.unsaved().contains("clip kept"))
         for end in ["", "-wal", "-shm"] {

@@ -34,7 +34,7 @@ struct Oracle {
         let store = try await ClipStore(path: clips.storePath, author: "oracle", options: options)
         for finding in try await store.container.check() {
             // Whoever was killed could not say good-bye; the next cleaning forgets it.
-            if case .goneConsumer = finding { continue }
+            if case .staleConsumer = finding { continue }
             complaints.append("the doctor finds \(finding)")
         }
         let (transactions, present) = try await store.container.read { snapshot in

@@ -38,7 +38,7 @@ import Testing
     @Test func `a damaged page, an open file and a missing store are seen`() async throws {
         let clips = try Situation.someClips.make()
         chmod(clips.storePath, 0o644)
-        #expect(await Oracle(clips: clips).complaints().contains { $0.contains("tooOpen") })
+        #expect(await Oracle(clips: clips).complaints().contains { $0.contains("insecurePermissions") })
         try Damage.page(of: "Clip_by_url", in: clips)
         let complaints = await Oracle(clips: clips).complaints()
         #expect(complaints.contains { $0.contains("integrity_check") }, "\(complaints)")

@@ -209,7 +209,7 @@ import Testing
         try FileManager.default.copyItem(atPath: copy, toPath: newer)
         try Shell.run("sqlite3", [newer], input: "PRAGMA user_version = 99;\n")
         for (path, words) in [
-            (text, "is not a store of this program"), (harmed, "is damaged"), (newer, "newer version"),
+            (text, "is not a store of this program"), (harmed, "is corrupt"), (newer, "newer version"),
             (clips.folder.path(of: "none"), "There is no store at"), (clips.storePath, "is the store itself"),
         ] {
             let run = try clips.run("backup", "restore", path)

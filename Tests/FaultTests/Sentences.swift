@@ -4,7 +4,7 @@ import TestSupport
 enum Sentences {
     /// Words that say what to do, or that nothing has to be done.
     private static let advice = [
-        "try again", "Check the ", "check the ", "make room", "Restore a backup", "takes it from there",
+        "try again", "Check the ", "check the ", "free some space", "Restore a backup", "takes it from there",
         "takes them from there", "which takes longer", "Name another file", "name another place",
         "start again", "begin a new store", "Read everything anew", "Read everything again",
         "name another file", "must be opened for writing first", "each line that follows is for 'clips",

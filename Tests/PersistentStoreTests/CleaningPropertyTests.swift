@@ -128,12 +128,12 @@ private final class Play {
                 }
             return isBefore && authors?.contains(transaction.author) ?? true
         }
-        #expect(result.transactions + result.kept == wanted.count)
-        #expect((result.kept == 0) == result.heldBy.isEmpty)
+        #expect(result.transactions + result.retained == wanted.count)
+        #expect((result.retained == 0) == result.blockedBy.isEmpty)
         if request.respectsConsumers {
             for (name, token) in cursors where !expired.contains(name) { try await expectUsable(token, name) }
         } else {
-            #expect(result.kept == 0)
+            #expect(result.retained == 0)
             mirrorMayExpire = true
         }
     }
@@ -146,7 +146,7 @@ private final class Play {
             maximumChanges: [nil, 5, 50, 100][below(4)], maximumShare: share[below(4)])
         let result = try await container.purgeHistory(bounds, ignoring: below(2) == 0 ? ["batch"] : [])
         try await compare(kept, result)
-        if let most = bounds.maximumChanges, result.kept == 0 {
+        if let most = bounds.maximumChanges, result.retained == 0 {
             let left = try await container.transactions().reduce(0) { $0 + $1.changes.count }
             #expect(left <= most)
         }

@@ -40,7 +40,7 @@ import Testing
         for (index, end) in ends.enumerated() {
             let result = try await container.deleteHistory(HistoryDeleteRequest(before: end))
             #expect(result.transactions == 1 && result.changes == 2, "\(end)")
-            #expect(result.kept == 0 && result.heldBy == [])
+            #expect(result.retained == 0 && result.blockedBy == [])
             #expect(try await numbers() == saved[(index + 1)...].map(\.number))
         }
         #expect(try await container.objects().count == 10)
@@ -71,13 +71,13 @@ import Testing
         _ = try await container.registerConsumer("fast", startingAt: saved[3].token)
         var request = HistoryDeleteRequest(before: .date(.distantFuture))
         var result = try await container.deleteHistory(request)
-        #expect(result.transactions == 1 && result.kept == 3 && result.heldBy == ["middle", "slow"])
+        #expect(result.transactions == 1 && result.retained == 3 && result.blockedBy == ["middle", "slow"])
         request.end = .token(saved[2].token)
         result = try await container.deleteHistory(request)
-        #expect(result.transactions == 0 && result.kept == 1 && result.heldBy == ["slow"])
+        #expect(result.transactions == 0 && result.retained == 1 && result.blockedBy == ["slow"])
         request.respectsConsumers = false
         result = try await container.deleteHistory(request)
-        #expect(result.transactions == 1 && result.kept == 0 && result.heldBy == [])
+        #expect(result.transactions == 1 && result.retained == 0 && result.blockedBy == [])
         await #expect(throws: StoreError.tokenExpired(oldest: saved[1].token)) {
             try await container.transactions(HistoryFetchRequest(.token(saved[0].token)))
         }
@@ -92,7 +92,7 @@ import Testing
         try await container.deleteHistory(
             HistoryDeleteRequest(before: .token(saved[2].token), respectsConsumers: false))
         let result = try await container.deleteHistory(HistoryDeleteRequest(before: .date(.distantFuture)))
-        #expect(result.transactions == 1 && result.heldBy == [])
+        #expect(result.transactions == 1 && result.blockedBy == [])
     }
 
     @Test
@@ -148,7 +148,7 @@ import Testing
         _ = try await container.registerConsumer("slow", startingAt: saved[1].token)
         let request = HistoryDeleteRequest(before: .date(.distantFuture), where: .author("a"))
         let result = try await container.deleteHistory(request)
-        #expect(result.transactions == 1 && result.kept == 2 && result.heldBy == ["slow"])
+        #expect(result.transactions == 1 && result.retained == 2 && result.blockedBy == ["slow"])
         let rest = HistoryFetchRequest(.token(saved[1].token))
         #expect(try await container.transactions(rest) == Array(saved[2...]))
     }

@@ -25,7 +25,7 @@ import Testing
         let container = try await open()
         let pieces = try await container.read { snapshot in
             var request = HistoryFetchRequest()
-            request.mostChangesAtOnce = 300
+            request.maxChangesAtOnce = 300
             var pieces: [HistoryTransaction] = []
             try snapshot.forEachTransaction(request) {
                 pieces.append($0)

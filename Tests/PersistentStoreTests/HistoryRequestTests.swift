@@ -38,7 +38,7 @@ import Testing
             let rows = request.includesChanges ? expected : expected.map(\.bare)
             let facts = [
                 "pieces": Self.joined(answer.pieces) == rows, "whole": answer.whole == answer.pieces,
-                "size": answer.pieces.allSatisfy { $0.changes.count <= request.mostChangesAtOnce ?? .max },
+                "size": answer.pieces.allSatisfy { $0.changes.count <= request.maxChangesAtOnce ?? .max },
                 "count":
                     answer.count == HistoryCount(transactions: expected.count, changes: changes.count),
                 "ids": answer.ids == Set(changes.map(\.objectID)), "changes": answer.changes == changes,

@@ -59,7 +59,8 @@ import Testing
                 ]
             ).errors == "")
         await #expect(
-            throws: StoreError.damaged(path: path, reason: "something else stands in a table's place")
+            throws: StoreError.damaged(
+                path: path, reason: "a table of the history is a view or another object")
         ) { try await Notes.open(folder) }
     }
 
@@ -84,7 +85,7 @@ import Testing
                 == "")
         await #expect(
             throws: StoreError.damaged(
-                path: path, reason: "its history has a number that is never given")
+                path: path, reason: "its history has a number that is out of range")
         ) { container = try await Notes.open(folder) }
     }
 

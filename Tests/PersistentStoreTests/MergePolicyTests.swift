@@ -50,7 +50,7 @@ import Testing
         try await context.update(id, ["title": "ours", "body": "ours"])
         let result = try await context.save()
         #expect(try await stored(id) == wanted)
-        #expect(result.settledConflicts.map(\.clashing) == [["title"]])
+        #expect(result.resolvedConflicts.map(\.clashing) == [["title"]])
         // The context knows what came of it: its next change is no conflict.
         await context.setMergePolicy(.error)
         #expect(try await result.versions[id] == container.objects().first?.version)
@@ -72,7 +72,7 @@ import Testing
         try await context.update(id, ["title": "ours"])
         let result = try await context.save()
         #expect(try await stored(id) == wanted)
-        #expect(result.settledConflicts.map(\.stored) == [nil])
+        #expect(result.resolvedConflicts.map(\.stored) == [nil])
         #expect(await !context.hasChanges)
     }
 
@@ -84,7 +84,7 @@ import Testing
         let id = try await note(changedTo: ["title": "theirs"])
         await context.setMergePolicy(policy)
         await context.delete(id)
-        #expect(try await context.save().settledConflicts.first?.clashing == ["title"])
+        #expect(try await context.save().resolvedConflicts.first?.clashing == ["title"])
         #expect(try await (stored(id) != nil) == survives)
     }
 
@@ -117,7 +117,7 @@ import Testing
     @Test func `of an object never read here only the change is known`() async throws {
         let id = try await other.save(inserting: ["title": "theirs", "body": "theirs"])
         try await context.update(id, ["title": "ours"])
-        #expect(try await context.save().settledConflicts.isEmpty)
+        #expect(try await context.save().resolvedConflicts.isEmpty)
         #expect(try await stored(id)?["body"] == "theirs")
         let third = container.makeContext(author: "third")
         await third.delete(id)
@@ -138,7 +138,7 @@ import Testing
         let id = try await note(changedTo: ["title": "same"])
         await context.setMergePolicy(.byPropertyStoreTrumps)
         try await context.update(id, ["title": "same", "rank": 3])
-        #expect(try await context.save().settledConflicts.map(\.clashing) == [[]])
+        #expect(try await context.save().resolvedConflicts.map(\.clashing) == [[]])
         #expect(try await stored(id)?["rank"] == 3)
     }
 

@@ -152,7 +152,7 @@ import Testing
         let model = try StoreModel(
             version: 3, entities: [Entity("Note", attributes: [Attribute("title", .text, isOptional: true)])])
         let error = await #expect(throws: StoreError.self) { try await Notes.open(folder, model: model) }
-        #expect(error?.description.contains("somebody else made on the table Note") == true)
+        #expect(error?.description.contains("another program created on the table Note") == true)
         #expect(try ask("SELECT count(*) FROM Note") == "2\n")
     }
 

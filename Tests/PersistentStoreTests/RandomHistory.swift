@@ -115,7 +115,7 @@ struct RandomHistory {
         if Bool.random(using: &random) { request.changePredicate = changePredicate() }
         request.limit = any([nil, nil, 0, 1, 5, 100])
         request.offset = any([0, 0, 1, 7, 100])
-        request.mostChangesAtOnce = any([nil, 1, 2, 3])
+        request.maxChangesAtOnce = any([nil, 1, 2, 3])
         request.includesChanges = any([true, true, true, false])
         return request
     }

@@ -105,7 +105,7 @@ import Testing
             is_transient) VALUES ('gone', 3, 1, 1, 1, 0, 0, 1), ('lost', 1, 0, NULL, NULL, 0, 0, 0);
             """)
         let findings = try await container.check()
-        #expect(findings == [.goneConsumer("gone"), .expiredConsumer("lost")])
+        #expect(findings == [.staleConsumer("gone"), .expiredConsumer("lost")])
         try await container.repair(findings)
         #expect(try await container.read { try $0.consumers() }.map(\.name) == ["here", "lost"])
     }
@@ -114,7 +114,7 @@ import Testing
         let container = try await open()
         chmod(path, 0o640)
         let findings = try await container.check()
-        #expect(findings == [.tooOpen(path: path, mode: 0o640)])
+        #expect(findings == [.insecurePermissions(path: path, mode: 0o640)])
         try await container.repair(findings)
         #expect(try await container.check() == [])
     }
@@ -123,7 +123,7 @@ import Testing
         let container = try await open()
         let copy = folder.path(of: "copy.db")
         try await container.backUp(to: copy, replaces: false) { _, _ in }
-        await #expect(throws: StoreError.cannotBackUp(path: copy, reason: "there is a file already")) {
+        await #expect(throws: StoreError.cannotBackUp(path: copy, reason: "a file already exists")) {
             try await container.backUp(to: copy, replaces: false) { _, _ in }
         }
         let other = try await PersistentContainer(path: copy, model: try Notes.model())

@@ -112,7 +112,7 @@ import Testing
         try await other.save()
         try await context.update(id, ["title": "b"])
         let error = await #expect(throws: StoreError.self) { try await context.save() }
-        #expect(error?.description == "Note \(id.key) was deleted by somebody else meanwhile.")
+        #expect(error?.description == "Note \(id.key) was deleted by another writer.")
     }
 
     @Test func `a merge brings the context's objects up to date, but for those with unsaved changes`()

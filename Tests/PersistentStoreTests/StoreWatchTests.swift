@@ -37,7 +37,7 @@ import Testing
         options.usesFileEvents = false
         let container = try await Notes.open(folder, options: options)
         let listener = try await Listener(container)
-        #expect(await soon { listener.all == [.watchingBySweep] })
+        #expect(await soon { listener.all == [.watchingByPolling] })
         for round in 1...5 {
             try shell(container, "INSERT INTO Note (title) VALUES ('x')")
             #expect(await soon(within: 1) { listener.all.count == round + 1 })

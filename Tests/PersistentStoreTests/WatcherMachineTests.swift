@@ -59,13 +59,13 @@ import Testing
 
     @Test func `the sweep goes on, slowly with events and fast without`() {
         var machine = WatcherMachine()
-        #expect(machine.handle(.eventsAvailable) == [.sweep(after: WatcherMachine.sweepWithEvents)])
+        #expect(machine.handle(.eventsAvailable) == [.poll(after: WatcherMachine.pollWithEvents)])
         #expect(
-            machine.handle(.sweepDue) == [.checkPlace, .look, .sweep(after: WatcherMachine.sweepWithEvents)])
-        #expect(machine.handle(.eventsUnavailable) == [.sweep(after: WatcherMachine.sweepWithoutEvents)])
+            machine.handle(.pollDue) == [.checkPlace, .look, .poll(after: WatcherMachine.pollWithEvents)])
+        #expect(machine.handle(.eventsUnavailable) == [.poll(after: WatcherMachine.pollWithoutEvents)])
         #expect(
-            machine.handle(.sweepDue) == [
-                .checkPlace, .look, .sweep(after: WatcherMachine.sweepWithoutEvents),
+            machine.handle(.pollDue) == [
+                .checkPlace, .look, .poll(after: WatcherMachine.pollWithoutEvents),
             ])
     }
 
@@ -74,7 +74,7 @@ import Testing
         #expect(machine.handle(.place(isOurs: true)) == [])
         #expect(machine.handle(.place(isOurs: false)) == [.announceReplaced])
         let events: [WatcherMachine.Event] = [
-            .fileEvent, .placeInDoubt, .pauseOver, .sweepDue, looked(true, true), .place(isOurs: false),
+            .fileEvent, .placeInDoubt, .pauseOver, .pollDue, looked(true, true), .place(isOurs: false),
             .eventsAvailable, .eventsUnavailable,
         ]
         for event in events { #expect(machine.handle(event) == []) }

@@ -136,7 +136,7 @@ import Testing
         let process = try LineProcess("unshare", words)
         #expect(try process.answer() == "ready")
         #expect(try process.ask("watch") == "watching")
-        #expect(try process.ask("next") == "watchingBySweep")
+        #expect(try process.ask("next") == "watchingByPolling")
         let shell = try LineProcess("sqlite3", [path])
         for _ in 1...3 {
             #expect(try shell.ask("INSERT INTO Note (title) VALUES ('x'); SELECT 1;") == "1")

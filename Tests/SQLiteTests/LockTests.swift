@@ -42,7 +42,7 @@ import Testing
         }
         #expect(try !strangerWrites())
         try connection.execute("COMMIT")
-        #expect(WriterLock(databasePath: path)?.holder() == .nobody)
+        #expect(WriterLock(databasePath: path)?.holder() == .free)
         #expect(try strangerWrites())
     }
 

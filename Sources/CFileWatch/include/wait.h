@@ -3,6 +3,6 @@
 #include <poll.h>
 #include <time.h>
 
-// ppoll(2), which Glibc's module does not show without _GNU_SOURCE: poll(2) counts in whole milliseconds. NULL waits
-// without a limit.
+// ppoll(2), which Glibc's module hides without _GNU_SOURCE; poll(2) has a resolution of milliseconds only. NULL waits
+// indefinitely.
 int file_watch_wait(struct pollfd *_Nonnull descriptors, nfds_t count, const struct timespec *_Nullable timeout);

@@ -149,7 +149,7 @@ private struct KilledProcesses {
     /// But for windows that could not say good-bye, which the next cleaning forgets.
     private static func findings(_ store: ClipStore) async throws -> Int {
         let found = try await store.container.check().count {
-            if case .goneConsumer = $0 { false } else { true }
+            if case .staleConsumer = $0 { false } else { true }
         }
         return found + (await SearchIndex(store.container, ClipModel.searched).problem() == nil ? 0 : 1)
     }

@@ -15,7 +15,7 @@ package struct CleaningPreview: Hashable, Sendable {
     ///   - oldest: what is older goes, whoever wants it.
     ///   - tally: of the last preview of the store, from which counting goes on.
     package init(
-        youngest: Date, oldest: Date, tally: inout HistoryTally, in snapshot: StoreSnapshot
+        youngest: Date, oldest: Date, tally: inout HistoryCounter, in snapshot: StoreSnapshot
     ) throws {
         consumers = try snapshot.consumers()
         let waiting = consumers.filter { !$0.isTransient || $0.isRunning }

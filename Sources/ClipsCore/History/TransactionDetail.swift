@@ -36,7 +36,7 @@ package struct TransactionDetail: Hashable, Sendable {
         try snapshot.check(token)
         var piece: HistoryTransaction?
         var request = HistoryFetchRequest(.ending(at: token), changes: .entity(ClipModel.entity), limit: 1)
-        request.mostChangesAtOnce = Self.mostChanges
+        request.maxChangesAtOnce = Self.mostChanges
         try snapshot.forEachTransaction(request) { transaction in
             if transaction.token == token { piece = transaction }
             return false

@@ -9,7 +9,7 @@ package final class ClipsSession: Sendable {
     private let source: ClipListSource
     private let tracker: HistoryTracker
     private let indexing: Indexing
-    private let tally = Mutex(HistoryTally())
+    private let tally = Mutex(HistoryCounter())
 
     /// What the transactions of a window on the list are called.
     package static let contextName = "window"

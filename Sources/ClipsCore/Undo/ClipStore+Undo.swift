@@ -113,7 +113,7 @@ extension ClipStore {
         try await container.read { snapshot in
             try snapshot.check(token)
             var request = HistoryFetchRequest(.ending(at: token), limit: 1)
-            request.mostChangesAtOnce = 2
+            request.maxChangesAtOnce = 2
             var text: String?
             try snapshot.forEachTransaction(request) { piece in
                 guard piece.token == token, let first = piece.changes.first else { return false }

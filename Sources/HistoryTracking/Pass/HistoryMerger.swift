@@ -22,6 +22,6 @@ struct HistoryMerger: Sendable {
 
     /// For when the transactions themselves are not known.
     nonisolated(nonsending) func readAnew() async {
-        for context in contexts { await context.readAnew() }
+        for context in contexts { await context.fullRefresh() }
     }
 }

@@ -93,7 +93,7 @@ public struct HistoryReader: Sendable {
         guard newest != position.token else { return nil }
         var request = HistoryFetchRequest(.token(position.token), where: predicate)
         request.resumption = position.resumption
-        request.mostChangesAtOnce = max(1, limit)
+        request.maxChangesAtOnce = max(1, limit)
         var transactions: [HistoryTransaction] = []
         var changes = 0
         var isCut = false

@@ -61,7 +61,7 @@ extension HistoryTracker {
         case .committed(let token):
             // Own cursor moves, and commits to what is not tracked, bring nothing.
             if token != cursor?.token { await pass() }
-        case .watchingBySweep:
+        case .watchingByPolling:
             watching = .sweeping
             change(to: watching)
         case .replaced:

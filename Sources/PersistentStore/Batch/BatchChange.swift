@@ -1,7 +1,7 @@
 import SQLite
 
-/// Updates or deletes rows, one range of keys after the other, so that it can tell how far it is, end early, and
-/// needs the memory of a range.
+/// Updates or deletes rows, one range of keys at a time, so that it can report progress, end early, and use
+/// only the memory of one range.
 struct BatchChange {
     let entity: Entity
     /// The new values by attribute, in the order of the model; nil to delete.
@@ -9,7 +9,7 @@ struct BatchChange {
     private let predicate: String
     private let predicateValues: [Value]
 
-    /// Keys in one range.
+    /// The number of keys in one range.
     private static let span: Int64 = 500
 
     init(_ entity: Entity, where predicate: Predicate?, set values: [String: Value]?) throws(StoreError) {
@@ -27,7 +27,7 @@ struct BatchChange {
 
     var table: String { "\"\(entity.name)\"" }
 
-    /// What really changes a row, and the values of its question marks.
+    /// The condition that a row would change, and the values of its question marks.
     var differences: (text: String, values: [Value]) {
         guard let assignments else { return ("1", []) }
         return (
@@ -35,7 +35,8 @@ struct BatchChange {
         )
     }
 
-    /// Which rows change: those of the predicate that differ, with their keys between two more question marks.
+    /// The condition that selects the rows to change: those that the predicate admits and that differ, with
+    /// their keys between two further question marks.
     var condition: (text: String, values: [Value]) {
         (
             "(\(predicate)) AND (\(differences.text)) AND id BETWEEN ? AND ?",
@@ -74,7 +75,7 @@ struct BatchChange {
         return keys
     }
 
-    /// Where the first and the last row are that change; an index shortens the way to few rows in a large table.
+    /// Returns the first and the last key to change; an index finds a few rows in a large table quickly.
     private func bounds(_ meter: inout BatchMeter, on connection: borrowing Connection) throws
         -> (Int64, Int64)?
     {

@@ -1,9 +1,9 @@
-/// The end of many objects, as one transaction.
+/// A deletion of many objects as one transaction.
 public struct BatchDeleteRequest: Sendable {
     public let entity: String
-    /// Which objects; all when nil.
+    /// The condition on objects; nil deletes all.
     public let predicate: Predicate?
-    /// Costs the memory of the ids.
+    /// Whether to return the IDs of the objects, which costs their memory.
     public var returnsObjectIDs = false
 
     public init(_ entity: String, where predicate: Predicate? = nil) {

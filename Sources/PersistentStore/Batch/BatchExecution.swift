@@ -33,7 +33,7 @@ struct BatchExecution: Sendable {
         // With the triggers off, none can undo a row.
         let proof = BatchProof(entity: entity, external: recorder == nil ? external : ExternalTriggers())
         let rows = try changeRows(of: entity, recorder, proof, &meter, on: connection)
-        // The triggers were off: a noted row may be deleted by now, and recorded.
+        // The triggers were off: a noted row may have been deleted and recorded since.
         if recorder != nil { try connection.run("DELETE FROM \(StoreSchema.replacedTable(entity.name))") }
         let token = try first.flatMap { try transaction.end($0, on: connection, external) }
         if first != nil, token == nil, meter.done > 0, !mayChangeNothing {
@@ -46,7 +46,7 @@ struct BatchExecution: Sendable {
         return StoreConnection.Work(result: result, isEmpty: isEmpty)
     }
 
-    /// An object that is replaced by equal values is counted and not recorded.
+    /// Whether an object may be replaced by equal values, which is counted but not recorded.
     private var mayChangeNothing: Bool {
         if case .insert(let request) = work { request.duplicates == .replace } else { false }
     }

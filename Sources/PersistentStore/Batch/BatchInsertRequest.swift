@@ -1,19 +1,19 @@
-/// Many new objects of one entity, as one transaction.
+/// An insertion of many objects of one entity as one transaction.
 public struct BatchInsertRequest: Sendable {
-    /// What becomes of a row whose value of a unique attribute some object has already.
+    /// The handling of a row whose value of a unique attribute already exists.
     public enum DuplicatePolicy: String, Hashable, Sendable, CaseIterable {
-        /// The batch fails with ``StoreError/constraint(reason:)``, whole.
+        /// The whole batch fails with ``StoreError/constraint(reason:)``.
         case fail
-        /// The row is left out.
+        /// The row is skipped.
         case skip
-        /// The object that is there gets the row's values, and keeps its id. A row that clashes with two objects
+        /// The existing object gets the row's values and retains its ID. A row that clashes with two objects
         /// fails the batch.
         case replace
     }
 
     public let entity: String
     public var duplicates = DuplicatePolicy.fail
-    /// Costs the memory of the ids.
+    /// Whether to return the IDs of the objects, which costs their memory.
     public var returnsObjectIDs = false
     let total: Int?
     let makeNext: @Sendable () -> () -> [String: Value]?
@@ -22,11 +22,13 @@ public struct BatchInsertRequest: Sendable {
         self.init(entity, total: rows.count) { rows }
     }
 
+    /// Creates a request from a sequence of rows.
+    ///
     /// - Parameters:
-    ///   - entity: the entity of the new objects.
-    ///   - total: how many rows there will be, if that is known; for ``BatchProgress``.
-    ///   - rows: makes the rows, on the store's writing thread; they are taken one after the other, so those of a
-    ///     lazy sequence never have to be in memory as a whole.
+    ///   - entity: The entity of the new objects.
+    ///   - total: The number of rows, if known, for ``BatchProgress``.
+    ///   - rows: The rows. The sequence is read one row at a time on the store's writing thread, so a lazy
+    ///     one is never in memory as a whole.
     public init<Rows: Sequence<[String: Value]> & SendableMetatype>(
         _ entity: String, total: Int? = nil, rows: @escaping @Sendable () -> Rows
     ) where Rows.Iterator: SendableMetatype {
@@ -38,11 +40,13 @@ public struct BatchInsertRequest: Sendable {
         }
     }
 
+    /// Creates a request from a closure.
+    ///
     /// - Parameters:
-    ///   - entity: the entity of the new objects.
-    ///   - total: how many rows there will be, if that is known; for ``BatchProgress``.
-    ///   - next: the next row, nil after the last. Called on the store's writing thread, with the write lock held:
-    ///     what it waits for, other writers wait for too.
+    ///   - entity: The entity of the new objects.
+    ///   - total: The number of rows, if known, for ``BatchProgress``.
+    ///   - next: A closure that returns the next row, or nil after the last. It runs on the store's writing
+    ///     thread with the write lock held, so other writers wait for it.
     public init(_ entity: String, total: Int? = nil, next: @escaping @Sendable () -> [String: Value]?) {
         self.entity = entity
         self.total = total

@@ -1,6 +1,6 @@
 import SQLite
 
-/// Inserts rows as they come.
+/// Inserts rows as they are produced.
 struct BatchInsertion {
     let request: BatchInsertRequest
     let entity: Entity
@@ -50,7 +50,7 @@ struct BatchInsertion {
         return entity.attributes.map(\.name).filter { row[$0] != nil }
     }
 
-    /// False, with nothing bound that matters, when the row has other columns.
+    /// Binds a row. Returns false if the row has other columns; the bound values are then meaningless.
     private func bind(_ row: [String: Value], _ names: [String], to statement: borrowing Statement) throws
         -> Bool
     {
@@ -62,7 +62,7 @@ struct BatchInsertion {
         return true
     }
 
-    /// The key of the row; nil when it was left out.
+    /// Returns the key of the row; nil if it was skipped.
     private func step(_ statement: borrowing Statement, _ connection: borrowing Connection) throws -> Int64? {
         if try statement.step() {
             let key = statement.integer(0)

@@ -1,10 +1,11 @@
-/// Counts a batch's rows, tells of them now and then, and ends the batch when its task is cancelled.
+/// Counts a batch's rows, reports progress at intervals, and ends the batch if its task is cancelled.
 struct BatchMeter {
-    /// Rows between two reports, and between two looks at the cancellation.
+    /// The number of rows between two reports, and between two checks for cancellation.
     static let interval = 1000
 
     let report: (@Sendable (BatchProgress) -> Void)?
-    /// A large batch reaches the log before it commits, so that a log which another process replaced is noticed early.
+    /// The connection, checked because a large batch reaches the log before it commits: a log that another
+    /// process replaced is detected early.
     let store: StoreConnection
     var total: Int?
     private(set) var done = 0

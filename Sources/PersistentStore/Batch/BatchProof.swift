@@ -1,14 +1,16 @@
 import SQLite
 
-/// The proof that a batch stored what it counts, for a store with triggers that are not ours.
+/// The proof that a batch stored the rows that it counts, for a store with triggers of other programs.
 struct BatchProof {
     let entity: Entity
     let external: ExternalTriggers
 
     var isNeeded: Bool { !external.isEmpty }
 
-    /// - Parameter key: The new row, nil when the statement stored none.
-    /// - Throws: ``StoreError/notStored(table:cause:)`` when the row is missing and is not a skipped duplicate.
+    /// Checks an insert.
+    ///
+    /// - Parameter key: The new row; nil if the statement stored none.
+    /// - Throws: ``StoreError/notStored(table:cause:)`` if the row is missing and is not a skipped duplicate.
     func checkInsert(
         _ key: Int64?, _ values: [String: Value], _ duplicates: BatchInsertRequest.DuplicatePolicy,
         on connection: borrowing Connection
@@ -23,8 +25,10 @@ struct BatchProof {
         }
     }
 
+    /// Checks an update or a deletion.
+    ///
     /// - Parameters:
-    ///   - keys: The rows that a statement had to change; empty when no proof is needed.
+    ///   - keys: The rows that a statement had to change; empty if no proof is needed.
     ///   - changed: The rows that it changed.
     func checkChange(
         _ keys: [Int64], _ changed: Int, isDeletion: Bool, on connection: borrowing Connection

@@ -1,13 +1,13 @@
 import SQLite
 
-/// Records a batch's changes by the range, as the triggers would one by one, while the triggers are off.
+/// Records a batch's changes range by range while the triggers are off, with the same result as the triggers.
 struct BatchRecorder {
     private let entity: Entity
     private let entityID: Int64
     private let bits: [String: Int64]
 
-    /// Nil when the triggers are needed: others hang on the entity, rows of other tables go with its own, or a
-    /// row's fate is only known when it is there.
+    /// Creates nil if the triggers are required: the entity has triggers of other programs, foreign keys
+    /// delete rows of other tables with its own, or the outcome of a row is known only after it is inserted.
     init?(_ entity: Entity, _ work: BatchExecution.Work, on connection: borrowing Connection) throws {
         if case .insert(let request) = work, request.duplicates == .replace,
             entity.attributes.contains(where: \.isUnique)
@@ -29,7 +29,7 @@ struct BatchRecorder {
         self.bits = bits
     }
 
-    /// Records the rows with later keys, and returns the last of them: keys rise in the order of the inserts.
+    /// Records the rows with later keys and returns the last of them. Keys rise in the order of the inserts.
     func recordInserts(after key: Int64, on connection: borrowing Connection) throws -> Int64 {
         try connection.run(
             """
@@ -40,7 +40,7 @@ struct BatchRecorder {
         return try connection.integer("SELECT max(id) FROM \"\(entity.name)\"") ?? key
     }
 
-    /// Records what is about to change between two keys.
+    /// Records the rows between two keys that are about to change.
     func record(
         _ change: BatchChange, _ from: Int64, _ through: Int64, on connection: borrowing Connection
     ) throws {
@@ -55,15 +55,15 @@ struct BatchRecorder {
             """)
         try BatchChange.bind(maskValues + change.condition.values, from, through, to: statement)
         while try statement.step() {}
-        let kept = kept(of: change)
-        guard !kept.columns.isEmpty else { return }
+        let retained = retained(of: change)
+        guard !retained.columns.isEmpty else { return }
         let values = try connection.prepare(
             """
-            INSERT INTO \(StoreSchema.valuesTable(entity.name)) (number, \(kept.columns))
-            SELECT log.number, \(kept.old) FROM history AS log CROSS JOIN \(change.table) AS row ON row.id = log.object
-            WHERE log.number > ? AND (\(kept.condition))
+            INSERT INTO \(StoreSchema.valuesTable(entity.name)) (number, \(retained.columns))
+            SELECT log.number, \(retained.old) FROM history AS log CROSS JOIN \(change.table) AS row ON row.id = log.object
+            WHERE log.number > ? AND (\(retained.condition))
             """)
-        let all = kept.oldValues + [.integer(before)] + kept.conditionValues
+        let all = retained.oldValues + [.integer(before)] + retained.conditionValues
         for (index, value) in all.enumerated() { try value.bind(to: values, at: index + 1) }
         while try values.step() {}
     }
@@ -80,7 +80,7 @@ struct BatchRecorder {
         return (terms.joined(separator: " + "), assignments.map(\.value))
     }
 
-    private struct Kept {
+    private struct Retained {
         var columns = ""
         var old = ""
         var oldValues: [Value] = []
@@ -88,23 +88,24 @@ struct BatchRecorder {
         var conditionValues: [Value] = []
     }
 
-    /// What history keeps of the rows: of deleted ones the tombstone, of updated ones the old values.
-    private func kept(of change: BatchChange) -> Kept {
-        var kept = Kept()
+    /// Returns the values that the history retains: the tombstones of deleted rows, the old values of updated
+    /// ones.
+    private func retained(of change: BatchChange) -> Retained {
+        var retained = Retained()
         if let assignments = change.assignments {
             let recorded = assignments.filter { $0.attribute.history.contains(.recordsOldValue) }
-            kept.columns = recorded.map { "\"\($0.attribute.name)\"" }.joined(separator: ", ")
-            kept.old = recorded.map { assignment in
+            retained.columns = recorded.map { "\"\($0.attribute.name)\"" }.joined(separator: ", ")
+            retained.old = recorded.map { assignment in
                 "CASE WHEN \(BatchChange.differs(assignment.attribute)) THEN \"\(assignment.attribute.name)\" END"
             }.joined(separator: ", ")
-            kept.oldValues = recorded.map(\.value)
-            kept.condition = recorded.map { BatchChange.differs($0.attribute) }.joined(separator: " OR ")
-            kept.conditionValues = recorded.map(\.value)
+            retained.oldValues = recorded.map(\.value)
+            retained.condition = recorded.map { BatchChange.differs($0.attribute) }.joined(separator: " OR ")
+            retained.conditionValues = recorded.map(\.value)
         } else {
-            kept.columns = names(preserved)
-            kept.old = names(preserved)
+            retained.columns = names(preserved)
+            retained.old = names(preserved)
         }
-        return kept
+        return retained
     }
 
     private var preserved: [Attribute] {
@@ -125,7 +126,7 @@ struct BatchRecorder {
         return names
     }
 
-    /// Whether deleting or changing rows may change others through a foreign key.
+    /// Whether deleting or changing rows may change other rows through a foreign key.
     private static func isReferenced(_ entity: Entity, on connection: borrowing Connection) throws -> Bool {
         try connection.integer(
             """

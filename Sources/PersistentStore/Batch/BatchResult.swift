@@ -1,19 +1,20 @@
-/// How far a batch has come.
+/// The progress of a batch.
 public struct BatchProgress: Hashable, Sendable {
-    /// Objects inserted, updated or deleted up to now.
+    /// The number of objects inserted, updated, or deleted so far.
     public let done: Int
-    /// All that there will be, if that is known.
+    /// The total number, if known.
     public let total: Int?
 }
 
-/// What a batch did.
+/// The result of a batch.
 public struct BatchResult: Hashable, Sendable {
-    /// Objects inserted, updated or deleted. An object that had the new values already is not updated.
+    /// The number of objects inserted, updated, or deleted. An object that already had the new values is not
+    /// counted as updated.
     public let rows: Int
-    /// Rows left out by ``BatchInsertRequest/DuplicatePolicy/skip``.
+    /// The number of rows skipped by ``BatchInsertRequest/DuplicatePolicy/skip``.
     public let skipped: Int
-    /// The position of the transaction; nil when nothing changed, or the entity has no history.
+    /// The position of the transaction; nil if nothing changed, or if the entity has no history.
     public let token: HistoryToken?
-    /// In the order of the work; nil unless they were asked for.
+    /// The IDs of the objects in the order of the work; nil unless requested.
     public let objectIDs: [ObjectID]?
 }

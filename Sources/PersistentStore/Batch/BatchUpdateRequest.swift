@@ -1,10 +1,10 @@
-/// The same new values for many objects, as one transaction.
+/// An update of many objects with the same new values as one transaction.
 public struct BatchUpdateRequest: Sendable {
     public let entity: String
-    /// Which objects; all when nil.
+    /// The condition on objects; nil updates all.
     public let predicate: Predicate?
     public let values: [String: Value]
-    /// Costs the memory of the ids.
+    /// Whether to return the IDs of the objects, which costs their memory.
     public var returnsObjectIDs = false
 
     public init(_ entity: String, where predicate: Predicate? = nil, set values: [String: Value]) {

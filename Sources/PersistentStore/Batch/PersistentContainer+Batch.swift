@@ -1,18 +1,18 @@
 extension PersistentContainer {
     /// Inserts many objects as one transaction of the history, in the memory of a few.
     ///
-    /// Readers go on meanwhile, here and in other processes. Writers wait: those of other processes until their busy
-    /// timeout, this process's until the batch has ended. Until then all of it stands in the store's `-wal` file,
-    /// which grows by each page the batch touches and is used again, not made smaller, by later commits.
+    /// Readers in this and other processes continue. Writers wait: other processes until their busy timeout,
+    /// this process until the batch ends. Until then, the whole batch is in the store's `-wal` file, which
+    /// grows by each page that the batch writes. Later commits reuse that space; the file does not shrink.
     ///
-    /// Every context merges a batch, also those of its author: none has its objects yet. Cancelling the task ends
-    /// it with ``StoreError/cancelled``, and nothing of it is saved.
+    /// Every context merges a batch, even those of its author, since none has its objects yet. Cancelling the
+    /// task ends the batch with ``StoreError/cancelled``, and nothing is saved.
     ///
     /// - Parameters:
-    ///   - request: what to insert.
-    ///   - author: under whom history has it.
-    ///   - contextName: the name that history has beside the author.
-    ///   - progress: called on another thread at most once every thousand objects.
+    ///   - request: The objects to insert.
+    ///   - author: The author to record in the history.
+    ///   - contextName: The context name to record in the history.
+    ///   - progress: A closure called on another thread, at most once every thousand objects.
     @discardableResult
     nonisolated(nonsending) public func execute(
         _ request: BatchInsertRequest, author: String?, contextName: String? = nil,
@@ -21,11 +21,12 @@ extension PersistentContainer {
         try await writer.execute(.insert(request), author: author, contextName: contextName, progress)
     }
 
-    /// Gives many objects the same new values as one transaction of the history; otherwise as for inserts.
+    /// Sets the same new values in many objects, as one transaction of the history; otherwise the same as an
+    /// insertion.
     ///
-    /// Only objects that differ are changed and recorded. Works through the keys in order, reading each object of
-    /// the entity once or twice, or, when the predicate's attribute has an index, those between the first and the
-    /// last that match.
+    /// Only objects that differ are changed and recorded. Reads each object of the entity once or twice in
+    /// the order of the keys. If the predicate's attribute has an index, reads only the objects between the
+    /// first and the last match.
     @discardableResult
     nonisolated(nonsending) public func execute(
         _ request: BatchUpdateRequest, author: String?, contextName: String? = nil,
@@ -34,7 +35,7 @@ extension PersistentContainer {
         try await writer.execute(.update(request), author: author, contextName: contextName, progress)
     }
 
-    /// Deletes many objects as one transaction of the history; otherwise as for updates.
+    /// Deletes many objects as one transaction of the history; otherwise the same as an update.
     @discardableResult
     nonisolated(nonsending) public func execute(
         _ request: BatchDeleteRequest, author: String?, contextName: String? = nil,

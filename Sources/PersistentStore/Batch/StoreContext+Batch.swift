@@ -1,10 +1,10 @@
 extension StoreContext {
-    /// Runs a batch under this context's author and name. What is unsaved here has no part in it, and what it does
-    /// is merged here like anybody else's work.
+    /// Runs an insertion under this context's author and name. The batch does not include this context's
+    /// unsaved changes, and this context merges it like the work of any other writer.
     ///
     /// - Parameters:
-    ///   - request: what to insert.
-    ///   - progress: called on another thread at most once every thousand objects.
+    ///   - request: The objects to insert.
+    ///   - progress: A closure called on another thread, at most once every thousand objects.
     @discardableResult
     public nonisolated func execute(
         _ request: BatchInsertRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil
@@ -12,7 +12,7 @@ extension StoreContext {
         try await writer.execute(.insert(request), author: author, contextName: name, progress)
     }
 
-    /// The same for an update.
+    /// Runs an update under this context's author and name.
     @discardableResult
     public nonisolated func execute(
         _ request: BatchUpdateRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil
@@ -20,7 +20,7 @@ extension StoreContext {
         try await writer.execute(.update(request), author: author, contextName: name, progress)
     }
 
-    /// The same for a deletion.
+    /// Runs a deletion under this context's author and name.
     @discardableResult
     public nonisolated func execute(
         _ request: BatchDeleteRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil

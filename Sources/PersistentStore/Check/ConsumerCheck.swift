@@ -1,16 +1,16 @@
 import FoundationEssentials
 import SQLite
 
-/// Which consumers hold history for nobody, or have lost their place in it.
+/// The consumers that retain history without need, or whose cursor has expired.
 struct ConsumerCheck {
     let now: Int64
 
     private static let manyTransactions = 10_000
     private static let manyDays = 14
 
-    func run(_ consumers: [ConsumerRecord], _ ends: HistoryEnds) -> [StoreFinding] {
+    func run(_ consumers: [ConsumerRecord], _ ends: HistoryExtent) -> [StoreFinding] {
         consumers.compactMap { consumer in
-            if consumer.isTransient && !consumer.isRunning { return .goneConsumer(consumer.name) }
+            if consumer.isTransient && !consumer.isRunning { return .staleConsumer(consumer.name) }
             if consumer.token.generation != ends.generation || consumer.token.number < ends.expiry {
                 return .expiredConsumer(consumer.name)
             }

@@ -3,21 +3,21 @@ import Glibc
 import SQLite
 
 extension PersistentContainer {
-    /// Looks for everything that is wrong with the store, on one state of it. Writes nothing.
+    /// Checks the whole store on one snapshot. Writes nothing.
     nonisolated(nonsending) package func check() async throws(StoreError) -> [StoreFinding] {
         let (model, now) = (model, options.clock())
         let inside = try await reader.read { snapshot in
             var findings = try snapshot.ask { try StoreCheck(model: model).run(on: $0) }
-            // A damaged file is not asked further.
+            // A damaged file is not checked further.
             if findings.contains(where: \.isDamage) { return findings }
-            let (consumers, ends) = (try snapshot.consumers(), try snapshot.ask { try HistoryEnds($0) })
+            let (consumers, ends) = (try snapshot.consumers(), try snapshot.ask { try HistoryExtent($0) })
             findings += ConsumerCheck(now: now).run(consumers, ends)
             return findings
         }
         return inside + StoreFiles(path: path).findings()
     }
 
-    /// Sets right what can be without losing anything.
+    /// Applies the repairs that lose no data.
     nonisolated(nonsending) package func repair(_ findings: [StoreFinding]) async throws(StoreError) {
         let model = model
         if findings.contains(where: \.isInside) {
@@ -32,7 +32,7 @@ extension PersistentContainer {
             do {
                 try await writer.write { try StoreRepair.rebuildUniqueIndex(name, $0) }
             } catch {
-                // The next check reports it; a salvage makes it again.
+                // The next check reports it; a salvage rebuilds it.
                 guard case .damaged = error else { throw error }
             }
         }
@@ -54,18 +54,18 @@ extension PersistentContainer {
 }
 
 extension StoreFinding {
-    /// Whether the file may answer anything, so that it is not checked further.
+    /// Whether the file may return arbitrary data, so that it is not checked further.
     package var isDamage: Bool { if case .damaged = self { true } else { isOfIndexes } }
 
     fileprivate var isOfIndexes: Bool { if case .damagedIndexes = self { true } else { false } }
 
     fileprivate var isInside: Bool {
-        if case .tooOpen = self { return false }
+        if case .insecurePermissions = self { return false }
         return isRepairable
     }
 }
 
-/// A store's files from outside, which can be looked at when the store cannot be opened.
+/// The files of a store, which can be checked even if the store cannot be opened.
 package struct StoreFiles {
     private let path: String
 
@@ -75,7 +75,7 @@ package struct StoreFiles {
         var findings: [StoreFinding] = []
         for end in ["", "-wal", "-shm", "-search", "-search-wal", "-search-shm"] {
             guard let status = Self.status(path + end), status.st_mode & 0o077 != 0 else { continue }
-            findings.append(.tooOpen(path: path + end, mode: status.st_mode & 0o777))
+            findings.append(.insecurePermissions(path: path + end, mode: status.st_mode & 0o777))
         }
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         do {
@@ -87,7 +87,7 @@ package struct StoreFiles {
     }
 
     package static func repair(_ findings: [StoreFinding]) {
-        for case .tooOpen(let path, let mode) in findings { chmod(path, mode & ~0o077) }
+        for case .insecurePermissions(let path, let mode) in findings { chmod(path, mode & ~0o077) }
     }
 
     var journalSize: Int64 { Int64(Self.status(path + "-wal")?.st_size ?? 0) }

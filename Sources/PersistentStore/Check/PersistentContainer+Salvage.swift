@@ -1,13 +1,13 @@
 import Glibc
 import SQLite
 
-/// The outcome of a salvage.
+/// The result of a salvage.
 package struct SalvageReport: Sendable, Equatable {
     /// The objects of one entity.
     package struct Objects: Sendable, Equatable {
         package let entity: String
         package fileprivate(set) var saved = 0
-        /// IDs of objects that exist, or may exist, and could not be read.
+        /// The IDs of objects that exist, or may exist, but could not be read.
         package fileprivate(set) var unreadable: [ClosedRange<Int64>] = []
         /// Whether the table itself was found.
         package fileprivate(set) var hasTable = true
@@ -21,19 +21,19 @@ package struct SalvageReport: Sendable, Equatable {
 }
 
 extension PersistentContainer {
-    /// Saves what can be read of a damaged store into a new one.
+    /// Saves the readable part of a damaged store into a new one.
     ///
-    /// Reads a private copy of the file and its log, so the damaged store is not changed. Objects retain their IDs,
-    /// versions, and attributes. The new store has an ID of its own and a history that begins with one transaction,
-    /// which inserts all of them.
+    /// Reads a private copy of the file and its log, so the damaged store is not changed. Objects retain
+    /// their IDs, versions, and attributes. The new store has a new ID and a history that begins with one
+    /// transaction, which inserts all of them.
     ///
     /// - Parameters:
-    ///   - path: the damaged store.
-    ///   - newPath: the new store, which must not exist; it appears there complete or not at all.
-    ///   - author: the author of the transaction.
-    ///   - progress: called with the IDs tried and the total.
-    /// - Throws: `StoreError.cannotSalvage` if there is a file at `newPath`; `StoreError.damaged` if the list of tables
-    ///   in the store, `sqlite_schema`, is unreadable, which is the limit of salvage.
+    ///   - path: The damaged store.
+    ///   - newPath: The new store, which must not exist; it appears complete or not at all.
+    ///   - author: The author of the transaction.
+    ///   - progress: A closure called with the number of IDs tried and the total.
+    /// - Throws: `StoreError.cannotSalvage` if a file exists at `newPath`; `StoreError.damaged` if the list
+    ///   of tables in the store, `sqlite_schema`, is unreadable, which is the limit of salvage.
     package static func salvage(
         _ path: String, to newPath: String, author: String, model: StoreModel,
         options: StoreOptions = StoreOptions(), progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
@@ -155,7 +155,7 @@ private struct StoreSalvage {
             defer { step() }
             rows.reset()
             try rows.bind(id, at: 1)
-            // An error concerns the pages above this object alone.
+            // An error concerns the pages above this object only.
             let isFound = try? rows.step()
             if isFound == true, table.admits(rows),
                 try insert(rows, by: insertion, count: table.attributes.count + 2)
@@ -177,13 +177,14 @@ private struct StoreSalvage {
         }
     }
 
-    /// False when the new store rejects the row, as a second object with a unique value.
+    /// Inserts a row. Returns false if the new store rejects it, for example a second object with a unique
+    /// value.
     private func insert(_ row: borrowing Statement, by insertion: borrowing Statement, count: Int) throws
         -> Bool
     {
         defer { insertion.reset() }
         for index in 0..<count { try insertion.bind(index, of: row, at: index + 1) }
-        // Versions begin at 1; a lower one is damage, and no reason to lose the rest.
+        // Versions begin at 1; a lower one is damage, but no reason to lose the other values.
         if row.integer(1) < 1 { try insertion.bind(1 as Int64, at: 2) }
         do throws(SQLiteError) {
             while try insertion.step() {}

@@ -2,30 +2,31 @@ import SQLite
 
 /// Reads the objects of one entity from a damaged store, one by one.
 ///
-/// A scan of a table ends at the first damaged page, and so does a scan of an index. A lookup by ID reads only the
-/// pages above the object, so every object outside the damaged pages is found, regardless of other damage. Objects
-/// below a damaged interior page of the table are lost: no other page leads to them.
+/// A scan of a table ends at the first damaged page, and so does a scan of an index. A lookup by ID reads
+/// only the pages above the object, so every object outside the damaged pages is found, regardless of other
+/// damage. Objects below a damaged interior page of the table are lost: no other page leads to them.
 struct SalvagedTable {
     let entity: Entity
-    /// The attributes that the store has, by their position in a row.
+    /// The attributes that the store has, by their index in a row.
     let attributes: [Attribute]
-    /// Every ID up to here is looked up.
+    /// The last of the IDs that are all looked up.
     private(set) var lastDenseID: Int64 = 0
-    /// IDs beyond it, and below 1.
+    /// The IDs beyond it, and below 1.
     private(set) var sparseIDs: [Int64] = []
-    /// The number that the next ID exceeds; nil when it is unreadable or not plausible.
+    /// The last assigned ID; nil if it is unreadable or not plausible.
     private(set) var sequence: Int64?
-    /// IDs that an index or the history names.
+    /// The IDs found in an index or in the history.
     private(set) var named: Set<Int64> = []
-    /// Whether an index was read to its end, so that it names all there are.
+    /// Whether an index was read to its end, so that it contains all IDs.
     private(set) var isNamingComplete = false
 
-    /// More lookups than this would take minutes.
+    /// The limit beyond which lookups would take minutes.
     private static let maxDenseID: Int64 = 1 << 26
-    /// An object takes at least a few dozen bytes, and IDs are given one by one.
+    /// The maximum number of IDs per page: an object takes at least a few dozen bytes, and IDs are assigned
+    /// one by one.
     private static let idsPerPage: Int64 = 64
 
-    /// Nil when the table is not in the schema.
+    /// Creates nil if the table is not in the schema.
     init?(_ entity: Entity, in store: borrowing Connection) {
         guard let columns = Self.columns(of: entity.name, in: store), columns.contains("id"),
             columns.contains("version")
@@ -42,7 +43,7 @@ struct SalvagedTable {
         return "INSERT INTO \(table) (\(columnList)) VALUES (\(places))"
     }
 
-    /// Whether every value is one that the entity can have; damaged bytes may look like any.
+    /// Whether every value is valid for the entity; damaged bytes may look like any value.
     func admits(_ row: borrowing Statement) -> Bool {
         guard row.type(0) == .integer, row.type(1) == .integer else { return false }
         for (index, attribute) in attributes.enumerated() {
@@ -79,7 +80,7 @@ struct SalvagedTable {
             .filter { (1...Self.maxDenseID).contains($0) }
         lastDenseID = min(Self.maxDenseID, max(plausible.max() ?? 0, pages / 8 * Self.idsPerPage))
         sequence = ends[1].flatMap { (0...Self.maxDenseID).contains($0) ? $0 : nil }
-        // Scans find what is neither dense nor named, as far as they get.
+        // Scans find the remaining IDs, as far as they can read.
         var sparse: Set<Int64> = named.filter { $0 < 1 || $0 > lastDenseID }
         for (condition, order) in [("id > ?1", ""), ("id > ?1", " DESC"), ("id < 1 AND ?1 > 0", "")] {
             try? store.forEachRow("\(ids) \(condition) ORDER BY id\(order)", lastDenseID, limit: pages * 512)
@@ -92,7 +93,7 @@ struct SalvagedTable {
 
     private static func clamped(_ id: Int64) -> Int64 { (1...maxDenseID).contains(id) ? id : 0 }
 
-    /// From both ends, each as far as it can be read.
+    /// Collects the IDs from the indexes, from both ends, each as far as it can be read.
     private mutating func nameFromIndexes(in store: borrowing Connection, limit: Int64) {
         var columns: [String: String] = [:]
         try? store.forEachRow(
@@ -151,7 +152,8 @@ extension Attribute.Kind {
 }
 
 extension Connection {
-    /// Hands over rows until the last, the limit, or an error. Pages that lead in a circle have no last row.
+    /// Calls a closure with each row until the last one, the limit, or an error. Pages that form a cycle have
+    /// no last row.
     fileprivate borrowing func forEachRow(
         _ sql: String, _ values: any Bindable..., limit: Int64 = .max, _ body: (borrowing Statement) -> Void
     ) throws(SQLiteError) {

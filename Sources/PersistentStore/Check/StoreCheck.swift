@@ -1,7 +1,7 @@
 import FoundationEssentials
 import SQLite
 
-/// Looks through one state of a store, without writing. Reads all of it: a million objects take seconds.
+/// Checks one state of a store without writing. Reads all of it: a million objects take seconds.
 struct StoreCheck {
     let model: StoreModel
 
@@ -75,8 +75,8 @@ struct StoreCheck {
             let id = try connection.integer("SELECT id FROM history_entity WHERE name = ?1", entity.name)
         else { return [] }
         var findings: [StoreFinding] = []
-        // Before the expiry there may be holes, and a change that looks like the last need not be.
-        let expiry = try HistoryEnds(connection).expiry
+        // Before the expiry, changes may be missing, so a change that appears to be the last need not be.
+        let expiry = try HistoryExtent(connection).expiry
         let unlike = try connection.integer(
             """
             SELECT count(*) FROM (SELECT object, kind, max(number) FROM history
@@ -104,11 +104,12 @@ struct StoreCheck {
 }
 
 extension StoreCheck {
-    /// Objects without any change, though the history has every change since the store was made.
+    /// Returns the number of objects without any change, if the history is complete since the store was
+    /// created.
     private func unknownObjects(
         of entity: Entity, _ id: Int64, _ expiry: Int64, _ connection: borrowing Connection
     ) throws -> Int64 {
-        guard expiry == 0, try HistoryEnds(connection).generation == 1 else { return 0 }
+        guard expiry == 0, try HistoryExtent(connection).generation == 1 else { return 0 }
         return try connection.integer(
             """
             SELECT count(*) FROM "\(entity.name)" WHERE id NOT IN
@@ -116,8 +117,8 @@ extension StoreCheck {
             """, id) ?? 0
     }
 
-    /// Selects the ID and the lowest possible version of each object with a lower one. A version begins at 1 and
-    /// increases with every recorded update; objects that were deleted in between are left out.
+    /// Returns a query for the ID and the lowest possible version of each object with a lower one. A version
+    /// begins at 1 and rises with every recorded update; objects that were deleted in between are excluded.
     static func objectsBehind(_ entity: Entity, _ id: Int64) -> String {
         """
         SELECT present.id AS id, changes.updates + 1 AS lowest FROM
@@ -131,7 +132,7 @@ extension StoreCheck {
 }
 
 extension HistoryTriggers {
-    /// Those that an entity of an open store is to have; nil when the store does not know it.
+    /// Creates the triggers that an entity of an open store must have; nil if the store does not contain it.
     init?(of entity: Entity, on connection: borrowing Connection) throws {
         guard
             let id = try connection.integer("SELECT id FROM history_entity WHERE name = ?1", entity.name)

@@ -1,46 +1,48 @@
-/// Something that is wrong with a store, or will be.
+/// A present or future problem of a store.
 package enum StoreFinding: Equatable, Sendable {
-    /// SQLite finds the file damaged; its first words on it.
+    /// The file is damaged; contains SQLite's first message.
     case damaged(String)
-    /// The same, though every row of every table can be read: only indexes, or unused pages, are damaged.
+    /// The file is damaged, but every row of every table can be read: only indexes, or unused pages, are
+    /// affected.
     case damagedIndexes(String)
-    /// Rows that refer to rows that are not there.
+    /// Rows refer to rows that do not exist.
     case danglingReferences(table: String, count: Int)
-    /// The triggers that record an entity's history are not as they are made: changes may be missing from it.
+    /// The triggers that record an entity's history differ from the expected ones: changes may be missing
+    /// from the history.
     case wrongTriggers(entity: String)
-    /// The last change of this number of objects says that they exist, or do not, and the table says otherwise; or a
-    /// history without a gap does not have them.
+    /// The last change of this number of objects contradicts the table, or a complete history does not
+    /// contain them.
     case historyUnlikeData(entity: String, count: Int)
-    /// Objects with a version that is lower than their recorded updates make it.
+    /// Objects have a lower version than their recorded updates require.
     case versionsBehind(entity: String, count: Int)
-    /// Kept values that belong to no change.
+    /// Retained values belong to no change.
     case strayValues(entity: String, count: Int)
-    /// Its process has ended, and it lived no longer than that.
-    case goneConsumer(String)
-    /// What it has not read yet was cleaned away: it will read everything anew.
+    /// A transient consumer's process has exited.
+    case staleConsumer(String)
+    /// History that the consumer has not read was purged: it will do a full refresh.
     case expiredConsumer(String)
-    /// Keeps history from being cleaned, and has not come for long.
+    /// A consumer prevents history from being purged and has not been seen for a long time.
     case laggingConsumer(String, transactions: Int, days: Int)
-    case tooOpen(path: String, mode: UInt32)
-    /// inotify(7) gives no more events here.
+    case insecurePermissions(path: String, mode: UInt32)
+    /// inotify(7) provides no more events here.
     case noFileEvents(reason: String)
 
     package var isRepairable: Bool {
         switch self {
         case .damagedIndexes, .wrongTriggers, .historyUnlikeData, .versionsBehind, .strayValues,
-            .goneConsumer,
-            .tooOpen:
+            .staleConsumer,
+            .insecurePermissions:
             true
         case .damaged, .danglingReferences, .expiredConsumer, .laggingConsumer, .noFileEvents: false
         }
     }
 }
 
-/// How a store uses its room, in bytes.
+/// The space that a store uses, in bytes.
 package struct StoreSpace: Sendable {
     package let file: Int64
     package let journal: Int64
     package let free: Int64
-    /// Nil without `dbstat`.
+    /// The size of the history; nil without `dbstat`.
     package let history: Int64?
 }

@@ -1,6 +1,6 @@
 import SQLite
 
-/// Sets right what can be without losing anything; inside the caller's transaction.
+/// Applies the repairs that lose no data, inside the caller's transaction.
 struct StoreRepair {
     let model: StoreModel
 
@@ -16,8 +16,8 @@ struct StoreRepair {
                 try raiseVersions(name, connection)
                 hasGap = true
             case .strayValues(let name, _): try removeStrayValues(name, connection)
-            case .goneConsumer(let name):
-                // Another process may have taken the name meanwhile.
+            case .staleConsumer(let name):
+                // Another process may have registered under the name since the check.
                 if try ConsumerTable.gone(on: connection).contains(name) {
                     try ConsumerTable.remove(name, on: connection)
                 }
@@ -44,7 +44,8 @@ struct StoreRepair {
         for definition in definitions { try connection.execute(definition) }
     }
 
-    /// Indexes of UNIQUE columns cannot be abandoned; in a transaction of its own, since a failure spoils it.
+    /// Rebuilds an index of a UNIQUE column, which cannot be abandoned, in its own transaction, since a
+    /// failure rolls it back.
     static func rebuildUniqueIndex(_ name: String, _ connection: borrowing Connection) throws {
         try connection.execute("REINDEX \(StoreSchema.quoted(name))")
     }

@@ -1,9 +1,9 @@
 import SQLite
 
-/// Up to where consumers have come, and so what may go.
+/// The positions of all consumers, which limit a purge.
 ///
-/// A consumer whose cursor has expired, or is of another generation, has to read everything anew and needs
-/// nothing of what is left.
+/// A consumer whose cursor has expired, or belongs to another generation, must do a full refresh and needs
+/// none of the remaining history.
 struct ConsumerHolds {
     private struct Hold {
         let name: String
@@ -13,8 +13,11 @@ struct ConsumerHolds {
 
     private var holds: [Hold] = []
 
-    /// - Parameter ignored: authors whose consumers are not waited for, unless they keep history always.
-    init(_ ends: HistoryEnds, ignoring ignored: Set<String> = [], on connection: borrowing Connection) throws
+    /// Creates the positions.
+    ///
+    /// - Parameter ignored: The authors whose consumers are ignored, unless they retain history always.
+    init(_ ends: HistoryExtent, ignoring ignored: Set<String> = [], on connection: borrowing Connection)
+        throws
     {
         let rows = try connection.prepare(
             """
@@ -30,13 +33,13 @@ struct ConsumerHolds {
         }
     }
 
-    /// What everybody has passed; nil when nobody is waited for.
+    /// The position that all consumers have passed; nil if no consumer is respected.
     var passed: Int64? { holds.map(\.position).min() }
 
-    /// What may go at most, whatever the reason; nil without a limit.
+    /// The position beyond which nothing may be purged for any reason; nil without a limit.
     var limit: Int64? { holds.filter(\.isAlways).map(\.position).min() }
 
-    /// Who has not passed a number.
+    /// Returns the names of the consumers that have not passed a number.
     func names(before number: Int64, always: Bool = false) -> [String] {
         holds.filter { $0.position < number && ($0.isAlways || !always) }.map(\.name)
     }

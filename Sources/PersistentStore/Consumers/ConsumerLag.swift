@@ -1,9 +1,9 @@
 import SQLite
 
-/// How many transactions follow a position, without reading all of a long history.
+/// The number of transactions after a position, without reading all of a long history.
 struct ConsumerLag {
-    /// Rows looked at; what lies beyond is estimated.
-    private static let mostRows: Int64 = 32_768
+    /// The maximum number of rows counted; beyond it, the result is an estimate.
+    private static let maxRows: Int64 = 32_768
 
     let count: Int
     let isExact: Bool
@@ -15,8 +15,8 @@ struct ConsumerLag {
             (SELECT number, kind, at FROM history WHERE number > ?1 ORDER BY number LIMIT ?2)
             """)
         try rows.bind(position, at: 1)
-        try rows.bind(Self.mostRows, at: 2)
-        guard try rows.step(), rows.integer(0) == Self.mostRows, rows.integer(2) < newest else {
+        try rows.bind(Self.maxRows, at: 2)
+        guard try rows.step(), rows.integer(0) == Self.maxRows, rows.integer(2) < newest else {
             count = Int(rows.integer(1))
             isExact = true
             return

@@ -1,23 +1,23 @@
 public import FoundationEssentials
 
-/// A registered reader of the history, and how far it has come.
+/// A registered reader of the history, with its cursor.
 public struct ConsumerRecord: Hashable, Sendable {
     public let name: String
-    /// Everything up to here it has dealt with.
+    /// The cursor: everything up to this position has been processed.
     public let token: HistoryToken
     public let author: String?
     /// The process that registered it last.
     public let process: Int32?
     /// Whether that process is running.
     public let isRunning: Bool
-    /// When the cursor was last moved or confirmed.
+    /// The time at which the cursor was last moved or confirmed.
     public let lastSeen: Date
-    /// Lives as long as its process; cleaning does not wait for it afterwards.
+    /// Whether the consumer exists only as long as its process; after that, cleaning ignores it.
     public let isTransient: Bool
-    /// How long what it has not dealt with is kept.
+    /// The retention of history that the consumer has not processed.
     public let retention: ConsumerRetention
-    /// Transactions that it has not dealt with, at the time of asking: counted up to 32,768 rows of history, beyond
-    /// that estimated from those.
+    /// The number of unprocessed transactions at the time of the query, counted up to 32,768 rows of history
+    /// and estimated from those beyond.
     public let lag: Int
     public let isLagExact: Bool
 }

@@ -1,12 +1,12 @@
 import FoundationEssentials
 import SQLite
 
-/// The cursors of consumers, in the store beside the history, so that work and cursor can be one commit.
+/// The cursors of consumers, in the same store as the history, so that work and cursor can be one commit.
 enum ConsumerTable {
-    /// Registers a consumer and returns the name it got and its cursor.
+    /// Registers a consumer and returns its actual name and its cursor.
     ///
-    /// Two running processes never share a cursor: the second gets the next free name, `app#2`, as a transient
-    /// consumer. A name whose process is gone is taken over with its cursor.
+    /// Two running processes never share a cursor: the second gets the next free name, `app#2`, as a
+    /// transient consumer. A name whose process has exited is taken over with its cursor.
     static func register(
         _ wanted: String, author: String?, startingAt token: HistoryToken, isTransient: Bool,
         retention: ConsumerRetention, now: Int64, on connection: borrowing Connection
@@ -41,7 +41,7 @@ enum ConsumerTable {
         )
     }
 
-    /// Moves a cursor forward; it never goes back within a generation.
+    /// Moves a cursor forward; it never moves backward within a generation.
     static func move(
         _ name: String, to token: HistoryToken, now: Int64, on connection: borrowing Connection
     ) throws {
@@ -59,7 +59,7 @@ enum ConsumerTable {
         guard isReached else { throw try notStored(on: connection) }
     }
 
-    /// None of our triggers is on this table.
+    /// Returns the error of a cursor that was not stored: this table has no triggers of this library.
     private static func notStored(on connection: borrowing Connection) throws -> StoreError {
         var external = ExternalTriggers()
         let table = "history_consumer"
@@ -70,7 +70,7 @@ enum ConsumerTable {
         return external.notStored(table)
     }
 
-    /// Sets a cursor wherever it is, for a consumer that has just read everything anew.
+    /// Sets a cursor to any position, for a consumer that has just done a full refresh.
     static func reset(
         _ name: String, to token: HistoryToken, now: Int64, on connection: borrowing Connection
     ) throws {
@@ -90,7 +90,7 @@ enum ConsumerTable {
         try position(of: name, on: connection) != nil
     }
 
-    /// Transient consumers whose process is gone.
+    /// Returns the transient consumers whose process has exited.
     static func gone(on connection: borrowing Connection) throws -> [String] {
         var gone: [String] = []
         let statement = try connection.prepare(

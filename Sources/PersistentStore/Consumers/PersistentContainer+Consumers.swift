@@ -1,14 +1,16 @@
 extension PersistentContainer {
-    /// Registers a reader of the history, or takes over its cursor when its process is gone.
+    /// Registers a reader of the history, or takes over its cursor if its process has exited.
     ///
     /// - Parameters:
-    ///   - name: the wanted name.
-    ///   - author: whose it is; cleaning can be told not to wait for some authors' consumers.
-    ///   - isTransient: whether it lives as long as this process; cleaning does not wait for it afterwards.
-    ///   - retention: how long the store keeps what it has not dealt with yet; the last registration decides.
-    ///   - token: where a new consumer begins; at the newest transaction when nil.
-    /// - Returns: the name it got, another than the wanted one when a running process has that, and the
-    ///   position after which it has to read.
+    ///   - name: The preferred name.
+    ///   - author: The author of the consumer; cleaning can ignore the consumers of some authors.
+    ///   - isTransient: Whether the consumer exists only as long as this process; after that, cleaning
+    ///     ignores it.
+    ///   - retention: The retention of history that the consumer has not processed; the last registration
+    ///     decides.
+    ///   - token: The initial position of a new consumer; nil means the newest transaction.
+    /// - Returns: The actual name, which differs from the preferred one if a running process uses that, and
+    ///   the position after which to read.
     nonisolated(nonsending) public func registerConsumer(
         _ name: String, author: String? = nil, isTransient: Bool = false,
         retention: ConsumerRetention = .untilBackstop, startingAt token: HistoryToken? = nil
@@ -23,8 +25,9 @@ extension PersistentContainer {
         }
     }
 
-    /// Moves a consumer's cursor forward; never back. ``StoreError/unknownConsumer(_:)`` when none of that name is
-    /// registered.
+    /// Moves a consumer's cursor forward; never backward.
+    ///
+    /// - Throws: ``StoreError/unknownConsumer(_:)`` if no consumer of that name is registered.
     nonisolated(nonsending) public func moveCursor(of consumer: String, to token: HistoryToken)
         async throws(StoreError)
     {
@@ -33,7 +36,7 @@ extension PersistentContainer {
         try await writer.write { try ConsumerTable.move(consumer, to: token, now: now, on: $0) }
     }
 
-    /// Puts a cursor anywhere, for a consumer that has read everything anew.
+    /// Sets a cursor to any position, for a consumer that has done a full refresh.
     nonisolated(nonsending) public func resetCursor(of consumer: String, to token: HistoryToken)
         async throws(StoreError)
     {
@@ -46,7 +49,7 @@ extension PersistentContainer {
         guard token.storeID == storeID else { throw .tokenOfAnotherStore }
     }
 
-    /// Forgets a consumer: cleaning no longer waits for it.
+    /// Unregisters a consumer; cleaning no longer waits for it.
     nonisolated(nonsending) public func removeConsumer(_ name: String) async throws(StoreError) {
         try await writer.write { try ConsumerTable.remove(name, on: $0) }
     }

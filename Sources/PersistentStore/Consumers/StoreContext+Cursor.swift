@@ -1,8 +1,9 @@
 extension StoreContext {
-    /// Commits pending changes and, in the same commit, moves a consumer's cursor: work that lives in the store is
-    /// then done exactly once, whenever the process is killed.
+    /// Commits pending changes and, in the same commit, moves a consumer's cursor. Work stored in the store
+    /// is then done exactly once, even if the process is killed at any moment.
     ///
-    /// - Throws: ``StoreError/unknownConsumer(_:)`` when none of that name is registered; nothing is saved then.
+    /// - Throws: ``StoreError/unknownConsumer(_:)`` if no consumer of that name is registered; nothing is
+    ///   saved then.
     @discardableResult
     public func save(
         movingCursorOf consumer: String, to token: HistoryToken

@@ -1,8 +1,8 @@
-/// What a change was made on.
+/// The state of an object on which a change was made.
 struct ChangeBasis: Sendable {
-    /// Nil takes whatever is there.
+    /// The version of the object; nil applies the change to any version.
     var version: Int64?
-    /// Nil when that version was not read through this context.
+    /// The object; nil if that version was not read through this context.
     var object: StoredObject?
 
     init(version: Int64?, object: StoredObject?) {

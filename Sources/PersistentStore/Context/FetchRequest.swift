@@ -1,17 +1,18 @@
-/// Which objects to read, and in what order.
+/// The objects to fetch, and their order.
 public struct FetchRequest: Hashable, Sendable {
     public var entity: String
     public var predicate: Predicate?
     public var sort: SortOrder?
-    /// Only what lies strictly after this place in the sort order. Costs the rows read, unlike ``offset``.
+    /// The position after which the objects must be in the sort order. Unlike ``offset``, it costs only the
+    /// returned rows.
     public var after: SortPosition?
-    /// Only what lies strictly before this place.
+    /// The position before which the objects must be.
     public var before: SortPosition?
-    /// From the end of the order backwards; the objects still come in the order of ``sort``.
+    /// Whether to fetch backward from the end; the objects are still returned in the order of ``sort``.
     public var isReversed = false
     public var limit: Int?
     public var offset = 0
-    /// Only these attributes; all when nil.
+    /// The attributes to fetch; nil fetches all.
     public var attributes: [String]?
 
     public init(

@@ -1,26 +1,27 @@
-/// What a save does with an object that somebody else saved since it was read here.
+/// The handling of a saved object that another writer saved after it was read here.
 ///
-/// A change of an object that was never read here is made on whatever is there, so it meets no conflict; if the
-/// object is gone by then, only ``storeTrumps`` and ``byPropertyStoreTrumps`` can save, without that change.
+/// A change of an object that was never read here applies to any version, so it meets no conflict. If that
+/// object was deleted by then, only ``storeTrumps`` and ``byPropertyStoreTrumps`` can save, without that
+/// change.
 public enum MergePolicy: String, Hashable, Sendable, CaseIterable {
-    /// The save fails with ``StoreError/conflict(_:)`` and nothing is saved.
+    /// The save fails with ``StoreError/conflict(_:)``, and nothing is saved.
     case error
-    /// What was asked for that object here is dropped.
+    /// This context's change of the object is discarded.
     case storeTrumps
-    /// The object is written as this context sees it, all of it; a deleted one comes back under its own id.
+    /// The whole object is written as this context sees it; a deleted one is restored under its ID.
     case objectTrumps
-    /// Both sides' changes are kept; of an attribute that both changed, the store's.
+    /// Both sides' changes are saved; for an attribute that both changed, the store's value wins.
     case byPropertyStoreTrumps
-    /// Both sides' changes are kept; of an attribute that both changed, the one made here.
+    /// Both sides' changes are saved; for an attribute that both changed, this context's value wins.
     case byPropertyObjectTrumps
 }
 
-/// How one conflict is settled.
+/// The resolution of one conflict.
 enum ConflictResolution: Equatable {
     case refuse
     case drop
     case write([String: Value])
-    /// Back under its own id, with all that is known of it here.
+    /// Restores the object under its ID, with all values known here.
     case restore([String: Value])
     case delete
 }

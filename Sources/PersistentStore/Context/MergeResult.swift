@@ -1,9 +1,10 @@
-/// What merging transactions meant for the objects of a store: the net effect of each object's changes.
+/// The net effect of merged transactions on each object.
 public struct MergeResult: Hashable, Sendable {
     public private(set) var inserted: Set<ObjectID> = []
     public private(set) var updated: Set<ObjectID> = []
     public private(set) var deleted: Set<ObjectID> = []
-    /// Those of them that have unsaved changes in the context that merged; saving these tells of the conflict.
+    /// The changed objects that have unsaved changes in the merging context. Saving those reports the
+    /// conflict.
     public internal(set) var contested: Set<ObjectID> = []
 
     public init() {}

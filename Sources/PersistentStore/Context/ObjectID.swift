@@ -1,7 +1,7 @@
-/// Names one object of a store; a key is never given to a second object.
+/// The ID of one object of a store; a key is never reused.
 public struct ObjectID: Hashable, Codable, Sendable {
     public let entity: String
-    /// Positive in the store; negative for an object that was inserted and not saved yet.
+    /// The key: positive in the store, negative for an inserted object that is not saved yet.
     public let key: Int64
 
     public init(entity: String, key: Int64) {
@@ -9,7 +9,7 @@ public struct ObjectID: Hashable, Codable, Sendable {
         self.key = key
     }
 
-    /// False until the object has been saved.
+    /// Whether the object has been saved.
     public var isPermanent: Bool { key > 0 }
 }
 

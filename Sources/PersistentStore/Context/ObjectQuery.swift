@@ -1,6 +1,6 @@
 import SQLite
 
-/// Turns fetch requests into SQL and rows into objects.
+/// Converts fetch requests to SQL, and rows to objects.
 struct ObjectQuery {
     let model: StoreModel
 
@@ -44,7 +44,7 @@ struct ObjectQuery {
         return statement
     }
 
-    /// How many objects the request's predicate and bounds admit; its limit is not looked at.
+    /// Returns the number of objects that the request's predicate and bounds admit, ignoring its limit.
     func count(_ request: FetchRequest, on connection: borrowing Connection) throws -> Int {
         let entity = try entity(request.entity)
         var values: [Value] = []
@@ -54,8 +54,8 @@ struct ObjectQuery {
         return try statement.step() ? Int(statement.integer(0)) : 0
     }
 
-    /// Whether values that need not be in the store, such as a tombstone's, satisfy a predicate; SQLite
-    /// decides, so that it is never of another opinion than a fetch.
+    /// Whether values that need not be in the store, such as a tombstone's, satisfy a predicate. SQLite
+    /// decides, so that the result always agrees with a fetch.
     func matches(
         _ predicate: Predicate, _ candidate: [String: Value], entity name: String,
         on connection: borrowing Connection
@@ -123,7 +123,8 @@ struct ObjectQuery {
         return " ORDER BY \(StoreSchema.qualified(sort.attribute, of: entity)) \(direction), id \(direction)"
     }
 
-    /// NULL is neither before nor after anything, so a place in the order needs a value.
+    /// Checks that a position in the sort order always has a value: NULL is neither before nor after
+    /// anything.
     private func checkSortable(_ sort: SortOrder, _ entity: Entity) throws(StoreError) {
         guard sort.attribute != "id" else { return }
         guard let attribute = entity.attribute(sort.attribute) else {

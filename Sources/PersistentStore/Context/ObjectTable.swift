@@ -1,9 +1,9 @@
 import SQLite
 
-/// The rows of one entity, as a save writes them; tells of each what it has become without reading it again.
+/// The rows of one entity as a save writes them. Returns each stored object without reading it again.
 struct ObjectTable {
     let entity: Entity
-    /// Triggers that are not ours, which may undo a statement without an error.
+    /// Triggers of other programs, which may undo a statement without an error.
     private let external: ExternalTriggers
     private let layout: StoredObject.Layout
     private let model: StoreModel
@@ -25,8 +25,8 @@ struct ObjectTable {
         try insert(values, key: nil, after: 0, on: connection)
     }
 
-    /// Brings an object back under its own key, with a version that it never had: each of those it had stands in the
-    /// history with a row at least.
+    /// Restores an object under its key, with a version that it never had: each earlier version has at least
+    /// one row in the history.
     func restore(
         _ key: Int64, _ values: [String: Value], after version: Int64, on connection: borrowing Connection
     ) throws -> StoredObject {
@@ -63,15 +63,15 @@ struct ObjectTable {
         guard try statement.step() else { throw external.notStored(entity.name) }
         let id = ObjectID(entity: entity.name, key: statement.integer(0))
         let version = statement.integer(1)
-        take(returned, from: statement, after: 2, into: &stored)
+        read(returned, from: statement, after: 2, into: &stored)
         while try statement.step() {}
         return StoredObject(id: id, version: version, layout: layout, values: stored)
     }
 
-    /// An object as it is after all triggers: RETURNING answers before those run that come after a statement
-    /// (sqlite.org/lang_returning.html). Nil when there is none, as it must be.
+    /// Returns an object after all triggers: RETURNING runs before the AFTER triggers
+    /// (sqlite.org/lang_returning.html). Nil if the object was deleted, as required.
     ///
-    /// - Throws: ``StoreError/notStored(table:cause:)`` when a trigger undid what the save did.
+    /// - Throws: ``StoreError/notStored(table:cause:)`` if a trigger undid the change.
     func confirmed(_ object: StoredObject?, _ id: ObjectID, on connection: borrowing Connection) throws
         -> StoredObject?
     {
@@ -82,7 +82,7 @@ struct ObjectTable {
 
     var notStored: StoreError { external.notStored(entity.name) }
 
-    /// Nil when the object is not, or no longer, at the version of the basis.
+    /// Returns the updated object; nil if it does not exist at the version of the basis.
     func update(
         _ id: ObjectID, _ changes: [String: Value], on basis: ChangeBasis,
         _ connection: borrowing Connection
@@ -109,12 +109,12 @@ struct ObjectTable {
             basis.object.map { base in entity.attributes.map { changes[$0.name] ?? base[$0.name] } }
             ?? entity.attributes.map { _ in .null }
         let version = statement.integer(0)
-        take(returned, from: statement, after: 1, into: &values)
+        read(returned, from: statement, after: 1, into: &values)
         while try statement.step() {}
         return StoredObject(id: id, version: version, layout: layout, values: values)
     }
 
-    /// False when there is nothing at the key, or at that version.
+    /// Deletes a row. Returns false if there is none with the key and the version.
     func delete(_ key: Int64, version: Int64?, on connection: borrowing Connection) throws -> Bool {
         let statement = try connection.prepare(
             "DELETE FROM \"\(entity.name)\" WHERE id = ? AND (? IS NULL OR version = ?)")
@@ -131,7 +131,7 @@ struct ObjectTable {
         try version.bind(to: statement, at: index + 2)
     }
 
-    private func take(
+    private func read(
         _ attributes: [Attribute], from statement: borrowing Statement, after column: Int,
         into values: inout [Value]
     ) {
@@ -142,8 +142,8 @@ struct ObjectTable {
         }
     }
 
-    /// Whether SQLite stores the value as it is given, or the default when none is: it turns an integer into a real
-    /// where one is wanted, and the like (sqlite.org/stricttables.html).
+    /// Whether SQLite stores the value, or the default if there is none, unchanged: it converts, for example,
+    /// an integer to a real number in a real column (sqlite.org/stricttables.html).
     private func isKnown(_ value: Value?, of attribute: Attribute) -> Bool {
         switch (value ?? attribute.constantDefault, attribute.kind) {
         case (nil, _): false
@@ -161,7 +161,7 @@ struct ObjectTable {
 }
 
 extension Attribute {
-    /// What a row gets that does not name the attribute; nil when only SQLite can say.
+    /// The value of a row that does not specify the attribute; nil if only SQLite can compute it.
     fileprivate var constantDefault: Value? {
         switch defaultValue {
         case .none: .null

@@ -1,4 +1,4 @@
-/// What a context has not saved yet, in the order it was asked for.
+/// The unsaved changes of a context, in the order in which they were made.
 struct PendingChanges: Sendable {
     private var inserts: [ObjectID: [String: Value]] = [:]
     private var updates: [ObjectID: (changes: [String: Value], basis: ChangeBasis)] = [:]
@@ -8,7 +8,7 @@ struct PendingChanges: Sendable {
 
     init() {}
 
-    /// Nothing pending, and no temporary id that was given out before.
+    /// Creates an empty set that does not reuse the temporary IDs of an earlier one.
     init(after earlier: PendingChanges) {
         lastTemporaryKey = earlier.lastTemporaryKey
     }
@@ -27,7 +27,7 @@ struct PendingChanges: Sendable {
         return id
     }
 
-    /// An object that was deleted, under the id that it had.
+    /// Restores a deleted object under its ID.
     mutating func restore(_ id: ObjectID, _ values: [String: Value]) {
         if deletes.removeValue(forKey: id) != nil { order.removeAll { $0 == id } }
         if inserts[id] == nil { order.append(id) }
@@ -61,7 +61,7 @@ struct PendingChanges: Sendable {
         }
     }
 
-    /// The object as this context sees it; nil when it is to be deleted.
+    /// Returns the object as this context sees it; nil if it will be deleted.
     func overlay(_ object: StoredObject) -> StoredObject? {
         guard deletes[object.id] == nil else { return nil }
         guard let update = updates[object.id] else { return object }
@@ -70,13 +70,14 @@ struct PendingChanges: Sendable {
         return changed
     }
 
-    /// The object these changes were made on is no more, though another may stand under its id.
-    mutating func outdate(_ id: ObjectID) {
+    /// Records that the object on which these changes were made no longer exists, although another object may
+    /// have its ID.
+    mutating func invalidate(_ id: ObjectID) {
         updates[id]?.basis.version = StoredObject.noVersion
         deletes[id]?.version = StoredObject.noVersion
     }
 
-    /// What was asked for while a save was under way was asked for on what that save has made.
+    /// Rebases changes made during a save on the objects that the save stored.
     mutating func follow(_ outcomes: [SaveOutcome]) {
         guard !isEmpty else { return }
         for outcome in outcomes where updates[outcome.asked] != nil || deletes[outcome.asked] != nil {
@@ -92,7 +93,7 @@ struct PendingChanges: Sendable {
         }
     }
 
-    /// These changes with later ones on top, for a save that failed while more was asked for.
+    /// Returns these changes followed by later ones, for a save that failed while more changes were made.
     func followed(by later: PendingChanges) -> PendingChanges {
         var all = self
         all.lastTemporaryKey = min(lastTemporaryKey, later.lastTemporaryKey)

@@ -1,5 +1,5 @@
 extension Predicate {
-    /// A condition in SQL, its values appended to `values` in the order of their question marks.
+    /// Returns an SQL condition, and appends its values to `values` in the order of their question marks.
     func sql(entity: Entity, values: inout [Value]) throws(StoreError) -> String {
         var writer = ConditionWriter(entity: entity, values: values)
         let condition = try writer.write(self, level: 0)
@@ -8,13 +8,13 @@ extension Predicate {
     }
 }
 
-/// Writes a predicate as SQL, within what SQLite's parser takes.
+/// Writes a predicate as SQL, within the limits of SQLite's parser.
 private struct ConditionWriter {
     struct Condition {
         let text: String
-        /// Of the expression's tree; SQLite takes 1,000 (sqlite.org/limits.html).
+        /// The height of the expression tree; SQLite's limit is 1,000 (sqlite.org/limits.html).
         let height: Int
-        /// Parentheses in parentheses.
+        /// The depth of nested parentheses.
         let depth: Int
     }
 
@@ -23,12 +23,13 @@ private struct ConditionWriter {
     private var parts = 0
 
     private static let greatestHeight = 900
-    /// The parser's stack holds 100 words; a pair of parentheses takes up to three.
+    /// The parser's stack holds 100 symbols; a pair of parentheses uses up to three.
     private static let greatestDepth = 25
-    private static let mostParts = 2000
-    /// As many as stand in a row; more are put into groups, which keeps the tree low.
+    private static let maxParts = 2000
+    /// The maximum number of conditions in a row; longer rows are grouped, which limits the height of the
+    /// tree.
     private static let groupSize = 50
-    /// The longest pattern that LIKE takes (sqlite.org/limits.html).
+    /// The longest pattern that LIKE accepts (sqlite.org/limits.html).
     private static let longestPattern = 50_000
 
     init(entity: Entity, values: [Value]) {
@@ -41,7 +42,8 @@ private struct ConditionWriter {
         switch predicate {
         case .compare(let name, let comparison, let value):
             try count(1)
-            // As it stands in an index of objects for which it is true: with a parameter SQLite could not know.
+            // Written as in an index of objects for which it is true; SQLite could not recognize it with a
+            // parameter.
             if comparison == .notEqual, value == .integer(0) {
                 return Condition(text: "\(try column(name)) IS NOT 0", height: 2, depth: 0)
             }
@@ -51,7 +53,7 @@ private struct ConditionWriter {
             try count(1)
             return Condition(text: try contains(column(name), words), height: 4, depth: 1)
         case .keys(let keys):
-            // One text for any keys, so that the statement is prepared once.
+            // One text for any set of keys, so that the statement is prepared once.
             values.append(.text("[\(keys.map(String.init).joined(separator: ","))]"))
             return Condition(text: "id IN (SELECT value FROM json_each(?))", height: 3, depth: 1)
         case .isOneOf(let name, let wanted):
@@ -70,8 +72,8 @@ private struct ConditionWriter {
 
     private mutating func count(_ more: Int) throws(StoreError) {
         parts += more
-        guard parts <= Self.mostParts else {
-            throw .predicateTooComplex(reason: "it has more than \(Self.mostParts) parts")
+        guard parts <= Self.maxParts else {
+            throw .predicateTooComplex(reason: "it has more than \(Self.maxParts) parts")
         }
     }
 
@@ -110,7 +112,8 @@ private struct ConditionWriter {
             depth: (conditions.map(\.depth).max() ?? 0) + 1)
     }
 
-    /// LIKE is several times faster than folding the case of every text, but it has an end.
+    /// Returns a condition for contained text. LIKE is several times faster than folding the case of every
+    /// text, but its pattern has a maximum length.
     private mutating func contains(_ column: String, _ words: String) -> String {
         let pattern = "%" + Self.escapedPattern(words) + "%"
         guard pattern.utf8.count > Self.longestPattern else {

@@ -1,6 +1,6 @@
 /// A condition on the attributes of an object.
 ///
-/// Names are checked against the model and values are bound, so nothing in a predicate is ever read as SQL.
+/// Names are checked against the model and values are bound, so no part of a predicate is ever read as SQL.
 public indirect enum Predicate: Hashable, Sendable {
     public enum Comparison: String, Hashable, Sendable {
         case equal = "IS"
@@ -12,17 +12,18 @@ public indirect enum Predicate: Hashable, Sendable {
     }
 
     case compare(String, Comparison, Value)
-    /// The attribute's text contains the words, without regard to ASCII case. A NUL ends a text and the words here,
-    /// as everywhere in SQLite (sqlite.org/nulinstr.html).
+    /// The attribute's text contains the words, ignoring ASCII case. A NUL ends the text and the words, as
+    /// everywhere in SQLite (sqlite.org/nulinstr.html).
     case contains(String, String)
     case keys([Int64])
-    /// The attribute has one of these texts or integers; found by the attribute's index, however many there are.
+    /// The attribute has one of these texts or integers. Uses the attribute's index, for any number of
+    /// values.
     case isOneOf(String, [Value])
     case and([Predicate])
     case or([Predicate])
     case not(Predicate)
 
-    /// `attribute` has this value; null equals null.
+    /// Returns a condition that the attribute has this value; null equals null.
     public static func equal(_ attribute: String, _ value: Value) -> Predicate {
         .compare(attribute, .equal, value)
     }

@@ -2,15 +2,15 @@ import FoundationEssentials
 import Glibc
 import SQLite
 
-/// Under whose name a transaction goes into the history.
+/// The author and name under which the history records a transaction.
 struct TransactionOrigin: Sendable {
     let author: String?
     let contextName: String?
     let session: Int64
 }
 
-/// One transaction of the history: a `begin` row, what the triggers write, an `end` row. Lives within an
-/// IMMEDIATE transaction of SQLite.
+/// A transaction of the history: a `begin` row, the rows written by the triggers, and an `end` row. Exists
+/// inside an IMMEDIATE transaction of SQLite.
 struct RecordedTransaction {
     let origin: TransactionOrigin
     let options: StoreOptions
@@ -30,7 +30,9 @@ struct RecordedTransaction {
         return try storedRow(statement, on: connection, external)
     }
 
-    /// Closes the transaction; nil, with the `begin` row taken back, when no change was recorded.
+    /// Ends the transaction.
+    ///
+    /// - Returns: The position; nil, after removing the `begin` row, if no change was recorded.
     func end(
         _ first: Int64, on connection: borrowing Connection, _ external: ExternalTriggers
     ) throws -> HistoryToken? {
@@ -46,7 +48,8 @@ struct RecordedTransaction {
         return HistoryToken(storeID: storeID, generation: generation, number: number)
     }
 
-    /// Runs an insert. Without its row, `last_insert_rowid()` is that of an earlier statement.
+    /// Runs an insert and returns its row. Without a row, `last_insert_rowid()` is that of an earlier
+    /// statement.
     private func storedRow(
         _ statement: borrowing Statement, in table: String = "history", on connection: borrowing Connection,
         _ external: ExternalTriggers

@@ -1,18 +1,18 @@
-/// Both sides of a save that met an object which somebody else saved, or deleted, since it was read.
+/// Both sides of a conflict: a saved object that another writer saved or deleted after it was read.
 public struct SaveConflict: Hashable, Sendable {
     public let objectID: ObjectID
-    /// The version the change was made on; nil when the object was never read here.
+    /// The version on which the change was made; nil if the object was never read here.
     public let expectedVersion: Int64?
-    /// The object as it was when the change was made; nil when it was not read through this context.
+    /// The object on which the change was made; nil if it was not read through this context.
     public let base: StoredObject?
-    /// What the store holds now; nil when the object was deleted there.
+    /// The object in the store; nil if it was deleted there.
     public let stored: StoredObject?
-    /// What was to be saved; empty for a deletion.
+    /// The values to save; empty for a deletion.
     public let changes: [String: Value]
-    /// Whether the object was to be deleted.
+    /// Whether the change is a deletion.
     public let isDeletion: Bool
-    /// The attributes to which both sides gave different new values, in the order of the model. Where the base is
-    /// not known, all that differ; of a deletion, all that the store's side changed.
+    /// The attributes to which both sides gave different new values, in the order of the model. Without a
+    /// known base, all that differ; for a deletion, all that the store's side changed.
     public let clashing: [String]
 
     init(
@@ -35,7 +35,7 @@ public struct SaveConflict: Hashable, Sendable {
         }
     }
 
-    /// The object as it was to be; nil when its base is not known.
+    /// The object with this context's changes; nil if its base is not known.
     var mine: StoredObject? {
         var object = base
         object?.set(changes)
@@ -45,12 +45,13 @@ public struct SaveConflict: Hashable, Sendable {
 
 extension SaveConflict: CustomStringConvertible {
     public var description: String {
-        "\(objectID) was \(stored == nil ? "deleted" : "changed") by somebody else meanwhile."
+        "\(objectID) was \(stored == nil ? "deleted" : "changed") by another writer."
     }
 }
 
 extension Value {
-    /// As SQLite tells values apart: text byte by byte, where Swift takes two ways of writing an accent for one.
+    /// Whether two values are the same to SQLite, which compares text by bytes; Swift considers two encodings
+    /// of an accent equal.
     func isSame(as other: Value) -> Bool {
         switch (self, other) {
         case (.text(let text), .text(let other)): text.utf8.elementsEqual(other.utf8)

@@ -1,7 +1,8 @@
 import FoundationEssentials
 import SQLite
 
-/// One save, inside its IMMEDIATE transaction, so that nobody writes between a conflict and what settles it.
+/// One save inside its IMMEDIATE transaction, so that no process writes between a conflict and its
+/// resolution.
 struct SaveExecution {
     let request: SaveRequest
     let opening: StoreOpening
@@ -34,7 +35,7 @@ struct SaveExecution {
             try ConsumerTable.move(
                 cursor.consumer, to: cursor.token, now: opening.options.clock(), on: connection)
         }
-        // With triggers verified, and none but ours, no token means that no value changed.
+        // With verified triggers, and no others, a missing token means that no value changed.
         let isEmpty =
             request.cursor == nil && token == nil && !touches(tracked: false) && external.isEmpty
         let inserted = zip(request.operations, outcomes).compactMap { operation, outcome in
@@ -42,19 +43,19 @@ struct SaveExecution {
         }
         var result = SaveResult(
             token: token, insertedIDs: Dictionary(inserted) { $1 }, found: found, outcomes: outcomes)
-        // A number may be anything in a store that somebody has tampered with.
+        // In a malicious store, a number may have any value.
         if let first, let token, first <= token.number { result.recorded = first...token.number }
         return StoreConnection.Work(result: result, isEmpty: isEmpty)
     }
 
-    /// Whether something changed that the history must show.
+    /// Whether a change was made that the history must record.
     private func hasRecordable(_ outcomes: [SaveOutcome]) -> Bool {
         zip(request.operations, outcomes).contains { operation, outcome in
             outcome.isWritten && opening.model.entity(operation.entity)?.tracksHistory == true
         }
     }
 
-    /// Reads every object again, for a store with triggers that are not ours.
+    /// Reads every object again, for a store with triggers of other programs.
     private func confirm(
         _ outcomes: inout [SaveOutcome], _ external: ExternalTriggers, on connection: borrowing Connection
     ) throws {
@@ -65,13 +66,13 @@ struct SaveExecution {
         }
     }
 
-    /// Whether there is work on an entity with, or without, history: what is not recorded may have changed
-    /// something all the same.
+    /// Whether there are operations on an entity with, or without, history: an unrecorded operation may have
+    /// changed data anyway.
     private func touches(tracked: Bool) -> Bool {
         request.operations.contains { opening.model.entity($0.entity)?.tracksHistory == tracked }
     }
 
-    /// One outcome for each operation; or all conflicts at once.
+    /// Runs all operations. Returns one outcome for each, or throws all conflicts together.
     private func execute(
         _ external: ExternalTriggers, on connection: borrowing Connection
     ) throws -> [SaveOutcome] {
@@ -111,7 +112,7 @@ struct SaveExecution {
             try checkConflict(stored, basis, table)
             let conflict = SaveConflict(
                 id, basis, stored: stored, changes: changes, isDeletion: false, entity: table.entity)
-            return try settle(conflict, basis, table, on: connection)
+            return try resolve(conflict, basis, table, on: connection)
         case .delete(let id, let basis):
             let isDone = try table.delete(id.key, version: basis.version, on: connection)
             guard !isDone, let stored = try table.object(id.key, on: connection) else {
@@ -120,11 +121,11 @@ struct SaveExecution {
             try checkConflict(stored, basis, table)
             let conflict = SaveConflict(
                 id, basis, stored: stored, changes: [:], isDeletion: true, entity: table.entity)
-            return try settle(conflict, basis, table, on: connection)
+            return try resolve(conflict, basis, table, on: connection)
         }
     }
 
-    /// An object that is as the change requires it, and was not changed, is no conflict.
+    /// Checks for a conflict. An object that already is as the change requires is not one.
     private func checkConflict(
         _ stored: StoredObject?, _ basis: ChangeBasis, _ table: ObjectTable
     ) throws(StoreError) {
@@ -132,7 +133,7 @@ struct SaveExecution {
         guard let version = basis.version, version != stored.version else { throw table.notStored }
     }
 
-    private func settle(
+    private func resolve(
         _ conflict: SaveConflict, _ basis: ChangeBasis, _ table: ObjectTable,
         on connection: borrowing Connection
     ) throws -> SaveOutcome {

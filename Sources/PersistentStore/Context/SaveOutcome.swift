@@ -1,19 +1,19 @@
-/// What a save has made of one object.
+/// The result of a save for one object.
 struct SaveOutcome: Sendable {
-    /// The id under which it was asked for; temporary for a new object.
+    /// The ID with which the change was requested; temporary for a new object.
     let asked: ObjectID
     let id: ObjectID
-    /// What the saved change was made on.
+    /// The state on which the saved change was made.
     let basis: ChangeBasis
-    /// The object after the save; nil when it is gone.
+    /// The object after the save; nil if it was deleted.
     var object: StoredObject?
-    /// Whether the save is certain to have changed the store for it.
+    /// Whether the save certainly changed the object in the store.
     var isWritten = false
-    /// What was settled by the context's merge policy.
+    /// The conflict that the context's merge policy resolved.
     var conflict: SaveConflict?
 
-    /// What a change was made on that was asked for while the save was under way: by nobody who had seen what the
-    /// other side of a conflict wrote, so that one stays a conflict.
+    /// Returns the basis of a change that was made during the save. Its author had not seen the other side of
+    /// a conflict, so the conflict remains.
     func basis(after asked: ChangeBasis) -> ChangeBasis {
         guard self.asked != id || asked.version == basis.version else { return asked }
         guard let conflict else { return ChangeBasis(object) }

@@ -1,4 +1,4 @@
-/// What a context wants committed.
+/// The work that a context commits.
 struct SaveRequest: Sendable {
     enum Operation: Sendable {
         case insert(temporary: ObjectID, values: [String: Value])
@@ -15,38 +15,38 @@ struct SaveRequest: Sendable {
     let origin: TransactionOrigin
     var operations: [Operation]
     var policy = MergePolicy.error
-    /// Moved in the same commit, so that work and cursor are one.
+    /// The cursor to move in the same commit, so that the work and the cursor cannot diverge.
     var cursor: CursorMove?
-    /// Answered in the same transaction, before the operations.
+    /// A fetch that runs in the same transaction, before the operations.
     var lookup: FetchRequest?
 }
 
-/// A consumer's cursor and where it goes.
+/// A consumer's cursor and its new position.
 struct CursorMove: Sendable {
     let consumer: String
     let token: HistoryToken
 }
 
-/// What a save did.
+/// The result of a save.
 public struct SaveResult: Sendable {
-    /// The position of the new transaction; nil when nothing had changed.
+    /// The position of the new transaction; nil if nothing changed.
     public let token: HistoryToken?
-    /// The permanent ids of inserted objects, by their temporary ones.
+    /// The permanent IDs of inserted objects, by their temporary ones.
     public let insertedIDs: [ObjectID: ObjectID]
-    /// What was saved by the context's merge policy although somebody else had saved it meanwhile.
-    public var settledConflicts: [SaveConflict] { outcomes.compactMap(\.conflict) }
-    /// What the save's lookup found.
+    /// The conflicts that the context's merge policy resolved.
+    public var resolvedConflicts: [SaveConflict] { outcomes.compactMap(\.conflict) }
+    /// The objects that the save's lookup found.
     package let found: [StoredObject]
     let outcomes: [SaveOutcome]
 
-    /// The versions that the saved objects have now, by their permanent ids.
+    /// The new versions of the saved objects, by their permanent IDs.
     public var versions: [ObjectID: Int64] {
         let pairs = outcomes.compactMap { outcome in outcome.object.map { ($0.id, $0.version) } }
         return Dictionary(pairs) { $1 }
     }
-    /// The rows of history that it wrote.
+    /// The rows of history written by the save.
     var recorded: ClosedRange<Int64>?
 
-    /// The permanent id of an object.
+    /// Returns the permanent ID of an object.
     public func permanentID(_ id: ObjectID) -> ObjectID { insertedIDs[id] ?? id }
 }

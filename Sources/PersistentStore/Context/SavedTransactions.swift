@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The transactions that were committed by one piece of work, whatever contexts it used.
+/// The transactions committed by one task, in any context.
 ///
-/// Whoever hands out work notes what comes of it, to know it again in the history.
+/// The creator of a task records them, to recognize them in the history.
 package final class SavedTransactions: Sendable {
-    /// Set for a task and its children; every save and batch request in it is noted.
+    /// The set for a task and its children, which records every save and batch request in it.
     @TaskLocal package static var current: SavedTransactions?
 
     private let numbers = Mutex<Set<Int64>>([])
@@ -15,7 +15,7 @@ package final class SavedTransactions: Sendable {
         numbers.withLock { $0.contains(transaction.number) }
     }
 
-    /// What lies at or before a token has been met in the history and is not needed any more.
+    /// Discards the transactions up to a token, which have been read from the history.
     package func forget(upTo token: HistoryToken) {
         numbers.withLock { numbers in
             if !numbers.isEmpty { numbers = numbers.filter { $0 > token.number } }

@@ -1,4 +1,5 @@
-/// By which attribute objects are sorted; the key of the object settles ties, in the same direction.
+/// The attribute by which objects are sorted. Objects with equal values are sorted by key, in the same
+/// direction.
 public struct SortOrder: Hashable, Sendable {
     public let attribute: String
     public let isAscending: Bool
@@ -9,7 +10,7 @@ public struct SortOrder: Hashable, Sendable {
     }
 }
 
-/// The place of one object in a sort order; compares as SQLite sorts.
+/// The position of one object in a sort order; compares as SQLite sorts.
 public struct SortPosition: Hashable, Sendable {
     public let value: Value
     public let key: Int64
@@ -51,7 +52,8 @@ extension SortPosition: Comparable {
         }
     }
 
-    /// NULL, numbers, text, blobs; text byte by byte (sqlite.org/datatype3.html 4.1).
+    /// Compares values in the order NULL, numbers, text, blobs; text by bytes (sqlite.org/datatype3.html
+    /// 4.1).
     private static func compare(_ left: Value, _ right: Value, ignoresCase: Bool) -> Order {
         switch (left, right) {
         case (.integer(let left), .integer(let right)): order(left, right)
@@ -73,7 +75,7 @@ extension SortPosition: Comparable {
         left < right ? .before : left == right ? .same : .after
     }
 
-    /// Exact, also where a Double cannot tell two integers apart (2^53 and beyond).
+    /// Compares exactly, even if a Double cannot distinguish two integers (2^53 and beyond).
     private static func order(_ integer: Int64, _ real: Double) -> Order {
         guard let whole = Int64(exactly: real.rounded(.towardZero)) else {
             return real > 0 ? .before : .after
@@ -81,7 +83,7 @@ extension SortPosition: Comparable {
         return whole == integer ? order(Double.zero, real - Double(whole)) : order(integer, whole)
     }
 
-    /// As NOCASE does: up to a NUL that both have, then by length (sqlite.org/datatype3.html 7).
+    /// Compares as NOCASE does: up to a NUL in both, then by length (sqlite.org/datatype3.html 7).
     private static func withoutCase(_ left: String.UTF8View, _ right: String.UTF8View) -> Order {
         for (left, right) in zip(left, right) {
             let (left, right) = (folded(left), folded(right))

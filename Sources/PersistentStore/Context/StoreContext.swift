@@ -1,22 +1,23 @@
 /// A unit of work with an author.
 ///
-/// Changes are kept here until `save`, which commits them as one transaction under the context's author and
-/// name. Objects read through the context are remembered, with their versions, so that a save of an object
-/// that somebody else has changed meanwhile is a conflict, and so that merges can bring them up to date.
+/// The context collects changes until `save` commits them as one transaction under its author and name. It
+/// remembers the objects read through it, with their versions, so that saving an object that another writer
+/// changed since then is a conflict, and so that merges can update them.
 public actor StoreContext {
     public nonisolated let author: String?
     public nonisolated let name: String?
-    /// Tells this context's transactions from those of a namesake, in this process or another.
+    /// Distinguishes this context's transactions from those of another context with the same name, in any
+    /// process.
     package nonisolated let session: Int64
 
     private nonisolated let reader: StoreReader
     nonisolated let writer: StoreWriter
     private let model: StoreModel
-    /// What a save does with objects that somebody else saved since they were read here.
+    /// The handling of objects that another writer saved after they were read here.
     public private(set) var mergePolicy = MergePolicy.error
     private var registered = RegisteredObjects()
     private var pending = PendingChanges()
-    /// What the save in progress is committing.
+    /// The changes that the save in progress commits.
     private var saving = PendingChanges()
     package private(set) var isSaving = false
     private var waitingSaves: [CheckedContinuation<Void, Never>] = []
@@ -33,7 +34,7 @@ public actor StoreContext {
         self.session = session
     }
 
-    /// An empty context whose work counts as this one's own.
+    /// Returns an empty context whose work counts as this context's own.
     package nonisolated func sibling(name: String? = nil) -> StoreContext {
         StoreContext(
             author: author, name: name ?? self.name, reader: reader, writer: writer, model: model,
@@ -42,7 +43,7 @@ public actor StoreContext {
 
     public var hasChanges: Bool { !pending.isEmpty || !saving.isEmpty }
 
-    /// Reads objects as they are in the store, with this context's unsaved changes to them laid over.
+    /// Reads objects from the store and applies this context's unsaved changes to them.
     public func fetch(_ request: FetchRequest) async throws(StoreError) -> [StoredObject] {
         let objects = try await reader.read { try $0.fetch(request) }
         return objects.compactMap { object in
@@ -51,7 +52,7 @@ public actor StoreContext {
         }
     }
 
-    /// One object with all its attributes, or nil when it is not, or no longer, there.
+    /// Returns one object with all its attributes, or nil if it does not exist.
     public func object(_ id: ObjectID) async throws(StoreError) -> StoredObject? {
         let id = registered.permanentID(id)
         return try await fetch(FetchRequest(id.entity, where: .keys([id.key]))).first
@@ -59,22 +60,24 @@ public actor StoreContext {
 
     public func setMergePolicy(_ policy: MergePolicy) { mergePolicy = policy }
 
-    /// Returns a temporary id, good in this context for ever; the save tells the permanent one, which is good
-    /// everywhere.
+    /// Inserts an object at the next save.
+    ///
+    /// - Returns: A temporary ID, valid in this context indefinitely. The save returns the permanent ID,
+    ///   which is valid everywhere.
     @discardableResult
     public func insert(_ entity: String, _ values: [String: Value]) throws(StoreError) -> ObjectID {
         try check(values.keys, entity: entity)
         return pending.insert(entity, values)
     }
 
-    /// Brings a deleted object back under its own id at the next save. Fails there with
-    /// ``StoreError/constraint(reason:)`` when somebody has brought it back already.
+    /// Restores a deleted object under its ID at the next save. The save throws
+    /// ``StoreError/constraint(reason:)`` if another writer has already restored it.
     package func restore(_ id: ObjectID, _ values: [String: Value]) throws(StoreError) {
         try check(values.keys, entity: id.entity)
         pending.restore(id, values)
     }
 
-    /// Changes some attributes of an object at the next save; of one that is being deleted, none.
+    /// Changes some attributes of an object at the next save; does nothing if the object will be deleted.
     public func update(_ id: ObjectID, _ changes: [String: Value]) throws(StoreError) {
         let id = registered.permanentID(id)
         try check(changes.keys, entity: id.entity)
@@ -87,7 +90,8 @@ public actor StoreContext {
         update(id, real, on: ChangeBasis(known))
     }
 
-    /// The same for a change that was made on a version read elsewhere; nil takes whatever is there.
+    /// Changes an object for a change made on a version that was read elsewhere; nil applies it to any
+    /// version.
     package func update(_ id: ObjectID, _ changes: [String: Value], onVersion version: Int64?)
         throws(StoreError)
     {
@@ -103,31 +107,32 @@ public actor StoreContext {
         if !saving.deletes(id) { pending.update(id, changes, on: basis) }
     }
 
-    /// Deletes an object at the next save; one that is already gone is no error.
+    /// Deletes an object at the next save. Deleting a missing object is not an error.
     public func delete(_ id: ObjectID) {
         let id = registered.permanentID(id)
         pending.delete(id, on: ChangeBasis(registered[id]))
     }
 
-    /// The same for a deletion that was decided on a version read elsewhere.
+    /// Deletes an object for a deletion decided on a version that was read elsewhere.
     package func delete(_ id: ObjectID, onVersion version: Int64) {
         pending.delete(id, on: ChangeBasis(version: version, object: nil))
     }
 
     /// Commits all pending changes as one transaction, or none of them.
     ///
-    /// Afterwards the context knows the saved objects as they are, without reading them. What was changed here while
-    /// the save was under way is pending for the next one.
+    /// Afterward, the context knows the saved objects without reading them. Changes made here during the save
+    /// are pending for the next one.
     ///
-    /// - Throws: ``StoreError/conflict(_:)`` with every object that somebody else saved since it was read here, if
-    ///   ``mergePolicy`` does not settle that. The pending changes stay, to be saved again or rolled back.
+    /// - Throws: ``StoreError/conflict(_:)`` with every object that another writer saved after it was read
+    ///   here, if ``mergePolicy`` does not resolve the conflicts. The pending changes remain; save them again
+    ///   or roll back.
     @discardableResult
     public func save() async throws(StoreError) -> SaveResult {
         try await save(moving: nil)
     }
 
-    /// Commits pending changes, and with them, if wanted, a consumer's cursor; and tells what `lookup` finds just
-    /// before, so that nobody can write in between.
+    /// Commits pending changes and, optionally, a consumer's cursor. Also returns the objects that `lookup`
+    /// finds just before, so that no process can write in between.
     package func save(
         moving cursor: (consumer: String, token: HistoryToken)?, finding lookup: FetchRequest? = nil
     ) async throws(StoreError) -> SaveResult {
@@ -143,7 +148,7 @@ public actor StoreContext {
         do {
             let result = try await writer.save(request)
             SavedTransactions.note(result.token)
-            for outcome in result.outcomes { registered.take(outcome) }
+            for outcome in result.outcomes { registered.apply(outcome) }
             pending.follow(result.outcomes)
             saving = PendingChanges()
             return result
@@ -154,7 +159,7 @@ public actor StoreContext {
         }
     }
 
-    /// One save at a time, in order: what fails is put back under what was asked for later.
+    /// Waits until no other save runs. The changes of a failed save precede those made later.
     private func waitForTurn() async {
         while isSaving { await withCheckedContinuation { waitingSaves.append($0) } }
         isSaving = true
@@ -167,14 +172,14 @@ public actor StoreContext {
         for save in waiting { save.resume() }
     }
 
-    /// Forgets all pending changes.
+    /// Discards all pending changes.
     public func rollback() {
         pending = PendingChanges(after: pending)
     }
 
-    /// Brings the context's objects up to date with what others committed. What the context did itself it has
-    /// already; an object with unsaved changes keeps the version they were made on, so that saving it tells of the
-    /// conflict.
+    /// Updates the context's objects with the commits of other writers. Its own changes are already applied.
+    /// An object with unsaved changes retains the version on which they were made, so that saving it reports
+    /// the conflict.
     public func merge(_ transactions: [HistoryTransaction]) async throws(StoreError) -> MergeResult {
         var result = MergeResult()
         var replaced: Set<ObjectID> = []
@@ -189,8 +194,8 @@ public actor StoreContext {
         }
         for id in result.deleted where !pending.touches(id) { registered.forget(id) }
         for id in replaced.subtracting(result.deleted) {
-            registered.outdate(id)
-            pending.outdate(id)
+            registered.invalidate(id)
+            pending.invalidate(id)
         }
         let stale = result.updated.union(result.inserted).filter {
             registered[$0] != nil && !pending.touches($0)
@@ -199,13 +204,13 @@ public actor StoreContext {
         return result
     }
 
-    /// Reads all its objects again, but for those with unsaved changes: what was committed is not known one by one.
-    package func readAnew() async {
+    /// Reads all objects again, except those with unsaved changes, if the individual changes are not known.
+    package func fullRefresh() async {
         await refresh(registered.ids.filter { !pending.touches($0) })
     }
 
-    /// Reads registered objects again. Until then the old ones stay: a change made on one of them meanwhile is
-    /// a conflict, where without a version it would silently win.
+    /// Reads registered objects again. The old ones remain until then: a change made on one of them is a
+    /// conflict, while without a version it would win silently.
     private func refresh(_ ids: [ObjectID]) async {
         for (entity, group) in Dictionary(grouping: ids, by: \.entity) {
             let request = FetchRequest(entity, where: .keys(group.map(\.key)))

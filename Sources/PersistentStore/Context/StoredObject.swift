@@ -1,6 +1,6 @@
 /// The values of one object as they were read.
 public struct StoredObject: Hashable, Sendable, Identifiable {
-    /// Which value stands at which place; shared by all the objects of one fetch.
+    /// The index of each value; shared by all objects of one fetch.
     package final class Layout: Hashable, Sendable {
         package let names: [String]
         private let places: [String: Int]
@@ -20,7 +20,7 @@ public struct StoredObject: Hashable, Sendable, Identifiable {
     static let noVersion: Int64 = 0
 
     public let id: ObjectID
-    /// Rises with every save of the object, from 1; also when the object was deleted and came back.
+    /// The version, which rises from 1 with every save of the object, even if it was deleted and restored.
     public let version: Int64
     package let layout: Layout
     package private(set) var stored: [Value]
@@ -32,12 +32,12 @@ public struct StoredObject: Hashable, Sendable, Identifiable {
         stored = values
     }
 
-    /// The value of an attribute; null for an attribute that was not fetched.
+    /// Returns the value of an attribute; null for an attribute that was not fetched.
     public subscript(_ attribute: String) -> Value {
         layout.place(of: attribute).map { stored[$0] } ?? .null
     }
 
-    /// All that was fetched, by attribute.
+    /// All fetched values, by attribute.
     public var values: [String: Value] { Dictionary(uniqueKeysWithValues: zip(layout.names, stored)) }
 
     mutating func set(_ changes: [String: Value]) {

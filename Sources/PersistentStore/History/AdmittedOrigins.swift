@@ -1,12 +1,12 @@
 import SQLite
 
-/// The rows of `history_origin` whose transactions a predicate may admit, so that the others are passed over where
-/// the log is read, by a number in their first row.
+/// The rows of `history_origin` that a predicate may admit. SQLite skips the transactions of all other rows
+/// by the origin number in their first row.
 struct AdmittedOrigins {
-    /// As `json_each` takes them.
+    /// A JSON array of row IDs, as `json_each` takes it.
     let list: String
 
-    /// Nil when the predicate also admits who is not in the table, or leaves nobody out.
+    /// Creates nil if the predicate also admits writers that are not in the table, or if it admits every row.
     init?(_ predicate: TransactionPredicate?, on connection: borrowing Connection) throws {
         let unknown = HistoryHeader.Origin()
         guard let predicate, predicate.isTrue(of: unknown, isOurs: false) == false,
@@ -31,13 +31,13 @@ struct AdmittedOrigins {
 }
 
 extension TransactionPredicate {
-    /// Nil when the time or the process decides.
+    /// Nil if the time or the process decides.
     fileprivate func isTrue(of origin: HistoryHeader.Origin, isOurs: Bool) -> Bool? {
         switch self {
         case .author(let author): return origin.author == author
         case .contextName(let name): return origin.contextName == name
         case .program(let program): return origin.program == program
-        // Only strangers have none for sure.
+        // Only external writers certainly have no process.
         case .process(let process): return isOurs ? nil : process == nil
         case .after, .before: return nil
         case .and(let parts):

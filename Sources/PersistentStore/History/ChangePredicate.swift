@@ -1,16 +1,16 @@
-/// A condition on single changes. Transactions come with the changes that it admits, and not at all when it
-/// admits none.
+/// A condition on single changes. A transaction is returned with its admitted changes, or not at all if there
+/// are none.
 public indirect enum ChangePredicate: Hashable, Sendable {
     case entity(String)
     case kind(HistoryChange.Kind)
     /// The change is of one of these objects.
     case objects(Set<ObjectID>)
-    /// The change is an update of the attribute of that name, in whatever entity; also of an attribute that the
+    /// The change is an update of the attribute of that name in any entity, even of an attribute that the
     /// model no longer has.
     case updated(String)
-    /// True when all are; so `.and([])` is true.
+    /// True if all conditions are true; `.and([])` is true.
     case and([ChangePredicate])
-    /// True when one is; so `.or([])` is false.
+    /// True if one condition is true; `.or([])` is false.
     case or([ChangePredicate])
     case not(ChangePredicate)
 
@@ -18,8 +18,8 @@ public indirect enum ChangePredicate: Hashable, Sendable {
 }
 
 extension ChangePredicate {
-    /// A condition in SQL on a row of the log, never NULL, its values appended to `values`, the first of which is
-    /// number `first`.
+    /// Returns an SQL condition on a row of the log that is never NULL, and appends its values to `values`.
+    /// The first of them is parameter number `first`.
     func sql(_ entities: [Int64: HistoryLog.EntityNames], values: inout [Value], first: Int) -> String {
         func mark(_ value: Value) -> String {
             values.append(value)
@@ -34,7 +34,7 @@ extension ChangePredicate {
             let parts = entities.compactMap { id, entity in
                 let keys = ids.lazy.filter { $0.entity == entity.name }.map { String($0.key) }
                 guard !keys.isEmpty else { return String?.none }
-                // One text for any keys, so that the statement is prepared once.
+                // One text for any set of keys, so that the statement is prepared once.
                 let list = mark(.text("[\(keys.joined(separator: ","))]"))
                 return "entity = \(mark(.integer(id))) AND object IN (SELECT value FROM json_each(\(list)))"
             }
@@ -56,7 +56,8 @@ extension ChangePredicate {
         }
     }
 
-    /// Halves in parentheses, since an expression may be 1000 deep at most (sqlite.org/limits.html, 4).
+    /// Joins halves in parentheses, since the depth of an expression is limited to 1000
+    /// (sqlite.org/limits.html, 4).
     private static func joined(_ parts: ArraySlice<String>, _ separator: String, empty: String) -> String {
         guard let first = parts.first else { return empty }
         guard parts.count > 1 else { return "(\(first))" }

@@ -2,14 +2,15 @@ import FoundationEssentials
 
 /// Timestamps of the log: whole milliseconds since 1970.
 extension Date {
-    /// As far as a Date tells single milliseconds apart.
+    /// The range in which a Date distinguishes single milliseconds.
     private static let range: ClosedRange<Double> = -8e15...8e15
 
     init(milliseconds: Int64) {
         self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 
-    /// The last timestamp that is not later; exact, so that a transaction's own date finds that transaction.
+    /// The last timestamp that is not later than the date. It is exact: a transaction's own date finds that
+    /// transaction.
     var lastMillisecond: Int64 {
         let seconds = timeIntervalSince1970 * 1000
         guard Self.range.contains(seconds) else { return seconds > 0 ? .max : .min }
@@ -19,7 +20,7 @@ extension Date {
         return milliseconds
     }
 
-    /// The last timestamp that is earlier.
+    /// The last timestamp that is earlier than the date.
     var millisecondBefore: Int64 {
         let last = lastMillisecond
         guard last != .max && last != .min else { return last }

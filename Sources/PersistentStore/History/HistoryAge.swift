@@ -1,10 +1,10 @@
 import SQLite
 
-/// How old history is, also when its timestamps are no help.
+/// The age of the history, even if its timestamps are wrong.
 ///
-/// A clock that was ahead for one commit leaves timestamps that are later than now, and all that follow are held
-/// at it. So cleaning then notes the newest number and its own time: whatever has such a number is at least as
-/// old as the note.
+/// A clock that was ahead for one commit leaves a timestamp in the future, and all later commits get the same
+/// timestamp. Cleaning then records a mark: the newest number and its own time. Every row up to that number
+/// is at least as old as the mark.
 struct HistoryAge {
     private let now: Int64
     private let isAhead: Bool
@@ -22,8 +22,8 @@ struct HistoryAge {
         }
     }
 
-    /// The last number that, with all before it, is from before a time.
-    func lastNumber(olderThan time: Int64, _ ends: HistoryEnds, on connection: borrowing Connection) throws
+    /// Returns the last number such that it and all earlier ones are older than a time.
+    func lastNumber(olderThan time: Int64, _ ends: HistoryExtent, on connection: borrowing Connection) throws
         -> Int64
     {
         let stamped = try HistoryBoundary.lastNumber(stampedBefore: time, above: ends.floor, on: connection)
@@ -31,7 +31,7 @@ struct HistoryAge {
         return max(stamped, mark.number)
     }
 
-    /// Whether the note has to be made, or has served its time.
+    /// Whether a mark must be recorded, or the recorded one has expired.
     func needsMark(_ bounds: HistoryBounds) -> Bool {
         guard isAhead else { return false }
         return mark.map { $0.time < bounds.oldest(now) } ?? true

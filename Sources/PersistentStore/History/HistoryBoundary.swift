@@ -1,7 +1,7 @@
 import FoundationEssentials
 import SQLite
 
-/// Where transactions begin and end in the log, and which of them are older than a time.
+/// The boundaries of transactions in the log, and their positions by time.
 enum HistoryBoundary {
     /// True for the first row of a transaction: a context's `begin` row, or a change of an external writer.
     static let isFirstRow = "(kind = 3 OR (kind < 3 AND at NOT NULL))"
@@ -13,20 +13,20 @@ enum HistoryBoundary {
         try connection.integer("SELECT max(number) FROM history") ?? 0
     }
 
-    /// The end of the last transaction that lies wholly at or before a number.
+    /// Returns the end of the last transaction that is completely at or before a number.
     static func end(atOrBefore number: Int64, on connection: borrowing Connection) throws -> Int64? {
         try connection.integer(
             "SELECT number FROM history WHERE number <= ?1 AND \(isLastRow) ORDER BY number DESC LIMIT 1",
             number)
     }
 
-    /// The end of the transaction that a number belongs to.
+    /// Returns the end of the transaction that contains a number.
     static func end(atOrAfter number: Int64, on connection: borrowing Connection) throws -> Int64? {
         try connection.integer(
             "SELECT number FROM history WHERE number >= ?1 AND \(isLastRow) ORDER BY number LIMIT 1", number)
     }
 
-    /// The first row of the transaction that a number belongs to.
+    /// Returns the first row of the transaction that contains a number.
     static func beginning(ofTransactionWith number: Int64, on connection: borrowing Connection) throws
         -> Int64?
     {
@@ -44,10 +44,12 @@ enum HistoryBoundary {
             """)
     }
 
-    /// The last number whose timestamp, and that of all before it, is earlier than a time.
+    /// Returns the last number such that its timestamp and all earlier ones are before a time.
     ///
-    /// Timestamps rise with the numbers, so the place is found by halving. Each look goes back no further than
-    /// the last that was early enough: a long transaction, whose changes have no timestamps, is walked once.
+    /// Timestamps rise with the numbers, so this is a binary search. No step reads further back than the last
+    /// position that was early enough, so a long transaction, whose changes have no timestamps, is read once.
+    ///
+    /// - Complexity: O(log *n*) steps over the rows of the log.
     static func lastNumber(
         stampedBefore time: Int64, above floor: Int64, on connection: borrowing Connection
     ) throws -> Int64 {
@@ -65,7 +67,8 @@ enum HistoryBoundary {
         return low
     }
 
-    /// A date as the first millisecond that is not before it; a date made from a millisecond gives that one.
+    /// Returns the first millisecond that is not before a date. A date made from a millisecond returns that
+    /// one.
     static func milliseconds(_ date: Date) -> Int64 {
         let microseconds = (date.timeIntervalSince1970 * 1_000_000).rounded()
         guard !microseconds.isNaN else { return 0 }

@@ -1,15 +1,15 @@
-/// How long, and how much, history is kept.
+/// The retention of the history: limits on its age and size.
 public struct HistoryBounds: Hashable, Sendable {
-    /// What is older goes whoever still wants it, but for consumers that keep it always
-    /// (``ConsumerRetention/always``).
+    /// The age beyond which history is purged even if a consumer still needs it, except consumers that retain
+    /// history always (``ConsumerRetention/always``).
     public var maximumAge: Duration
-    /// What is younger stays even when everybody has read it, as for undoing and restoring. The other bounds go
-    /// before this one.
+    /// The age up to which history is retained even after all consumers have read it, for example for undo
+    /// and restore. The other bounds have precedence.
     public var minimumAge: Duration
-    /// More changes than this are not kept, whoever still wants the oldest.
+    /// The number of changes beyond which the oldest history is purged, even if a consumer still needs it.
     public var maximumChanges: Int?
-    /// The history's share of the pages that the store uses, from 0 to 1; what exceeds it goes, oldest first.
-    /// Looked at by cleaning only, and only with an SQLite that has `dbstat`.
+    /// The history's share of the store's used pages, from 0 to 1, beyond which the oldest history is purged.
+    /// Checked by cleaning only, and only if SQLite has `dbstat`.
     public var maximumShare: Double?
 
     public init(
@@ -22,11 +22,11 @@ public struct HistoryBounds: Hashable, Sendable {
         self.maximumShare = maximumShare
     }
 
-    /// What is stamped before this is too old.
+    /// The timestamp before which history exceeds the maximum age.
     func oldest(_ now: Int64) -> Int64 { now - maximumAge.wholeMilliseconds }
 
-    /// What is stamped before this is old enough to go. A millisecond may hold more than one transaction: what is
-    /// of now is old enough when none has to be kept.
+    /// The timestamp before which history may be purged. Several transactions may share a millisecond, so
+    /// without a minimum age the current one is included.
     func youngest(_ now: Int64) -> Int64 {
         minimumAge == .zero ? .max : now - minimumAge.wholeMilliseconds
     }

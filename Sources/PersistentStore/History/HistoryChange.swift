@@ -1,4 +1,4 @@
-/// One insert, update or delete of one object.
+/// One insert, update, or delete of one object.
 public struct HistoryChange: Hashable, Sendable {
     public enum Kind: Int, Hashable, Sendable, CaseIterable {
         case insert = 0
@@ -6,15 +6,15 @@ public struct HistoryChange: Hashable, Sendable {
         case delete = 2
     }
 
-    /// Rises from change to change, over all transactions.
+    /// The number of the change, which rises over all transactions.
     public let number: Int64
     public let kind: Kind
     public let objectID: ObjectID
     /// The attributes that an update changed, in the order of the model; empty for inserts and deletes.
     public let updatedAttributes: [String]
-    /// What was kept of a deleted object: the attributes that ask for it, with their types.
+    /// The values retained from a deleted object: those of the attributes that are preserved after deletion.
     public let tombstone: [String: Value]?
-    /// What an update replaced, for the attributes that ask for it.
+    /// The values that an update replaced, for the attributes that record old values.
     public let oldValues: [String: Value]
 }
 

@@ -2,8 +2,8 @@ import FileWatch
 import SQLite
 
 extension HistoryCleaning {
-    /// How much of something to do in one turn, so that other writers are kept out for some milliseconds, however
-    /// fast the machine.
+    /// The size of one batch, adapted so that other writers wait a few milliseconds on a machine of any
+    /// speed.
     private struct Batch {
         var size: Int64
         let sizes: ClosedRange<Int64>
@@ -23,7 +23,7 @@ extension HistoryCleaning {
         }
     }
 
-    /// The number up to which the bounds on size want history to go; 0 for nowhere.
+    /// Returns the number up to which the bounds on size require a purge, or 0.
     nonisolated(nonsending) func cutBySize(_ bounds: HistoryBounds) async throws(StoreError) -> Int64 {
         var cut: Int64 = 0
         if let most = bounds.maximumChanges { cut = try await cutByChanges(max(0, most)) }
@@ -43,14 +43,15 @@ extension HistoryCleaning {
         return cut
     }
 
-    /// Counts nothing while there are fewer numbers than changes are allowed.
+    /// Returns the number up to which more changes than allowed exist. Counts nothing while there are fewer
+    /// numbers than allowed changes.
     private nonisolated(nonsending) func cutByChanges(_ most: Int) async throws(StoreError) -> Int64 {
         let (ends, isLong) = try await writer.read {
-            let ends = try HistoryEnds($0)
+            let ends = try HistoryExtent($0)
             return (ends, try HistoryBoundary.newest(on: $0) - ends.floor > Int64(most))
         }
         guard isLong else { return 0 }
-        var count = try await writer.read { try KeptChanges(ends, on: $0) }
+        var count = try await writer.read { try RetainedChangeCount(ends, on: $0) }
         var hasMore = true
         while hasMore {
             let counted = count
@@ -67,22 +68,24 @@ extension HistoryCleaning {
             let (from, wanted) = (low, excess)
             let (high, changes) = try await writer.read {
                 let high = min(
-                    try KeptChanges.sliceEnd(above: from, on: $0), try HistoryBoundary.newest(on: $0))
-                return (high, try KeptChanges.changes(above: from, upTo: high, on: $0))
+                    try RetainedChangeCount.sliceEnd(above: from, on: $0), try HistoryBoundary.newest(on: $0))
+                return (high, try RetainedChangeCount.changes(above: from, upTo: high, on: $0))
             }
             guard changes < wanted, high > from else { break }
             (low, excess) = (high, excess - changes)
         }
         let (from, place) = (low, excess)
         return try await writer.read {
-            guard let last = try KeptChanges.number(ofChange: place, above: from, on: $0) else { return 0 }
+            guard let last = try RetainedChangeCount.number(ofChange: place, above: from, on: $0) else {
+                return 0
+            }
             return try HistoryBoundary.end(atOrAfter: last, on: $0) ?? 0
         }
     }
 
-    /// Removes what lies below the floor, also what an interrupted cleaning left there; then the strings that
-    /// nobody uses any more, and the pages.
-    nonisolated(nonsending) func sweep(hasHoles: Bool) async throws(StoreError) {
+    /// Deletes the rows below the floor, including those of an interrupted cleaning; then the unused strings,
+    /// and the free pages.
+    nonisolated(nonsending) func cleanUp(hasHoles: Bool) async throws(StoreError) {
         let hasRemains = try await writer.read { try HistoryRemoval.hasRemains(on: $0) }
         guard hasHoles || hasRemains else { return }
         var rows = Batch(size: 1000, sizes: 250...32_000)
@@ -107,7 +110,7 @@ extension HistoryCleaning {
         }
     }
 
-    /// Long enough for a waiting writer, who asks every 0.1 ms, to get its turn.
+    /// Pauses long enough for a waiting writer, which tries every 0.1 ms, to get the lock.
     nonisolated(nonsending) func pause() async throws(StoreError) {
         try await writer.loop.pause(for: .microseconds(200))
     }

@@ -1,9 +1,10 @@
 import SQLite
 
-/// One cleaning, in jobs so short that neither this process's commits nor those of others wait long.
+/// One cleaning, in steps so short that neither this process's commits nor those of other processes wait
+/// long.
 ///
-/// Everything is looked for on snapshots, without the lock. Then the floor is raised, in one small commit: a
-/// token below it has expired, so no reader meets a hole. Then rows and pages go in batches.
+/// All searches run on snapshots, without the write lock. Then one small commit raises the floor: every token
+/// below it has expired, so no reader can meet a gap. Then rows and pages are deleted in batches.
 struct HistoryCleaning: Sendable {
     let writer: StoreWriter
     let now: Int64
@@ -13,12 +14,12 @@ struct HistoryCleaning: Sendable {
     {
         try await removeGoneConsumers()
         var total = PurgeResult()
-        // Transactions are not of one size, so a share takes more than one cut to come close to.
-        for _ in 0..<(bounds.maximumShare == nil ? 1 : Self.mostCutsByShare) {
+        // Transactions differ in size, so a share needs more than one purge.
+        for _ in 0..<(bounds.maximumShare == nil ? 1 : Self.maxCutsByShare) {
             let result = try await cutOnce(bounds, ignoring: authors)
             total.transactions += result.transactions
             total.changes += result.changes
-            (total.kept, total.heldBy) = (result.kept, result.heldBy)
+            (total.retained, total.blockedBy) = (result.retained, result.blockedBy)
             guard result.transactions > 0 else { break }
         }
         let now = now
@@ -28,7 +29,7 @@ struct HistoryCleaning: Sendable {
         return total
     }
 
-    private static let mostCutsByShare = 5
+    private static let maxCutsByShare = 5
 
     private nonisolated(nonsending) func cutOnce(_ bounds: HistoryBounds, ignoring authors: Set<String>)
         async throws(StoreError) -> PurgeResult
@@ -37,7 +38,7 @@ struct HistoryCleaning: Sendable {
         while true {
             let sized = try await cutBySize(bounds)
             let cut = try await writer.read {
-                try HistoryCut(bounds, ignoring: authors, sized: sized, now: now, on: $0)
+                try PurgePlan(bounds, ignoring: authors, sized: sized, now: now, on: $0)
             }
             if let result = try await carryOut(cut, isForced: false) { return result }
         }
@@ -49,7 +50,7 @@ struct HistoryCleaning: Sendable {
         try await removeGoneConsumers()
         if request.predicate != nil { return try await deleteFromBetween(request) }
         while true {
-            let cut = try await writer.read { try HistoryCut(request, on: $0) }
+            let cut = try await writer.read { try PurgePlan(request, on: $0) }
             if let result = try await carryOut(cut, isForced: !request.respectsConsumers) { return result }
         }
     }
@@ -59,20 +60,20 @@ struct HistoryCleaning: Sendable {
     {
         var result = PurgeResult()
         let (ends, last) = try await writer.read {
-            let ends = try HistoryEnds($0)
+            let ends = try HistoryExtent($0)
             return (ends, try request.lastNumber(ends, on: $0))
         }
         var next: Int64? = ends.floor + 1
-        var heldBy: Set<String> = []
+        var blockedBy: Set<String> = []
         while let first = next {
             let (holes, held) = try await writer.read { connection in
-                let holes = try HistoryHoles(request, from: first, upTo: last, on: connection)
+                let holes = try SelectiveDeletion(request, from: first, upTo: last, on: connection)
                 guard request.respectsConsumers else { return (holes, (count: 0, names: [String]())) }
-                let holds = try ConsumerHolds(try HistoryEnds(connection), on: connection)
+                let holds = try ConsumerHolds(try HistoryExtent(connection), on: connection)
                 return (holes, holes.held(by: holds))
             }
-            result.kept += held.count
-            heldBy.formUnion(held.names)
+            result.retained += held.count
+            blockedBy.formUnion(held.names)
             if !holes.isEmpty {
                 let removed = try await writer.writeUnsynced {
                     try holes.remove(respectingConsumers: request.respectsConsumers, on: $0)
@@ -83,13 +84,13 @@ struct HistoryCleaning: Sendable {
             }
             next = holes.next
         }
-        result.heldBy = heldBy.sorted()
-        try await sweep(hasHoles: result.transactions > 0)
+        result.blockedBy = blockedBy.sorted()
+        try await cleanUp(hasHoles: result.transactions > 0)
         return result
     }
 
-    /// Nil when the store has changed meanwhile in a way that asks for a new look.
-    private nonisolated(nonsending) func carryOut(_ cut: HistoryCut, isForced: Bool) async throws(StoreError)
+    /// Returns nil if the store has changed since the plan was made, so that a new plan is needed.
+    private nonisolated(nonsending) func carryOut(_ cut: PurgePlan, isForced: Bool) async throws(StoreError)
         -> PurgeResult?
     {
         let result = try await count(cut)
@@ -99,21 +100,21 @@ struct HistoryCleaning: Sendable {
                 return nil
             }
         }
-        try await sweep(hasHoles: false)
+        try await cleanUp(hasHoles: false)
         return result
     }
 
-    /// What a cut takes and leaves, and for whom.
-    nonisolated(nonsending) func count(_ cut: HistoryCut) async throws(StoreError) -> PurgeResult {
+    /// Returns the size of the history that a plan deletes and retains, and the consumers that block it.
+    nonisolated(nonsending) func count(_ cut: PurgePlan) async throws(StoreError) -> PurgeResult {
         var result = PurgeResult()
         var low = cut.ends.floor
         while low < cut.number {
             let from = low
             let (high, transactions, changes) = try await writer.read {
-                let high = min(try KeptChanges.sliceEnd(above: from, on: $0), cut.number)
+                let high = min(try RetainedChangeCount.sliceEnd(above: from, on: $0), cut.number)
                 return (
-                    high, try KeptChanges.transactions(above: from, upTo: high, on: $0),
-                    try KeptChanges.changes(above: from, upTo: high, on: $0)
+                    high, try RetainedChangeCount.transactions(above: from, upTo: high, on: $0),
+                    try RetainedChangeCount.changes(above: from, upTo: high, on: $0)
                 )
             }
             result.transactions += Int(transactions)
@@ -123,13 +124,13 @@ struct HistoryCleaning: Sendable {
         while low < cut.wanted {
             let from = low
             let (high, transactions) = try await writer.read {
-                let high = min(try KeptChanges.sliceEnd(above: from, on: $0), cut.wanted)
-                return (high, try KeptChanges.transactions(above: from, upTo: high, on: $0))
+                let high = min(try RetainedChangeCount.sliceEnd(above: from, on: $0), cut.wanted)
+                return (high, try RetainedChangeCount.transactions(above: from, upTo: high, on: $0))
             }
-            result.kept += Int(transactions)
+            result.retained += Int(transactions)
             low = high
         }
-        if result.kept > 0 { result.heldBy = try await writer.read { try cut.heldBy(on: $0) } }
+        if result.retained > 0 { result.blockedBy = try await writer.read { try cut.blockedBy(on: $0) } }
         return result
     }
 }

@@ -1,4 +1,4 @@
-/// How much history a request admits.
+/// The number of transactions and changes that a request admits.
 public struct HistoryCount: Hashable, Sendable {
     public var transactions: Int
     public var changes: Int

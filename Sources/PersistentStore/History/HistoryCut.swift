@@ -1,26 +1,28 @@
 import SQLite
 
-/// Where the older end of the history is to be cut off, and who is in the way.
+/// The number up to which a purge deletes the history, and the consumers that block it.
 ///
-/// Worked out on a snapshot; carried out only if under the lock nothing speaks against it.
-struct HistoryCut: Sendable {
-    let ends: HistoryEnds
-    /// The number up to which everything goes; the end of a transaction.
+/// Computed on a snapshot, and carried out only if the store has not changed in a relevant way when the write
+/// lock is held.
+struct PurgePlan: Sendable {
+    let ends: HistoryExtent
+    /// The number up to which all history is deleted; the end of a transaction.
     let number: Int64
-    /// The number up to which it would go without consumers.
+    /// The number up to which history would be deleted without consumers.
     let wanted: Int64
-    /// Whether the cut passes cursors that are not kept always.
+    /// Whether the purge passes cursors of consumers that do not retain history always.
     let passesCursors: Bool
     let ignored: Set<String>
 
-    /// Cuts at what every consumer has passed, if it is old enough; and in any case at what lies beyond a bound.
+    /// Creates a plan that ends where every consumer has read, if that history is old enough, and in any case
+    /// where a bound requires it.
     ///
-    /// - Parameter sized: up to where the bounds on size want it cut.
+    /// - Parameter sized: the number up to which the bounds on size require a purge.
     init(
         _ bounds: HistoryBounds, ignoring ignored: Set<String>, sized: Int64, now: Int64,
         on connection: borrowing Connection
     ) throws {
-        let ends = try HistoryEnds(connection)
+        let ends = try HistoryExtent(connection)
         let holds = try ConsumerHolds(ends, ignoring: ignored, on: connection)
         let age = try HistoryAge(now: now, on: connection)
         let aged = try age.lastNumber(olderThan: bounds.oldest(now), ends, on: connection)
@@ -38,9 +40,9 @@ struct HistoryCut: Sendable {
         passesCursors = allowed > passed
     }
 
-    /// Cuts before the end of a request, or at what every consumer has passed.
+    /// Creates a plan that ends before the end of a request, or where every consumer has read.
     init(_ request: HistoryDeleteRequest, on connection: borrowing Connection) throws {
-        ends = try HistoryEnds(connection)
+        ends = try HistoryExtent(connection)
         ignored = []
         let end = try request.lastNumber(ends, on: connection)
         wanted = max(ends.floor, try HistoryBoundary.end(atOrBefore: end, on: connection) ?? 0)
@@ -50,27 +52,27 @@ struct HistoryCut: Sendable {
         number = max(ends.floor, cut ?? 0)
     }
 
-    /// Who needs what stays though it was asked for.
-    func heldBy(on connection: borrowing Connection) throws -> [String] {
+    /// Returns the names of the consumers that need the retained part of the requested history.
+    func blockedBy(on connection: borrowing Connection) throws -> [String] {
         guard wanted > number else { return [] }
         return try ConsumerHolds(ends, ignoring: ignored, on: connection).names(
             before: wanted, always: passesCursors)
     }
 
-    /// Raises the floor: from then on a token below it has expired, so that no reader meets a hole. False when
-    /// the store is no longer what the cut was worked out on.
+    /// Raises the floor. From then on every token below it has expired, so no reader can meet a gap.
     ///
-    /// - Parameter isForced: whether even consumers that keep history always are passed.
+    /// - Parameter isForced: whether to pass even consumers that retain history always.
+    /// - Returns: False if the store has changed since the plan was made.
     func raiseFloor(_ removed: PurgeResult, isForced: Bool, on connection: borrowing Connection) throws
         -> Bool
     {
-        let current = try HistoryEnds(connection)
+        let current = try HistoryExtent(connection)
         guard current == ends else { return false }
         if !isForced {
             let holds = try ConsumerHolds(current, ignoring: ignored, on: connection)
             guard number <= (passesCursors ? holds.limit : holds.passed) ?? .max else { return false }
         }
-        var count = try KeptChanges(current, on: connection)
+        var count = try RetainedChangeCount(current, on: connection)
         count.remove(Int64(removed.changes), upTo: number)
         try count.store(on: connection)
         try StoreMetadata.set(.historyFloor, .integer(number), on: connection)
@@ -79,8 +81,8 @@ struct HistoryCut: Sendable {
 }
 
 extension HistoryDeleteRequest {
-    /// The number up to which the request reaches; in the middle of nothing in particular.
-    func lastNumber(_ ends: HistoryEnds, on connection: borrowing Connection) throws -> Int64 {
+    /// Returns the number up to which the request reaches, which may be inside a transaction.
+    func lastNumber(_ ends: HistoryExtent, on connection: borrowing Connection) throws -> Int64 {
         switch end {
         case .token(let token):
             try check(token, on: connection)
@@ -101,8 +103,8 @@ extension HistoryDeleteRequest {
         guard token.number <= newest.number else { throw StoreError.tokenFromFuture(newest: newest) }
     }
 
-    /// A number in the middle of a transaction stands for the whole of it; one of a transaction that is gone for
-    /// the place where it was.
+    /// Returns the number before a whole transaction. A number inside a transaction means that transaction;
+    /// the number of a deleted transaction means its former position.
     private func lastNumber(
         beforeTransactionWith number: Int64, on connection: borrowing Connection
     ) throws -> Int64 {

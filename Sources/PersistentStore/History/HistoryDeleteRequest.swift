@@ -1,28 +1,28 @@
 public import FoundationEssentials
 
-/// Which part of the history to delete, always in whole transactions.
+/// The part of the history to delete, always in whole transactions.
 ///
-/// Everything before the end goes, the end itself stays: the transaction that a token ends, the one with the
-/// number, one stamped with the very date.
+/// Everything before the end is deleted. The end itself is retained: the transaction that a token ends, the
+/// transaction with the number, or one with exactly the timestamp.
 public struct HistoryDeleteRequest: Hashable, Sendable {
-    /// Where to stop.
+    /// The position at which a deletion ends.
     public enum End: Hashable, Sendable {
-        /// The transaction that ends at the token stays.
+        /// The transaction that ends at the token is retained.
         case token(HistoryToken)
-        /// The transaction of that number stays.
+        /// The transaction of that number is retained.
         case transaction(Int64)
-        /// Transactions whose timestamp is the date, or later, stay.
+        /// Transactions with a timestamp at or after the date are retained.
         case date(Date)
     }
 
     public var end: End
-    /// Which transactions; nil for all.
+    /// The transactions to delete; nil deletes all.
     ///
-    /// What stays between the deleted ones is still read from the beginning, but a token before the newest that
-    /// was deleted has expired.
+    /// The transactions retained between deleted ones can still be read from the beginning, but every token
+    /// before the newest deleted one has expired.
     public var predicate: TransactionPredicate?
-    /// Deletes only what every registered consumer has passed. Consumers whose cursor has expired need nothing of
-    /// what is left, and are not waited for.
+    /// Whether to delete only history that every registered consumer has read. Consumers with an expired
+    /// cursor need none of the remaining history and are ignored.
     public var respectsConsumers: Bool
 
     public init(

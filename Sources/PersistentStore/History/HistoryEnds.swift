@@ -1,14 +1,14 @@
 import SQLite
 
-/// From where to where there is history.
-struct HistoryEnds: Sendable, Equatable {
+/// The extent of the readable history.
+struct HistoryExtent: Sendable, Equatable {
     /// The number of the last row that is no longer readable.
     let floor: Int64
-    /// The number of the newest transaction that was deleted, wherever it stood; a token before it has expired.
+    /// The number of the newest deleted transaction at any position; a token before it has expired.
     let expiry: Int64
     /// Tokens of other generations have expired.
     let generation: Int64
-    /// Rises with every deletion that leaves holes, by which a plan made before it is known to be out of date.
+    /// The number of selective deletions so far. A plan made before the latest of them is invalid.
     let deletions: Int64
 
     init(_ connection: borrowing Connection) throws {

@@ -1,52 +1,56 @@
 public import FoundationEssentials
 
-/// Which part of the history to read. The order is that of the commits, always.
+/// The part of the history to read, always in the order of the commits.
 ///
-/// A transaction is admitted when it lies after the start, ``predicate`` is true of it, and
-/// ``changePredicate``, if there is one, of some of its changes. Of those, ``offset`` and
-/// ``limit`` choose; both count transactions, also where changes, objects or a count are asked for.
+/// A transaction is admitted if it is after the start, if ``predicate`` is true for it, and if
+/// ``changePredicate``, when set, is true for some of its changes. ``offset`` and ``limit`` select from the
+/// admitted ones. Both count transactions, even in a request for changes, objects, or counts.
 public struct HistoryFetchRequest: Hashable, Sendable {
-    /// Where to begin. A position in the middle of a transaction stands for its end: no part of one is ever read.
+    /// The position at which to begin. A position inside a transaction means its end: no part of a
+    /// transaction is read.
     public enum Start: Hashable, Sendable {
         case beginning
         /// Strictly after the token.
         case token(HistoryToken)
-        /// Transactions whose timestamp is strictly later. The date only finds the place: what follows the
-        /// first such transaction comes too, in order. What cleaning has taken away is not missed.
+        /// Transactions with a later timestamp. The date only finds the position: everything after the first
+        /// such transaction follows in order. Purged transactions are not reported as missing.
         case date(Date)
         /// Strictly after the transaction of that number.
         case transaction(Int64)
-        /// The transaction that ends at the token, and what follows it.
+        /// The transaction that ends at the token, and the following ones.
         case ending(at: HistoryToken)
-        /// The newest transactions, as many as the limit says, before those that the offset leaves out.
+        /// The newest transactions, up to the limit, before those that the offset skips.
         case newest
     }
 
     public var start: Start
-    /// Which transactions; nil admits all.
+    /// The condition on transactions; nil admits all.
     public var predicate: TransactionPredicate?
-    /// Which changes of them; nil admits all.
+    /// The condition on their changes; nil admits all.
     public var changePredicate: ChangePredicate?
-    /// Whether transactions come with their changes; without, these are not read.
+    /// Whether transactions include their changes; if not, the changes are not read.
     public var includesChanges = true
-    /// At most so many transactions.
+    /// The maximum number of transactions.
     public var limit: Int?
-    /// So many transactions are left out first; with ``Start/newest``, the newest.
+    /// The number of transactions to skip first; with ``Start/newest``, the newest ones.
     public var offset = 0
-    /// A transaction with more changes comes in pieces of so many, numbered by ``HistoryTransaction/pieceIndex``; nil
-    /// never cuts one.
-    public var mostChangesAtOnce: Int?
-    /// Goes on within the first transaction after the start, of which some pieces have been read before.
+    /// The maximum number of changes per element. A longer transaction is split into pieces, numbered by
+    /// ``HistoryTransaction/pieceIndex``; nil never splits.
+    public var maxChangesAtOnce: Int?
+    /// The position inside the first transaction after the start from which to continue, if some of its
+    /// pieces were read before.
     package var resumption: HistoryResumption?
 
+    /// Creates a request.
+    ///
     /// - Parameters:
-    ///   - start: where to begin.
-    ///   - authors: only these authors; an empty set admits nobody, nil admits everybody. Nil in the set stands for
+    ///   - start: The position at which to begin.
+    ///   - authors: The authors to admit. An empty set admits none, nil admits all. Nil in the set stands for
     ///     writers without an author.
-    ///   - predicate: which transactions.
-    ///   - changePredicate: which changes of them.
-    ///   - limit: at most so many transactions.
-    ///   - offset: so many transactions are left out first.
+    ///   - predicate: The condition on transactions.
+    ///   - changePredicate: The condition on their changes.
+    ///   - limit: The maximum number of transactions.
+    ///   - offset: The number of transactions to skip first.
     public init(
         _ start: Start = .beginning, authors: Set<String?>? = nil,
         where predicate: TransactionPredicate? = nil, changes changePredicate: ChangePredicate? = nil,
@@ -63,15 +67,16 @@ public struct HistoryFetchRequest: Hashable, Sendable {
     var admitsAll: Bool { predicate == nil && changePredicate == nil && limit == nil && offset <= 0 }
 }
 
-/// A position within a long transaction, with what the first piece had to find out: the next one costs its own changes.
+/// A position inside a long transaction, with the facts found for the first piece, so that each further piece
+/// costs only its own changes.
 package struct HistoryResumption: Hashable, Sendable {
-    /// The first row of the transaction, which has its author and time.
+    /// The first row of the transaction, which contains its author and time.
     let first: Int64
-    /// The last change that has been read.
+    /// The last change read so far.
     let change: Int64
     /// The last row of the transaction.
     let last: Int64
-    /// Of the piece that follows.
+    /// The index of the next piece.
     let pieceIndex: Int
 
     /// The position after the changes of a piece.

@@ -1,17 +1,17 @@
 import FoundationEssentials
 
-/// What is known of a transaction before its changes are read.
+/// The description of a transaction that is known before its changes are read.
 struct HistoryHeader {
-    /// A row of `history_origin`; all nil for a writer that knows nothing of the history.
+    /// A row of `history_origin`; all nil for an external writer.
     struct Origin {
         var author: String?
         var contextName: String?
         var program: String?
     }
 
-    /// The number of the row that told it.
+    /// The number of the row that contains the header.
     var row: Int64 = 0
-    /// False for a change of an external writer, which is a transaction by itself.
+    /// Whether a context made the transaction. A change of an external writer is a transaction by itself.
     var isOurs = true
     var origin = Origin()
     var process: Int32?

@@ -1,10 +1,11 @@
 import SQLite
 
-/// Transactions to be deleted from between others, as many as fit into one commit.
+/// Transactions to delete from between others, as many as fit into one commit.
 ///
-/// Each goes whole, in the commit that makes tokens before it expire, so that no reader meets half of one. One
-/// with very many changes thus holds other writers up for as long as deleting it takes.
-struct HistoryHoles: Sendable {
+/// Each is deleted completely, in the commit that expires the tokens before it, so that no reader can meet
+/// half of one. A transaction with very many changes therefore blocks other writers for the time of its
+/// deletion.
+struct SelectiveDeletion: Sendable {
     private struct Hole {
         let first: Int64
         let last: Int64
@@ -15,16 +16,16 @@ struct HistoryHoles: Sendable {
         var firstChange: Int64 { isChange ? first : first + 1 }
     }
 
-    private static let mostTransactions = 1000
-    private static let mostRows: Int64 = 2000
+    private static let maxTransactions = 1000
+    private static let maxRows: Int64 = 2000
 
     private var holes: [Hole] = []
-    /// Where to look for more; nil at the end.
+    /// The number at which to continue; nil at the end.
     private(set) var next: Int64?
 
     var isEmpty: Bool { holes.isEmpty }
 
-    /// Looks on a snapshot, from a number to another.
+    /// Creates a selection from a range of numbers, on a snapshot.
     init(
         _ request: HistoryDeleteRequest, from first: Int64, upTo last: Int64,
         on connection: borrowing Connection
@@ -44,7 +45,8 @@ struct HistoryHoles: Sendable {
         while try beginnings.step() {
             let number = beginnings.integer(0)
             seen += 1
-            guard rows < Self.mostRows, holes.count < Self.mostTransactions, seen < KeptChanges.slice else {
+            guard rows < Self.maxRows, holes.count < Self.maxTransactions, seen < RetainedChangeCount.slice
+            else {
                 next = number
                 return
             }
@@ -57,18 +59,18 @@ struct HistoryHoles: Sendable {
         }
     }
 
-    /// How many of them no consumer has to read any more, and who needs the others.
+    /// Returns the number of transactions that a consumer still needs, and the names of those consumers.
     func held(by holds: ConsumerHolds) -> (count: Int, names: [String]) {
         let held = holes.filter { $0.last > holds.passed ?? .max }
         return (held.count, held.last.map { holds.names(before: $0.last) } ?? [])
     }
 
-    /// Deletes those that are still there and that nobody needs.
+    /// Deletes the transactions that still exist and that no consumer needs.
     func remove(respectingConsumers: Bool, on connection: borrowing Connection) throws -> PurgeResult {
-        let ends = try HistoryEnds(connection)
+        let ends = try HistoryExtent(connection)
         let passed = respectingConsumers ? try ConsumerHolds(ends, on: connection).passed : nil
         let newest = try HistoryBoundary.newest(on: connection)
-        var count = try KeptChanges(ends, on: connection)
+        var count = try RetainedChangeCount(ends, on: connection)
         var result = PurgeResult()
         var expiry = ends.expiry
         for hole in holes where hole.first > ends.floor && hole.last <= passed ?? .max {
@@ -89,7 +91,7 @@ struct HistoryHoles: Sendable {
         return result
     }
 
-    /// The newest row stays, for its number and its time, as the end of nothing.
+    /// Empties the newest row, which is retained as an end without a transaction, for its number and time.
     private func emptyNewest(on connection: borrowing Connection) throws {
         let newest = try HistoryBoundary.newest(on: connection)
         let entities = try connection.prepare("SELECT name FROM history_entity")

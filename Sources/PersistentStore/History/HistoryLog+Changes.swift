@@ -1,24 +1,25 @@
 import SQLite
 
 extension HistoryLog {
-    /// The change in a row of a ``HistoryScan``, with the values that were kept of it.
+    /// Returns the change in a row of a ``HistoryScan``, with its retained values.
     func change(_ row: borrowing Statement, on connection: borrowing Connection) throws -> HistoryChange? {
         guard let kind = HistoryChange.Kind(rawValue: Int(row.integer(1))),
             let entity = entities[row.integer(2)]
         else { return nil }
-        // Of an update the changed attributes, of a deletion those in the tombstone. Only a deletion that an older
-        // program recorded does not name them.
+        // For an update the changed attributes, for a deletion those in the tombstone. Only a deletion
+        // recorded by an older version does not list them.
         var names: [String] = []
         var mask = UInt64(bitPattern: row.integer(4))
         while mask != 0 {
             if let name = entity.attributes[mask.trailingZeroBitCount] { names.append(name) }
             mask &= mask - 1
         }
-        if kind == .delete && row.isNull(4) { names = entity.keptColumns }
+        if kind == .delete && row.isNull(4) { names = entity.retainedColumns }
         var kept: [String: Value] = [:]
-        // Without retained values there is no such row, and a query for it would cost as much as the rest.
-        if names.contains(where: entity.keptColumns.contains) {
-            kept = try keptValues(of: entity, number: row.integer(0), on: connection)
+        // Without retained values there is no such row, and a query for it would cost as much as all other
+        // steps together.
+        if names.contains(where: entity.retainedColumns.contains) {
+            kept = try retainedValues(of: entity, number: row.integer(0), on: connection)
                 .filter { names.contains($0.key) }
         }
         return HistoryChange(
@@ -31,15 +32,15 @@ extension HistoryLog {
         entities[row.integer(2)].map { ObjectID(entity: $0.name, key: row.integer(3)) }
     }
 
-    private func keptValues(
+    private func retainedValues(
         of entity: EntityNames, number: Int64, on connection: borrowing Connection
     ) throws -> [String: Value] {
-        guard !entity.keptColumns.isEmpty else { return [:] }
-        let statement = try connection.prepare(entity.keptValues)
+        guard !entity.retainedColumns.isEmpty else { return [:] }
+        let statement = try connection.prepare(entity.retainedValues)
         try statement.bind(number, at: 1)
         guard try statement.step() else { return [:] }
         var values: [String: Value] = [:]
-        for (index, name) in entity.keptColumns.enumerated() { values[name] = statement.value(index) }
+        for (index, name) in entity.retainedColumns.enumerated() { values[name] = statement.value(index) }
         return values
     }
 }

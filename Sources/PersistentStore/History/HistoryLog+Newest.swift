@@ -1,23 +1,23 @@
 import SQLite
 
-/// Finding the newest transactions that a request admits, from the newest row back.
+/// The search for the newest transactions that a request admits, backward from the newest row.
 extension HistoryLog {
-    /// A transaction's first and last row.
+    /// The first and last row of a transaction.
     struct Piece {
         let first: Int64
         let last: Int64
     }
 
-    /// So many are kept as pieces; of more, only where they begin and end.
-    private static let mostPieces = 1000
+    /// The number of transactions stored as pieces; beyond it, only the first and the last row are stored.
+    private static let maxPieces = 1000
 
-    /// Narrows a range to as many transactions as the offset and the limit say. Whom the request leaves out is
-    /// passed over by SQLite, ten times as fast as by looking at every row here.
+    /// Narrows a range to the transactions that the offset and limit select. SQLite skips rejected authors,
+    /// ten times as fast as a check of every row here.
     func narrowToNewest(
         _ range: inout Range, _ request: HistoryFetchRequest, on connection: borrowing Connection
     ) throws {
         guard range.offset > 0 || range.limit < .max else { return }
-        let isFew = range.limit <= Self.mostPieces && range.offset <= Self.mostPieces
+        let isFew = range.limit <= Self.maxPieces && range.offset <= Self.maxPieces
         if request.changePredicate == nil, range.limit < .max,
             let origins = try AdmittedOrigins(request.predicate, on: connection)
         {
@@ -27,7 +27,7 @@ extension HistoryLog {
         } else {
             try narrowByEveryRow(&range, request, on: connection)
         }
-        // What is left of it lies before the beginning.
+        // The remaining offset lies before the beginning.
         range.offset = 0
     }
 
@@ -49,14 +49,15 @@ extension HistoryLog {
             let header = try headers.header(rows, on: connection)
             guard request.predicate?.admits(header) ?? true else { continue }
             let first = rows.integer(0)
-            try found.take(first) {
+            try found.add(first) {
                 try HistoryBoundary.end(atOrAfter: first, on: connection) ?? first
             }
         }
         found.narrow(&range)
     }
 
-    /// For changes of some kind or object only: the next one is looked for, and then whose it is.
+    /// Narrows a range for a condition on kinds or objects: finds the next matching change, then its
+    /// transaction.
     private func narrowByChanges(
         _ range: inout Range, _ request: HistoryFetchRequest, on connection: borrowing Connection
     ) throws {
@@ -78,7 +79,7 @@ extension HistoryLog {
             rows.reset()
             let first =
                 try HistoryBoundary.beginning(ofTransactionWith: number, on: connection) ?? number
-            try found.take(first) {
+            try found.add(first) {
                 try HistoryBoundary.end(atOrAfter: number, on: connection) ?? number
             }
             upTo = first - 1
@@ -86,7 +87,7 @@ extension HistoryLog {
         found.narrow(&range)
     }
 
-    /// What has been found, the newest first.
+    /// The transactions found so far, newest first.
     private struct Found {
         private var offset: Int
         private var left: Int
@@ -98,7 +99,7 @@ extension HistoryLog {
 
         var isEnough: Bool { left == 0 }
 
-        mutating func take(_ first: Int64, upTo last: () throws -> Int64) rethrows {
+        mutating func add(_ first: Int64, upTo last: () throws -> Int64) rethrows {
             guard offset == 0 else {
                 offset -= 1
                 return
@@ -107,7 +108,7 @@ extension HistoryLog {
             let piece = Piece(first: first, last: try last())
             newest = newest ?? piece
             oldest = piece
-            if pieces.count <= HistoryLog.mostPieces { pieces.append(piece) }
+            if pieces.count <= HistoryLog.maxPieces { pieces.append(piece) }
         }
 
         func narrow(_ range: inout Range) {
@@ -117,14 +118,14 @@ extension HistoryLog {
             }
             range.upTo = min(range.upTo, newest.last)
             range.after = max(range.after, oldest.first - 1)
-            if pieces.count <= HistoryLog.mostPieces { range.pieces = pieces.reversed() }
+            if pieces.count <= HistoryLog.maxPieces { range.pieces = pieces.reversed() }
         }
     }
 
     private func narrowByEveryRow(
         _ range: inout Range, _ request: HistoryFetchRequest, on connection: borrowing Connection
     ) throws {
-        let rows = try rows(request, range, tellsChanges: false, .backward, on: connection)
+        let rows = try rows(request, range, includesChanges: false, .backward, on: connection)
         var headers = HistoryHeaders()
         var left = range.limit
         var hasMatch = false

@@ -1,19 +1,21 @@
 import FoundationEssentials
 import SQLite
 
-/// Where a request begins and ends. A few rows are looked at, however long the history is.
+/// The range of a request. Finding it reads a few rows, regardless of the length of the history.
 extension HistoryLog {
-    /// Transactions after one number and up to another, and how many of them.
+    /// A range of transactions after one number and up to another, with an offset and a limit.
     struct Range {
         var after: Int64
         var upTo = Int64.max
         var offset: Int
         var limit: Int
-        /// The transactions themselves, oldest first, where they are known.
+        /// The transactions, oldest first, if they are known.
         var pieces: [Piece]?
     }
 
-    /// Checks that nothing of what is asked for is missing.
+    /// Returns the range of a request.
+    ///
+    /// - Throws: `StoreError.tokenExpired` if part of the requested history was purged.
     func range(of request: HistoryFetchRequest, on connection: borrowing Connection) throws -> Range {
         let (floor, expiry) = try ends(on: connection)
         var range = Range(
@@ -48,7 +50,7 @@ extension HistoryLog {
             return try lastNumber(ofTransactionWith: number, on: connection)
         case .ending(let token):
             try check(token, on: connection)
-            // Whoever has come as far as the floor misses nothing, but the transaction that ends there is gone.
+            // A reader at the floor misses nothing, but the transaction that ends there was purged.
             guard expiry == 0 || token.number > expiry else {
                 throw StoreError.tokenExpired(oldest: self.token(expiry))
             }
@@ -58,8 +60,9 @@ extension HistoryLog {
         }
     }
 
-    /// The end of the transaction that a row belongs to: the number itself for every token that a request has
-    /// returned. Reads the rest of that transaction and no other, so that what follows a cursor is always new.
+    /// Returns the end of the transaction that contains a row, which is the number itself for every token
+    /// that a request has returned. Reads the rest of that transaction only, so everything after a cursor is
+    /// new.
     func lastNumber(ofTransactionWith number: Int64, on connection: borrowing Connection) throws -> Int64 {
         let row = try connection.prepare("SELECT at FROM history WHERE number = ?1")
         try row.bind(number, at: 1)
@@ -81,7 +84,8 @@ extension HistoryLog {
         return max(floor, first.map { $0 - 1 } ?? floor)
     }
 
-    /// Timestamps rise with the numbers, so the place of a time is found by halving.
+    /// Returns the last number that is not later than a time, by binary search: timestamps rise with the
+    /// numbers.
     private func lastNumber(notAfter wanted: Int64, floor: Int64, on connection: borrowing Connection) throws
         -> Int64
     {

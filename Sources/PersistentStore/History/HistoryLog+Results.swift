@@ -1,15 +1,15 @@
 import SQLite
 
-/// What can be asked of a part of the history without putting its transactions together.
+/// The results that do not require whole transactions in memory.
 extension HistoryLog {
     func hasTransactions(_ request: HistoryFetchRequest, on connection: borrowing Connection) throws -> Bool {
-        try HistoryScan(self, request, tellsChanges: true, on: connection).next(on: connection) != nil
+        try HistoryScan(self, request, includesChanges: true, on: connection).next(on: connection) != nil
     }
 
     func objectIDs(_ request: HistoryFetchRequest, on connection: borrowing Connection) throws
         -> Set<ObjectID>
     {
-        let scan = try HistoryScan(self, request, tellsChanges: true, on: connection)
+        let scan = try HistoryScan(self, request, includesChanges: true, on: connection)
         var ids: Set<ObjectID> = []
         while let stop = try scan.next(on: connection) {
             if stop == .change, let id = objectID(scan.rows) { ids.insert(id) }
@@ -19,7 +19,7 @@ extension HistoryLog {
 
     func count(_ request: HistoryFetchRequest, on connection: borrowing Connection) throws -> HistoryCount {
         if request.admitsAll { return try countAll(request, on: connection) }
-        let scan = try HistoryScan(self, request, tellsChanges: true, on: connection)
+        let scan = try HistoryScan(self, request, includesChanges: true, on: connection)
         var count = HistoryCount()
         while let stop = try scan.next(on: connection) {
             if stop == .change { count.changes += 1 } else { count.transactions += 1 }

@@ -6,10 +6,11 @@ extension HistoryLog {
         case backward = "DESC"
     }
 
-    /// The rows between two numbers: where transactions begin and end, and with `tellsChanges` also those of their
-    /// changes. The last column is whether the request admits the change.
+    /// Returns the rows between two numbers: the first and last rows of transactions, and with
+    /// `includesChanges` also their changes. The last column is whether the request admits the change.
     func rows(
-        _ request: HistoryFetchRequest, _ range: Range, tellsChanges: Bool, _ direction: Direction = .forward,
+        _ request: HistoryFetchRequest, _ range: Range, includesChanges: Bool,
+        _ direction: Direction = .forward,
         on connection: borrowing Connection
     ) throws -> Statement {
         var values: [Value] = []
@@ -19,11 +20,11 @@ extension HistoryLog {
             entities, values: &values, first: first)
         let bounds = "kind > 2 OR at NOT NULL"
         let condition =
-            if matches != nil { " AND (\(bounds) OR matches)" } else if tellsChanges { "" } else {
+            if matches != nil { " AND (\(bounds) OR matches)" } else if includesChanges { "" } else {
                 " AND (\(bounds))"
             }
         let columns = "SELECT \(HistoryHeaders.columns), \(matches ?? "1") AS matches FROM"
-        // What has been read of a long transaction is jumped over, but for the row that tells whose it is.
+        // Skips the part of a long transaction that was read before, except the row with its author and time.
         let head = resumption == nil ? "" : columns + " history WHERE number = ?3 UNION ALL "
         let isPlain = resumption != nil || direction == .backward
         let origins = isPlain ? nil : try AdmittedOrigins(request.predicate, on: connection)
@@ -40,8 +41,8 @@ extension HistoryLog {
         return rows
     }
 
-    /// Where the rows come from, in the order of the loops: those of the pieces, those of the transactions of some
-    /// origins, or all of a range.
+    /// Returns the source of the rows in loop order: the pieces, the transactions of some origins, or a whole
+    /// range.
     private func source(_ range: Range, _ origins: AdmittedOrigins?, parameter: Int) -> (
         text: String, value: Value?
     ) {
@@ -64,15 +65,15 @@ extension HistoryLog {
     }
 }
 
-/// Reads who and when from rows of the log; knows an author's name after the first time.
+/// Reads the author and time of transactions from rows of the log, and caches the origins.
 struct HistoryHeaders {
-    /// What ``header(_:on:)`` expects in a row.
+    /// The columns that ``header(_:on:)`` expects in a row.
     static let columns =
         "number, kind, entity, object, columns, at, began, origin, process, session"
 
     private var origins: [Int64: HistoryHeader.Origin] = [:]
 
-    /// From a `begin` row, or from a change of an external writer.
+    /// Returns the header from a `begin` row, or from a change of an external writer.
     mutating func header(_ row: borrowing Statement, on connection: borrowing Connection) throws
         -> HistoryHeader
     {

@@ -1,14 +1,14 @@
 import FoundationEssentials
 import SQLite
 
-/// The log table, by the names and places in it; confined to its reader.
+/// The log table, read with the entity and attribute names that it recorded; confined to its reader.
 struct HistoryLog {
     struct EntityNames {
         let name: String
         var attributes: [Int: String] = [:]
-        var keptColumns: [String] = []
-        /// Selects the kept columns by the number of the change.
-        var keptValues = ""
+        var retainedColumns: [String] = []
+        /// The query for the retained columns of one change.
+        var retainedValues = ""
     }
 
     enum RowKind: Int64 {
@@ -19,10 +19,11 @@ struct HistoryLog {
     private let storeID: UUID
     private let generation: Int64
     let entities: [Int64: EntityNames]
-    /// What was asked already, while the log is that of one snapshot.
+    /// The bounds queried so far, while the log is that of one snapshot.
     private var facts: SnapshotFacts?
 
-    /// Reads the names by which old history is understood; make a new log when the schema may have changed.
+    /// Creates a log and reads the names by which history is interpreted. Create a new log when the schema
+    /// may have changed.
     init(_ connection: borrowing Connection) throws {
         let metadata = try StoreMetadata(connection)
         storeID = metadata.storeID
@@ -39,8 +40,8 @@ struct HistoryLog {
             var kept: [String] = []
             while try columns.step() { kept.append(columns.text(0)) }
             let list = kept.map(StoreSchema.quoted).joined(separator: ", ")
-            entities[id]?.keptColumns = kept
-            entities[id]?.keptValues =
+            entities[id]?.retainedColumns = kept
+            entities[id]?.retainedValues =
                 "SELECT \(list) FROM \(StoreSchema.valuesTable(entity.name)) WHERE number = ?1"
         }
         self.entities = entities
@@ -50,7 +51,7 @@ struct HistoryLog {
         HistoryToken(storeID: storeID, generation: generation, number: number)
     }
 
-    /// The log for one snapshot: its ends are the same however often they are asked for.
+    /// Returns a log for one snapshot, which reads its bounds once.
     func ofOneSnapshot() -> HistoryLog {
         var log = self
         log.facts = SnapshotFacts()
@@ -64,7 +65,7 @@ struct HistoryLog {
         return token(newest)
     }
 
-    /// The number of the last row that was taken away, and the one before which tokens have expired.
+    /// Returns the number of the last deleted row, and the number before which tokens have expired.
     func ends(on connection: borrowing Connection) throws -> (floor: Int64, expiry: Int64) {
         if let ends = facts?.ends { return ends }
         let floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
@@ -73,7 +74,7 @@ struct HistoryLog {
         return ends
     }
 
-    /// Whether there are more than so many changes after a position; reads no more rows than that takes.
+    /// Whether more than `count` changes follow a position. Reads at most one row more than that.
     func hasMoreChanges(after number: Int64, than count: Int, on connection: borrowing Connection) throws
         -> Bool
     {

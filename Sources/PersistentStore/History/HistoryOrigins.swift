@@ -1,11 +1,11 @@
 import SQLite
 
-/// Who-wrote-it rows that no transaction uses any more.
+/// Rows of `history_origin` that no transaction uses any more.
 struct HistoryOrigins: Sendable {
     private let newest: Int64
     private(set) var unused: Set<Int64> = []
 
-    /// Looks for them on a snapshot, from the newest row back, until every other one has been met.
+    /// Finds unused rows on a snapshot, from the newest row back, until every other row has been seen.
     init(on connection: borrowing Connection) throws {
         newest = try HistoryBoundary.newest(on: connection)
         let all = try connection.prepare("SELECT id FROM history_origin")
@@ -15,7 +15,7 @@ struct HistoryOrigins: Sendable {
         while !unused.isEmpty, try used.step() { unused.remove(used.integer(0)) }
     }
 
-    /// Removes them under the lock, save those that somebody has used since the snapshot.
+    /// Deletes the unused rows under the write lock, except those used since the snapshot.
     func remove(on connection: borrowing Connection) throws {
         var unused = unused
         let used = try connection.prepare(

@@ -1,22 +1,22 @@
 import SQLite
 
-/// Puts transactions, or pieces of them, together from a pass over the log; one at a time, so that a history of
-/// any length takes the memory of one.
+/// Builds transactions, or pieces of them, from one pass over the log, one at a time. Memory is bounded by
+/// one element, regardless of the length of the history.
 final class HistoryReading {
     private let log: HistoryLog
     private let scan: HistoryScan
     private let includesChanges: Bool
     private let most: Int
     private var changes: [HistoryChange] = []
-    /// The last row of a transaction that comes in pieces. Known to whoever resumes one: finding it again would walk
-    /// the rest of the transaction for each piece.
+    /// The last row of a transaction that is read in pieces. A resumed reading knows it; finding it again
+    /// would read the rest of the transaction for each piece.
     private var end: Int64?
     private var pieceIndex: Int
 
     init(_ log: HistoryLog, _ request: HistoryFetchRequest, on connection: borrowing Connection) throws {
         self.log = log
-        most = max(1, request.mostChangesAtOnce ?? .max)
-        scan = try HistoryScan(log, request, tellsChanges: request.includesChanges, on: connection)
+        most = max(1, request.maxChangesAtOnce ?? .max)
+        scan = try HistoryScan(log, request, includesChanges: request.includesChanges, on: connection)
         includesChanges = request.includesChanges
         end = request.resumption?.last
         pieceIndex = request.resumption?.pieceIndex ?? 0

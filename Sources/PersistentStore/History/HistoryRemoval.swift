@@ -1,9 +1,11 @@
 import SQLite
 
-/// Takes rows out of the tables of the history, a batch in each transaction.
+/// Deletes rows from the history tables, one batch per transaction.
 enum HistoryRemoval {
-    /// Removes up to so many numbers of what lies below the floor; returns how many numbers it went through, 0
-    /// when nothing is left. The newest row always stays, which keeps numbers from being given twice.
+    /// Deletes up to `size` numbers below the floor. The newest row is always retained, so that no number is
+    /// used twice.
+    ///
+    /// - Returns: The count of numbers processed; 0 if none is left.
     static func removeBatch(_ size: Int64, on connection: borrowing Connection) throws -> Int64 {
         guard let floor = try StoreMetadata.integer(.historyFloor, on: connection),
             let first = try connection.integer("SELECT min(number) FROM history")
@@ -33,10 +35,10 @@ enum HistoryRemoval {
         try connection.run("DELETE FROM history WHERE number BETWEEN ?1 AND ?2", first, last)
     }
 
-    /// Gives up to so many free pages back to the file system; false when enough have been.
+    /// Returns up to `most` free pages to the file system; returns false when done.
     ///
-    /// A tenth of the store stays free for the next commits. A store made before pages could be given back keeps
-    /// them all and uses them again.
+    /// A tenth of the store remains free for the next commits. A store created without incremental vacuum
+    /// retains all free pages and reuses them.
     static func returnPages(_ most: Int64, on connection: borrowing Connection) throws -> Bool {
         let kept = max(256, (try connection.integer("PRAGMA page_count") ?? 0) / 10)
         let free = try connection.integer("PRAGMA freelist_count") ?? 0

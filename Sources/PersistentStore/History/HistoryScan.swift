@@ -1,12 +1,13 @@
 import SQLite
 
-/// One pass over the rows of the log, that stops at every change and at every end of what the request admits.
+/// One pass over the rows of the log that stops at every admitted change and at the end of every admitted
+/// transaction.
 ///
-/// One statement from first to last, whatever the number of transactions; others may run on the connection
-/// meanwhile. A transaction that is not admitted costs a step for each of its rows and nothing else.
+/// It is one statement, regardless of the number of transactions; other statements may run on the connection
+/// concurrently. A rejected transaction costs one step per row.
 final class HistoryScan {
     enum Stop: Equatable {
-        /// ``rows`` is at a change of the transaction told by ``header``.
+        /// ``rows`` is at a change of the transaction described by ``header``.
         case change
         /// The transaction of that number is complete.
         case end(Int64)
@@ -27,9 +28,12 @@ final class HistoryScan {
     private var endsWithChange = false
     private var isFinished = false
 
-    /// - Parameter tellsChanges: false for a pass that stops at ends only and reads no more rows than that needs.
+    /// Creates a pass.
+    ///
+    /// - Parameter includesChanges: Whether to stop at changes. Without, the pass reads only the rows that it
+    ///   needs.
     init(
-        _ log: HistoryLog, _ request: HistoryFetchRequest, tellsChanges: Bool,
+        _ log: HistoryLog, _ request: HistoryFetchRequest, includesChanges: Bool,
         on connection: borrowing Connection
     ) throws {
         let range = try log.range(of: request, on: connection)
@@ -38,10 +42,10 @@ final class HistoryScan {
         resumption = request.resumption
         offset = range.offset
         left = range.limit
-        rows = try log.rows(request, range, tellsChanges: tellsChanges, on: connection)
+        rows = try log.rows(request, range, includesChanges: includesChanges, on: connection)
     }
 
-    /// The number of the row that the pass has come to.
+    /// The number of the current row.
     var number: Int64 { rows.integer(0) }
 
     func next(on connection: borrowing Connection) throws -> Stop? {
@@ -83,19 +87,19 @@ final class HistoryScan {
     private func open(_ header: HistoryHeader) {
         self.header = header
         isAdmitted = predicate?.admits(header) ?? true
-        if isAdmitted && !needsMatch { take() }
+        if isAdmitted && !needsMatch { startTransaction() }
     }
 
     private func admitsChange() -> Bool {
         guard isAdmitted, rows.integer(10) != 0, resumption.map({ number > $0.change }) ?? true else {
             return false
         }
-        take()
+        startTransaction()
         return isTaken
     }
 
-    /// Known at the first change that matches, where one has to.
-    private func take() {
+    /// Selects the transaction: at its first matching change, if there is a condition on changes.
+    private func startTransaction() {
         guard !isTaken else { return }
         if offset > 0 {
             offset -= 1

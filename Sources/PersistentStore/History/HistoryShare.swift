@@ -1,11 +1,11 @@
 import SQLite
 
-/// How much of the store is history, in bytes of the pages in use.
+/// The history's share of the store, in bytes of used pages.
 struct HistoryShare {
     let history: Double
     let others: Double
 
-    /// Nil without `dbstat` (sqlite.org/dbstat.html), which Debian's library has.
+    /// Creates nil without `dbstat` (sqlite.org/dbstat.html), which Debian's library has.
     init?(on connection: borrowing Connection) throws {
         guard try connection.integer("SELECT 1 FROM pragma_module_list WHERE name = 'dbstat'") == 1 else {
             return nil
@@ -26,7 +26,7 @@ struct HistoryShare {
         others = max(0, Double(pages * (try connection.integer("PRAGMA page_size") ?? 0) - bytes))
     }
 
-    /// The part of the history that may stay for it to be no more than a share of the store.
+    /// Returns the part of the history to retain for it to be at most a given share of the store.
     func part(within share: Double) -> Double {
         guard share < 1, history > 0 else { return 1 }
         return min(1, max(0, share) * others / (1 - max(0, share)) / history)

@@ -1,18 +1,18 @@
 import SQLite
 
-/// Counts the history up to places in it, and remembers them: who asks again passes over no more than came since.
-package struct HistoryTally: Sendable {
+/// Counts the history up to given positions, and caches the counts: a repeated request reads only newer rows.
+package struct HistoryCounter: Sendable {
     private struct Place {
         let number: Int64
         let count: HistoryCount
     }
 
-    private var ends: HistoryEnds?
+    private var ends: HistoryExtent?
     private var places: [Place] = []
 
     package init() {}
 
-    /// What lies before each of some places, and what there is in all. Nil for a place that has expired.
+    /// Returns the counts before each position, and the total. The count of an expired position is nil.
     package mutating func count(
         before starts: [HistoryFetchRequest.Start], in snapshot: StoreSnapshot
     ) throws -> (before: [HistoryCount?], all: HistoryCount) {
@@ -29,8 +29,8 @@ package struct HistoryTally: Sendable {
     private mutating func count(
         before starts: [HistoryFetchRequest.Start], _ log: HistoryLog, on connection: borrowing Connection
     ) throws -> (before: [HistoryCount?], all: HistoryCount) {
-        let ends = try HistoryEnds(connection)
-        // What was counted is there no longer.
+        let ends = try HistoryExtent(connection)
+        // The counted history was purged.
         if self.ends != ends { (self.ends, places) = (ends, []) }
         let numbers = try starts.map { start -> Int64? in
             do {
@@ -41,7 +41,7 @@ package struct HistoryTally: Sendable {
         }
         let newest = try HistoryBoundary.newest(on: connection)
         var counted: [Int64: HistoryCount] = [:]
-        // In rising order each goes on from the one before.
+        // In rising order, each count continues from the one before.
         for number in Set(numbers.compactMap { $0 } + [newest]).sorted() {
             counted[number] = try count(upTo: number, on: connection)
         }

@@ -1,13 +1,15 @@
 public import FoundationEssentials
 
-/// A position in the history of one store: everything up to it has been dealt with.
+/// A position in the history of one store: everything up to it has been processed.
 ///
-/// Tokens of one store compare by position, never by time. The text form is stable and may be kept anywhere.
+/// Tokens of one store compare by position, never by time. The text form is stable and may be stored
+/// anywhere.
 public struct HistoryToken: Hashable, Sendable {
     public let storeID: UUID
-    /// Tokens of an older generation are expired: between the two, changes went unrecorded.
+    /// The generation of the store. Tokens of an older generation have expired: between the two, changes went
+    /// unrecorded.
     public let generation: Int64
-    /// The number of the last transaction dealt with; 0 before the first.
+    /// The number of the last processed transaction; 0 before the first.
     public let number: Int64
 
     package init(storeID: UUID, generation: Int64, number: Int64) {
@@ -16,7 +18,7 @@ public struct HistoryToken: Hashable, Sendable {
         self.number = number
     }
 
-    /// Whether the token's position comes before the other's; nil for tokens of two stores, which have no order.
+    /// Whether the token's position is before another's; nil for tokens of two stores, which have no order.
     public func precedes(_ other: HistoryToken) -> Bool? {
         guard storeID == other.storeID else { return nil }
         return (generation, number) < (other.generation, other.number)

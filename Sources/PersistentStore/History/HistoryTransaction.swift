@@ -1,28 +1,29 @@
 public import FoundationEssentials
 
-/// One commit, or a piece of one that is too big to be held at once.
+/// One commit, or a piece of one that is too large to load completely.
 public struct HistoryTransaction: Hashable, Sendable {
-    /// Rises from commit to commit and is never used twice.
+    /// The number of the transaction, which rises from commit to commit and is never reused.
     public let number: Int64
-    /// The position just after this transaction; of every piece, that after the whole.
+    /// The position after this transaction; for every piece, the position after the whole transaction.
     public let token: HistoryToken
-    /// When it was committed, by the writer's clock; never before the transaction that precedes it.
+    /// The time of the commit by the writer's clock; never before that of the preceding transaction.
     public let timestamp: Date
-    /// Nil when the writer knows nothing of the history, as the `sqlite3` shell.
+    /// The author; nil for an external writer, such as the `sqlite3` shell.
     public let author: String?
     public let contextName: String?
     public let process: Int32?
     public let program: String?
-    /// Which context made it; tells a context's own work from that of a namesake.
+    /// The context that made the transaction; distinguishes a context's own work from that of another context
+    /// with the same name.
     package let session: Int64?
-    /// Where the log tells of it first.
+    /// The number of the transaction's first row.
     let firstRow: Int64
-    /// Those that the request admits, in order; none when the request asks for transactions only.
+    /// The changes that the request admits, in order; none if the request excludes changes.
     public let changes: [HistoryChange]
-    /// 0 for a whole transaction and for the first piece of a long one; then 1, 2, and so on. Pieces have the same
-    /// number and token. See ``HistoryFetchRequest/mostChangesAtOnce``.
+    /// The index of the piece: 0 for a whole transaction and for the first piece of a long one, then 1, 2,
+    /// and so on. Pieces share number and token. See ``HistoryFetchRequest/maxChangesAtOnce``.
     public let pieceIndex: Int
-    /// True for a whole transaction and for the last piece; false for a piece that more pieces follow.
+    /// Whether this is a whole transaction or its last piece.
     public let isComplete: Bool
 
     init(
@@ -44,10 +45,10 @@ public struct HistoryTransaction: Hashable, Sendable {
         self.isComplete = isComplete
     }
 
-    /// Whether all changes that the request admits are in ``changes``.
+    /// Whether ``changes`` contains all changes that the request admits.
     public var isWhole: Bool { pieceIndex == 0 && isComplete }
 
-    /// The position just before this transaction.
+    /// The position before this transaction.
     package var tokenBefore: HistoryToken {
         HistoryToken(storeID: token.storeID, generation: token.generation, number: firstRow - 1)
     }

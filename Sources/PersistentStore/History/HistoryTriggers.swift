@@ -1,14 +1,16 @@
 /// The triggers that record an entity's history, for every writer.
 ///
-/// Inside a transaction of a context the newest row of the log has no `at`, and so have the rows that are recorded
-/// there. An external writer's change carries its time and is a transaction by itself: SQL shows a trigger neither
-/// where a statement begins nor which connection runs it. Two connections can agree in time, `total_changes()`,
-/// `changes()`, and `last_insert_rowid()`, so nothing proves that two rows are one statement's.
+/// Inside a transaction of a context, the newest row of the log has no `at`, and neither have the rows
+/// recorded there. An external writer's change contains its time and is a transaction by itself: SQL shows a
+/// trigger neither the beginning of a statement nor the connection that runs it. Two connections can agree in
+/// time, `total_changes()`, `changes()`, and `last_insert_rowid()`, so nothing proves that two rows belong to
+/// one statement.
 ///
 /// A row that REPLACE evicts fires no delete trigger unless the writer's connection sets `recursive_triggers`
-/// (sqlite.org/lang_conflict.html). So a trigger before the row notes what is about to clash, and one after it
-/// records what has been evicted. A note with a NULL `after` is done. Notes outlive a statement that turns out to
-/// evict nothing (`OR IGNORE`, upsert); they are harmless, and the next insert or update discards them.
+/// (sqlite.org/lang_conflict.html). So a BEFORE trigger notes the rows that are about to clash, and an AFTER
+/// trigger records the evicted ones. A note with a NULL `after` is done. Notes outlive a statement that
+/// evicts nothing after all (`OR IGNORE`, upsert); they are harmless, and the next insert or update discards
+/// them.
 struct HistoryTriggers {
     struct Trigger: Equatable {
         let name: String
@@ -22,7 +24,7 @@ struct HistoryTriggers {
     /// The bit of each attribute in `columns`; never reused, so old history stays readable.
     let bits: [String: Int]
 
-    /// Raised when the triggers' text changes, so that stores get the new ones when they are opened.
+    /// The version of the trigger text; if it differs, opening a store replaces its triggers.
     static let edition = 3
 
     /// Milliseconds since 1970; constant within one statement (sqlite.org/lang_datefunc.html).
@@ -41,7 +43,7 @@ struct HistoryTriggers {
             [record(.insert, object: "new.id"), raiseVersionOfReusedID])
     }
 
-    /// Apart from the other because its steps make temporary tables, even without work to do.
+    /// Separate from the other trigger because its steps create temporary tables even without work to do.
     private var recordsReplacingInsert: Trigger {
         trigger(
             "records_replacing_insert", "AFTER INSERT ON \(table)\nWHEN \(hasNotes)",
@@ -84,7 +86,7 @@ struct HistoryTriggers {
             noteClashes(""))
     }
 
-    /// Not for an update of the version alone, as the triggers themselves make it.
+    /// Not for an update of the version alone, which the triggers themselves make.
     private var notesClashesOfUpdate: Trigger {
         let others = " AND id <> old.id"
         let moves =
@@ -99,8 +101,8 @@ struct HistoryTriggers {
             noteClashes(others))
     }
 
-    /// A deleted object's values remain nowhere but in its tombstone. With recursive_triggers on, this is also
-    /// where an evicted row was recorded already.
+    /// Discards the note of a deleted object, whose values must remain in its tombstone only. With
+    /// recursive_triggers on, an evicted row has already been recorded here.
     private var discardsNoteOfDeleted: Trigger {
         trigger(
             "discards_note_of_deleted",
@@ -108,7 +110,7 @@ struct HistoryTriggers {
             ["DELETE FROM \(replaced) WHERE id = old.id"])
     }
 
-    /// A version that a writer lowers could be one that a context still knows with other values.
+    /// Raises a version that a writer lowered: a context could still know it with other values.
     private var raisesVersion: Trigger {
         trigger(
             "raises_version", "AFTER UPDATE ON \(table)\nWHEN new.version < old.version AND old.id = new.id",
@@ -123,8 +125,8 @@ extension HistoryTriggers {
             body: event + "\nBEGIN\n" + steps.map { $0 + ";\n" }.joined() + "END")
     }
 
-    /// Without a FROM: rows of a table that are selected into it SQLite first copies into a temporary
-    /// table, which costs as much as the rest.
+    /// Returns a statement that records a change. It has no FROM: SQLite copies the rows of a selection from
+    /// the same table into a temporary table first, which costs as much as all other steps together.
     private func record(_ kind: HistoryChange.Kind, object: String, columns: String = "NULL") -> String {
         let newest = "(SELECT at FROM history ORDER BY number DESC LIMIT 1)"
         return """
@@ -166,13 +168,13 @@ extension HistoryTriggers {
         let columns = preserved.isEmpty ? "" : ", " + names(preserved)
         let clashing = "FROM \(table) WHERE (\(clash))\(condition)"
         return [
-            // The outer statement's conflict clause would rule an INSERT that clashes here.
+            // The outer statement's conflict clause would override that of an INSERT that clashes here.
             "DELETE FROM \(replaced) WHERE after IS NULL OR id IN (SELECT id \(clashing))",
             "INSERT INTO \(replaced) (id, after\(columns)) SELECT id, (\(newestNumber))\(columns) \(clashing)",
         ]
     }
 
-    /// Records what was noted and is no longer, or is the new row's.
+    /// Returns a statement that records the noted rows that no longer exist, or that are now the new row.
     private func recordEvicted(_ isNewRow: String, but condition: String = "") -> String {
         """
         INSERT INTO history (kind, entity, object, columns, at)
@@ -195,14 +197,15 @@ extension HistoryTriggers {
             """
     }
 
-    /// Rows stay so that each trigger on one row of a statement sees the same; their values do not.
+    /// Clears the values of finished notes. The rows remain, so that each trigger on one row of a statement
+    /// sees the same ones.
     private var finishNotes: String {
         let cleared = preserved.map { ", \(quoted($0)) = NULL" }.joined()
         return "UPDATE \(replaced) SET after = NULL\(cleared)"
     }
 
-    /// An id that had an object before gets a version that no object had: each change since the first took a
-    /// number. The sequence is written at the end of a statement (sqlite.org/autoinc.html).
+    /// Gives a reused ID a version that no object had: each change since the first took a number. The
+    /// sequence is written at the end of a statement (sqlite.org/autoinc.html).
     private var raiseVersionOfReusedID: String {
         """
         UPDATE \(table) SET version = (\(newestNumber)) WHERE id = new.id AND new.version < (\(newestNumber))
@@ -210,7 +213,7 @@ extension HistoryTriggers {
         """
     }
 
-    /// A hostile version may be the last integer, and one more would be a real number.
+    /// A malicious version may be the maximum integer, and adding 1 would produce a real number.
     private var nextVersion: String { "min(old.version, \(Int64.max - 1)) + 1" }
     private var newestNumber: String { "SELECT max(number) FROM history" }
     private var hasNotes: String { "EXISTS (SELECT 1 FROM \(replaced))" }
@@ -218,7 +221,7 @@ extension HistoryTriggers {
         entity.attributes.filter { $0.history.contains(.preservesValueOnDeletion) }
     }
 
-    /// The attributes of a tombstone, by which NULL is told from a value that was not retained.
+    /// The attributes of a tombstone, which distinguish NULL from a value that was not retained.
     private var preservedColumns: String { String(Self.mask(of: preserved, bits)) }
 
     static func mask(of attributes: [Attribute], _ bits: [String: Int]) -> Int64 {
@@ -243,7 +246,7 @@ extension HistoryTriggers {
 
     private func differs(_ attributes: [Attribute]) -> String {
         guard !attributes.isEmpty else { return "0" }
-        // Another case is another value, also where sorting and searching do not mind it.
+        // Text that differs in case only is another value, even if sorting and searching ignore case.
         return attributes.map { attribute in
             "old.\(quoted(attribute)) IS NOT new.\(quoted(attribute))"
                 + (attribute.ignoresCase ? " COLLATE BINARY" : "")

@@ -1,20 +1,20 @@
 import SQLite
 
-/// Keeps history within bounds where nobody ever cleans: a commit that crosses a multiple of ``interval`` removes
-/// some of what lies beyond them, more than was added since the last crossing.
+/// Keeps the history within its bounds without a cleaner: a commit that crosses a multiple of ``interval``
+/// deletes part of the history beyond them, more than was added since the last crossing.
 ///
-/// By number and not by time, so that it works for processes that live for one commit; all other commits pay one
-/// comparison. Consumers are not waited for, since only what lies beyond the bounds goes; those that keep history
-/// always are.
+/// It works by number, not by time, so that it includes processes that live for one commit; all other commits
+/// pay one comparison. Only history beyond the bounds is deleted, so only consumers that retain history
+/// always are respected.
 struct HistoryTrimming {
     /// A power of two.
     static let interval: Int64 = 1024
-    /// Milliseconds to wait for the lock.
+    /// The time to wait for the lock, in milliseconds.
     static let patience: Int64 = 20
-    /// How much more is removed than was added, so that a backlog shrinks.
+    /// The ratio of deleted to added rows, so that a backlog shrinks.
     private static let factor: Int64 = 4
     private static let batch = interval * factor
-    /// Rows removed by one commit at most.
+    /// The maximum number of rows deleted by one commit.
     private static let most: Int64 = 1 << 17
 
     private let bounds: HistoryBounds
@@ -22,7 +22,7 @@ struct HistoryTrimming {
     private let newest: Int64
     private let added: Int64
 
-    /// Nil when it is not this commit's turn.
+    /// Creates nil if this commit does not cross a multiple of the interval.
     init?(_ bounds: HistoryBounds, after recorded: ClosedRange<Int64>, now: Int64) {
         let crossed = recorded.upperBound / Self.interval - (recorded.lowerBound - 1) / Self.interval
         guard crossed > 0, recorded.upperBound < StoreMetadata.farthest else { return nil }
@@ -33,18 +33,20 @@ struct HistoryTrimming {
     }
 
     struct Plan {
-        fileprivate let ends: HistoryEnds
+        fileprivate let ends: HistoryExtent
         fileprivate var cut: Int64
         fileprivate var removed: Int64
-        fileprivate var count: KeptChanges?
+        fileprivate var count: RetainedChangeCount?
         fileprivate var rowsLeft: Int64
         fileprivate var isBegun = false
 
-        /// Raises the floor, with the first batch; true while there is more to remove.
+        /// Raises the floor, with the first batch.
+        ///
+        /// - Returns: Whether there is more to delete.
         mutating func carryOut(on connection: borrowing Connection) throws -> Bool {
             if !isBegun {
                 isBegun = true
-                guard try HistoryEnds(connection) == ends else { return false }
+                guard try HistoryExtent(connection) == ends else { return false }
                 let holds = try ConsumerHolds(ends, on: connection)
                 if cut > ends.floor, cut <= holds.limit ?? .max {
                     count?.remove(removed, upTo: cut)
@@ -58,9 +60,9 @@ struct HistoryTrimming {
         }
     }
 
-    /// What there is to do, without the lock; nil when history is within its bounds.
+    /// Returns the plan, without the lock; nil if the history is within its bounds.
     func plan(on connection: borrowing Connection) throws -> Plan? {
-        let ends = try HistoryEnds(connection)
+        let ends = try HistoryExtent(connection)
         guard
             let first = try connection.integer(
                 "SELECT min(number) FROM history WHERE number > ?1", ends.floor)
@@ -70,7 +72,7 @@ struct HistoryTrimming {
             rowsLeft: min(added * Self.factor, Self.most))
         let isLong = bounds.maximumChanges.map { newest - ends.floor > Int64($0) } ?? false
         if isLong, let most = bounds.maximumChanges {
-            var count = try KeptChanges(ends, on: connection)
+            var count = try RetainedChangeCount(ends, on: connection)
             plan.rowsLeft = min(min(max(added, newest - count.upTo), Self.most) * Self.factor, Self.most)
             plan.cut = max(plan.cut, try cut(&count, most: most, plan.rowsLeft, on: connection))
             plan.count = count
@@ -83,20 +85,21 @@ struct HistoryTrimming {
         plan.cut = max(plan.cut, ends.floor)
         let isWorkLeft = try plan.cut > ends.floor || HistoryRemoval.hasRemains(on: connection)
         guard isWorkLeft || plan.count != nil else { return nil }
-        plan.removed = try KeptChanges.changes(above: ends.floor, upTo: plan.cut, on: connection)
+        plan.removed = try RetainedChangeCount.changes(above: ends.floor, upTo: plan.cut, on: connection)
         return plan
     }
 
-    /// Counts on, a bounded number of rows, and cuts off what is known to be too many.
+    /// Continues counting over a bounded number of rows, and purges the history that is known to exceed the
+    /// bound.
     private func cut(
-        _ count: inout KeptChanges, most: Int, _ rows: Int64, on connection: borrowing Connection
+        _ count: inout RetainedChangeCount, most: Int, _ rows: Int64, on connection: borrowing Connection
     ) throws -> Int64 {
-        let stop = count.upTo + max(rows, 4 * KeptChanges.slice)
+        let stop = count.upTo + max(rows, 4 * RetainedChangeCount.slice)
         while count.upTo < stop, try count.advance(on: connection) {}
         let floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
         let excess = min(count.changes - Int64(most), rows)
         guard excess > 0,
-            let last = try KeptChanges.number(ofChange: excess, above: floor, on: connection)
+            let last = try RetainedChangeCount.number(ofChange: excess, above: floor, on: connection)
         else { return 0 }
         return try HistoryBoundary.end(atOrAfter: last, on: connection) ?? 0
     }
@@ -105,7 +108,7 @@ struct HistoryTrimming {
         let oldest = bounds.oldest(now)
         let stamp = try connection.integer("SELECT coalesce(at, began) FROM history WHERE number = ?1", first)
         guard let stamp, stamp < oldest else { return 0 }
-        // The first transaction, however long, and what is old of the rows after it.
+        // The first transaction, regardless of its length, and the old part of the rows after it.
         let end = try HistoryBoundary.end(atOrAfter: first, on: connection) ?? 0
         let aged = try connection.integer(
             "SELECT max(number) FROM history WHERE number > ?1 AND number <= ?2 AND coalesce(at, began) < ?3",

@@ -1,21 +1,23 @@
 import SQLite
 
-/// How many changes are kept, without counting them all each time: the store keeps what was counted, and up to
-/// which number; only what came since is counted anew.
-struct KeptChanges: Sendable {
-    /// Numbers looked at in one query, so that nobody waits long for the connection.
+/// The number of retained changes. The store records the count and the number up to which it holds, so that
+/// only newer rows are counted.
+struct RetainedChangeCount: Sendable {
+    /// The numbers read in one query, so that no other task waits long for the connection.
     static let slice: Int64 = 20_000
 
     private(set) var changes: Int64
     private(set) var upTo: Int64
 
-    init(_ ends: HistoryEnds, on connection: borrowing Connection) throws {
+    init(_ ends: HistoryExtent, on connection: borrowing Connection) throws {
         changes = try StoreMetadata.integer(.countedChanges, on: connection) ?? 0
         upTo = try StoreMetadata.integer(.countedUpTo, on: connection) ?? 0
         if upTo < ends.floor { (changes, upTo) = (0, ends.floor) }
     }
 
-    /// Counts a slice more; false when there is nothing more to count.
+    /// Counts one more slice.
+    ///
+    /// - Returns: False when there is nothing more to count.
     mutating func advance(on connection: borrowing Connection) throws -> Bool {
         let last = min(
             try Self.sliceEnd(above: upTo, on: connection), try HistoryBoundary.newest(on: connection))
@@ -30,17 +32,17 @@ struct KeptChanges: Sendable {
         try StoreMetadata.set(.countedUpTo, .integer(upTo), on: connection)
     }
 
-    /// The floor rises to a number, with so many changes below it.
+    /// Subtracts the changes below a raised floor.
     mutating func remove(_ removed: Int64, upTo number: Int64) {
         (changes, upTo) = number < upTo ? (changes - removed, upTo) : (0, number)
     }
 
-    /// A transaction goes from between others; its changes are a run of numbers.
+    /// Subtracts the changes of a transaction deleted from between others; they are a run of numbers.
     mutating func remove(changesFrom first: Int64, _ count: Int64) {
         changes -= max(0, min(count, upTo - first + 1))
     }
 
-    /// Up to where a slice above a number goes. A gap, however wide somebody has made it, takes no slice.
+    /// Returns the end of a slice above a number. A gap of any width takes no slice.
     static func sliceEnd(above low: Int64, on connection: borrowing Connection) throws -> Int64 {
         let first = try connection.integer("SELECT min(number) FROM history WHERE number > ?1", low)
         return max(low, (first ?? 0) - 1) + slice
@@ -53,7 +55,7 @@ struct KeptChanges: Sendable {
             "SELECT count(*) FROM history WHERE number > ?1 AND number <= ?2 AND kind < 3", low, high) ?? 0
     }
 
-    /// The number of the change that is so many places above a number; nil when there are not so many.
+    /// Returns the number of the n-th change above a number; nil if there are fewer.
     static func number(ofChange place: Int64, above low: Int64, on connection: borrowing Connection) throws
         -> Int64?
     {

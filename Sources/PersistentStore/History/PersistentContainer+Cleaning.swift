@@ -1,20 +1,21 @@
 extension PersistentContainer {
-    /// Deletes the history that every registered consumer has passed and that is old enough, and what lies beyond
-    /// the bounds whoever still wants it; those are told by ``StoreError/tokenExpired(oldest:)``.
+    /// Deletes the history that every registered consumer has read and that is old enough, and the history
+    /// beyond the bounds even if a consumer still needs it. Such a consumer gets
+    /// ``StoreError/tokenExpired(oldest:)``.
     ///
-    /// Works in small batches with pauses between them, beside other writers.
+    /// Works in small batches with pauses between them, concurrently with other writers.
     ///
     /// - Parameters:
-    ///   - bounds: how old, and how much, history may be.
-    ///   - authors: whose consumers are not waited for, as those of batch imports that never read; consumers that
-    ///     keep history always are waited for all the same.
+    ///   - bounds: The limits on age and size.
+    ///   - authors: The authors whose consumers are ignored, such as those of batch imports that never read.
+    ///     Consumers that retain history always are respected anyway.
     nonisolated(nonsending) public func purgeHistory(
         _ bounds: HistoryBounds, ignoring authors: Set<String> = []
     ) async throws(StoreError) -> PurgeResult {
         try await HistoryCleaning(writer: writer, now: options.clock()).purge(bounds, ignoring: authors)
     }
 
-    /// The same by age alone.
+    /// Deletes history by age only.
     nonisolated(nonsending) public func purgeHistory(
         maximumAge: Duration, minimumAge: Duration = .zero, ignoring authors: Set<String> = []
     ) async throws(StoreError) -> PurgeResult {
@@ -22,7 +23,8 @@ extension PersistentContainer {
             HistoryBounds(maximumAge: maximumAge, minimumAge: minimumAge), ignoring: authors)
     }
 
-    /// Deletes the history before a token, a transaction or a date; what that ends, is or is stamped with stays.
+    /// Deletes the history before a token, a transaction, or a date; the transaction at the end itself is
+    /// retained.
     @discardableResult
     nonisolated(nonsending) public func deleteHistory(_ request: HistoryDeleteRequest)
         async throws(StoreError) -> PurgeResult
@@ -30,8 +32,8 @@ extension PersistentContainer {
         try await HistoryCleaning(writer: writer, now: options.clock()).delete(request)
     }
 
-    /// Whether the last cleaning is at least `interval` old; if so, says that there is one now, so that of
-    /// several processes only one cleans.
+    /// Whether the last cleaning is at least `interval` old. If so, records that a cleaning starts now, so
+    /// that only one of several processes cleans.
     nonisolated(nonsending) public func claimCleaning(every interval: Duration) async throws(StoreError)
         -> Bool
     {

@@ -1,9 +1,9 @@
 extension PersistentContainer {
-    /// What ``deleteHistory(_:)`` would delete and leave now; nothing is written. The predicate is not looked at.
+    /// Returns the result that ``deleteHistory(_:)`` would have now, without writing. Ignores the predicate.
     nonisolated(nonsending) package func previewDeletion(_ request: HistoryDeleteRequest)
         async throws(StoreError) -> PurgeResult
     {
-        let cut = try await writer.read { try HistoryCut(request, on: $0) }
+        let cut = try await writer.read { try PurgePlan(request, on: $0) }
         return try await HistoryCleaning(writer: writer, now: options.clock()).count(cut)
     }
 }

@@ -1,16 +1,16 @@
-/// What a purge took away, and what it left though it was asked for.
+/// The size of the history that a purge deleted, and of the requested part that it retained.
 public struct PurgeResult: Hashable, Sendable {
-    /// Transactions that are gone.
+    /// The number of deleted transactions.
     public var transactions = 0
-    /// Changes that are gone with them.
+    /// The number of deleted changes.
     public var changes = 0
-    /// Transactions that were asked for and stay, because a consumer still needs them.
+    /// The number of transactions that were requested but retained, because a consumer still needs them.
     ///
-    /// What a purge by bounds leaves because somebody has not passed it yet was not asked for; what the age or the
-    /// size would take, and a consumer keeps always, was.
-    public var kept = 0
-    /// The names of the consumers that need them.
-    public var heldBy: [String] = []
+    /// A purge by bounds does not request history that some consumer has not read. It does request history
+    /// beyond a limit on age or size, which a consumer may retain always.
+    public var retained = 0
+    /// The names of the consumers that need the retained transactions.
+    public var blockedBy: [String] = []
 
     public init() {}
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Where the history of one snapshot begins and ends: a pass asks it several times.
+/// The bounds of the history of one snapshot, cached because a pass reads them several times.
 final class SnapshotFacts: Sendable {
     private struct Facts {
         var newest: Int64?

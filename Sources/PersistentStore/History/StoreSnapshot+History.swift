@@ -1,24 +1,24 @@
-/// The kinds of answers to a history request. See ``HistoryFetchRequest``.
+/// The forms of results of a history request. See ``HistoryFetchRequest``.
 extension StoreSnapshot {
-    /// Whether there is any such transaction; reads no further than the first.
+    /// Whether the request admits a transaction; reads no further than the first.
     public func hasTransactions(_ request: HistoryFetchRequest) throws -> Bool {
         let log = log
         return try ask { try log.hasTransactions(request, on: $0) }
     }
 
-    /// How many such transactions there are, and changes in them that the request admits; reads no values.
+    /// Returns the number of admitted transactions, and of their admitted changes; reads no values.
     public func count(_ request: HistoryFetchRequest) throws -> HistoryCount {
         let log = log
         return try ask { try log.count(request, on: $0) }
     }
 
-    /// The objects that were changed, each once; reads no values.
+    /// Returns the changed objects, each once; reads no values.
     public func objectIDs(_ request: HistoryFetchRequest) throws -> Set<ObjectID> {
         let log = log
         return try ask { try log.objectIDs(request, on: $0) }
     }
 
-    /// All of them at once; ``forEachTransaction(_:_:)`` holds one at a time.
+    /// Returns all admitted transactions; ``forEachTransaction(_:_:)`` holds one in memory.
     public func transactions(_ request: HistoryFetchRequest) throws -> [HistoryTransaction] {
         let log = log
         return try ask { connection in
@@ -29,7 +29,8 @@ extension StoreSnapshot {
         }
     }
 
-    /// All changes at once, without their transactions; ``forEachChange(_:_:)`` holds a few at a time.
+    /// Returns all admitted changes, without their transactions; ``forEachChange(_:_:)`` holds a few in
+    /// memory.
     public func changes(_ request: HistoryFetchRequest) throws -> [HistoryChange] {
         var changes: [HistoryChange] = []
         try forEachChange(request) { change, _ in
@@ -39,13 +40,13 @@ extension StoreSnapshot {
         return changes
     }
 
-    /// Hands over the transactions that the request admits, in the order of their numbers, one at a time or, with
-    /// ``HistoryFetchRequest/mostChangesAtOnce``, in pieces, so that any length of history takes the memory of
-    /// one.
+    /// Calls a closure with each admitted transaction, in the order of their numbers, or with
+    /// ``HistoryFetchRequest/maxChangesAtOnce`` with each piece. Memory is bounded by one element, regardless
+    /// of the length of the history.
     ///
     /// - Parameters:
-    ///   - request: which part of the history.
-    ///   - body: returns false to stop. It may ask this snapshot for more.
+    ///   - request: The part of the history to read.
+    ///   - body: A closure that returns false to stop. It may run other queries on this snapshot.
     public func forEachTransaction(
         _ request: HistoryFetchRequest, _ body: (HistoryTransaction) throws -> Bool
     ) throws {
@@ -57,18 +58,18 @@ extension StoreSnapshot {
         }
     }
 
-    /// Hands over the changes that the request admits, in order, each with its transaction; that has no changes
-    /// itself. Never holds more than some hundred, also of a transaction of a million.
+    /// Calls a closure with each admitted change, in order, and with its transaction, which has no changes
+    /// itself. Holds at most a few hundred changes in memory, even of a transaction of a million.
     ///
     /// - Parameters:
-    ///   - request: which part of the history.
-    ///   - body: returns false to stop. It may ask this snapshot for more.
+    ///   - request: The part of the history to read.
+    ///   - body: A closure that returns false to stop. It may run other queries on this snapshot.
     public func forEachChange(
         _ request: HistoryFetchRequest, _ body: (HistoryChange, HistoryTransaction) throws -> Bool
     ) throws {
         var request = request
         request.includesChanges = true
-        request.mostChangesAtOnce = min(request.mostChangesAtOnce ?? .max, Self.mostChangesHeld)
+        request.maxChangesAtOnce = min(request.maxChangesAtOnce ?? .max, Self.maxChangesHeld)
         try forEachTransaction(request) { piece in
             let transaction = piece.withoutChanges
             for change in piece.changes where try !body(change, transaction) { return false }
@@ -76,5 +77,5 @@ extension StoreSnapshot {
         }
     }
 
-    private static let mostChangesHeld = 256
+    private static let maxChangesHeld = 256
 }

@@ -1,27 +1,27 @@
 public import FoundationEssentials
 
-/// A condition on who made a transaction, and when.
+/// A condition on the author, origin, and time of a transaction.
 ///
-/// Every condition is true or false, also of a transaction of which nothing is known but its time: its author,
-/// context name, program and process are nil, nil equals only nil, and so `.not(.author("x"))` admits it.
+/// Every condition is true or false, even for a transaction of which only the time is known: its author,
+/// context name, program, and process are nil. Nil equals only nil, so `.not(.author("x"))` admits it.
 public indirect enum TransactionPredicate: Hashable, Sendable {
-    /// Nil stands for writers without an author.
+    /// The author; nil stands for writers without an author.
     case author(String?)
     case contextName(String?)
     case program(String?)
-    /// Nil stands for writers that know nothing of the history, as the `sqlite3` shell.
+    /// The process; nil stands for external writers, such as the `sqlite3` shell.
     case process(Int32?)
     /// The timestamp is strictly later.
     case after(Date)
     /// The timestamp is strictly earlier.
     case before(Date)
-    /// True when all are; so `.and([])` is true.
+    /// True if all conditions are true; `.and([])` is true.
     case and([TransactionPredicate])
-    /// True when one is; so `.or([])` is false.
+    /// True if one condition is true; `.or([])` is false.
     case or([TransactionPredicate])
     case not(TransactionPredicate)
 
-    /// One of these authors; nobody is one of none.
+    /// Returns a condition that is true for any of these authors; an empty set admits none.
     public static func authors(_ authors: Set<String?>) -> TransactionPredicate {
         .or(authors.map(TransactionPredicate.author))
     }
@@ -42,7 +42,7 @@ extension TransactionPredicate {
         }
     }
 
-    /// Timestamps outside of which nothing is admitted: what need not be looked at.
+    /// The range of timestamps outside of which no transaction is admitted, so that it need not be read.
     var timestamps: TimestampRange {
         switch self {
         case .after(let date): TimestampRange(after: date.lastMillisecond)

@@ -1,6 +1,7 @@
 /// One attribute of an entity.
 public struct Attribute: Hashable, Sendable {
-    /// What the store accepts for the attribute; SQLite checks it for every writer (sqlite.org/stricttables.html).
+    /// The values that the store accepts for the attribute; SQLite checks them for every writer
+    /// (sqlite.org/stricttables.html).
     public enum Kind: String, Hashable, Sendable {
         case integer = "INTEGER"
         case real = "REAL"
@@ -8,25 +9,25 @@ public struct Attribute: Hashable, Sendable {
         case blob = "BLOB"
     }
 
-    /// What a writer gets that does not name the attribute, also the `sqlite3` shell.
+    /// The value for a writer that does not specify the attribute, including the `sqlite3` shell.
     public enum Default: Hashable, Sendable {
         case none
         case value(Value)
-        /// Milliseconds since 1970-01-01 UTC.
+        /// The current time in milliseconds since 1970-01-01 UTC.
         case now
-        /// A random UUID as lower-case text.
+        /// A random UUID as lowercase text.
         case uuid
     }
 
-    /// What history keeps of the attribute besides "it changed".
+    /// The values of the attribute that the history retains.
     public struct History: OptionSet, Hashable, Sendable {
         public let rawValue: Int
 
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// The value an object had stays in the tombstone when the object is deleted.
+        /// The value of a deleted object is retained in its tombstone.
         public static let preservesValueOnDeletion = History(rawValue: 1)
-        /// The value before an update stays with the change.
+        /// The value before an update is retained with the change.
         public static let recordsOldValue = History(rawValue: 2)
     }
 
@@ -35,13 +36,13 @@ public struct Attribute: Hashable, Sendable {
     public let isOptional: Bool
     public let defaultValue: Default
     public let isUnique: Bool
-    /// Sorting by the attribute then costs the rows read, not the rows there are.
+    /// Whether the attribute has an index. Sorting by it then costs only the returned rows.
     public let isIndexed: Bool
-    /// Objects for which this attribute is not 0, by `.compare(name, .notEqual, 0)`, are found in the order of the
-    /// attribute named here at the cost of those objects alone; all others cost nothing
-    /// (sqlite.org/partialindex.html).
+    /// The attribute by which to index the objects for which this one is not 0. With `.compare(name,
+    /// .notEqual, 0)`, they are found in that order at the cost of those objects alone; other objects cost
+    /// nothing (sqlite.org/partialindex.html).
     public let indexWhenTrue: String?
-    /// Sorted and compared without regard to ASCII case.
+    /// Whether sorting and comparing ignore ASCII case.
     public let ignoresCase: Bool
     public let history: History
 

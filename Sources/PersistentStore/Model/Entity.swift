@@ -1,4 +1,4 @@
-/// A kind of object: a table of its own, with the columns `id` and `version` and one for each attribute.
+/// A kind of object: a table with the columns `id` and `version` and one column per attribute.
 public struct Entity: Hashable, Sendable {
     public let name: String
     public let attributes: [Attribute]
@@ -11,11 +11,11 @@ public struct Entity: Hashable, Sendable {
         self.tracksHistory = tracksHistory
     }
 
-    /// The attribute of that name, if the entity has it.
+    /// Returns the attribute of that name, if the entity has it.
     public func attribute(_ name: String) -> Attribute? {
         attributes.first { $0.name == name }
     }
 
-    /// Attributes whose values history keeps, in deletions or in updates.
-    var keptAttributes: [Attribute] { attributes.filter { !$0.history.isEmpty } }
+    /// The attributes whose values the history retains, in deletions or in updates.
+    var retainedAttributes: [Attribute] { attributes.filter { !$0.history.isEmpty } }
 }

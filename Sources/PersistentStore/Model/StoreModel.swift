@@ -1,25 +1,27 @@
 /// The entities of a store.
 ///
-/// Raise `version` with every change of the entities: a program with an older model then refuses the store
+/// Raise `version` with every change of the entities: a program with an older model then rejects the store
 /// instead of misreading it.
 public struct StoreModel: Hashable, Sendable {
     public let version: Int
     public let entities: [Entity]
 
-    /// Fails with ``StoreError/invalidModel(_:)`` for names that cannot be tables and columns, and for more
-    /// than 62 attributes: a change names the updated ones in one integer.
+    /// Creates a model.
+    ///
+    /// - Throws: ``StoreError/invalidModel(_:)`` for names that cannot be tables or columns, and for more
+    ///   than 62 attributes: a change stores the updated ones as bits of one integer.
     public init(version: Int, entities: [Entity]) throws(StoreError) {
         self.version = version
         self.entities = entities
         try check()
     }
 
-    /// The entity of that name, if the model has it.
+    /// Returns the entity of that name, if the model has it.
     public func entity(_ name: String) -> Entity? {
         entities.first { $0.name == name }
     }
 
-    static let mostAttributes = 62
+    static let maxAttributes = 62
 
     private func check() throws(StoreError) {
         guard Set(entities.map { $0.name.lowercased() }).count == entities.count else {
@@ -29,19 +31,19 @@ public struct StoreModel: Hashable, Sendable {
             let names = entity.attributes.map { $0.name.lowercased() }
             guard Set(names + ["id", "version"]).count == names.count + 2 else {
                 throw .invalidModel(
-                    "in the entity \(entity.name) a name stands twice ('id' and 'version' are taken)")
+                    "in the entity \(entity.name) a name occurs twice ('id' and 'version' are reserved)")
             }
-            guard names.count <= Self.mostAttributes else {
+            guard names.count <= Self.maxAttributes else {
                 throw .invalidModel(
-                    "the entity \(entity.name) has more than \(Self.mostAttributes) attributes")
+                    "the entity \(entity.name) has more than \(Self.maxAttributes) attributes")
             }
             for name in [entity.name] + names where !Self.isIdentifier(name) {
                 throw .invalidModel(
-                    "'\(name)' cannot be a name: letters, digits and '_' only, a letter first")
+                    "'\(name)' is not a valid name: use letters, digits, and '_', beginning with a letter")
             }
             let reserved = ["history", "store_", "sqlite_"]
             guard !reserved.contains(where: { entity.name.lowercased().hasPrefix($0) }) else {
-                throw .invalidModel("names that begin like '\(entity.name)' belong to the store itself")
+                throw .invalidModel("names beginning like '\(entity.name)' are reserved for the store")
             }
         }
     }

@@ -1,5 +1,5 @@
 extension Value {
-    /// A text or an integer as SQLite's JSON functions take it; they end a text at NUL.
+    /// The JSON form of a text or an integer for SQLite's JSON functions, which end a text at NUL.
     var quotedJSON: String? {
         switch self {
         case .text(let text): Self.quoted(text)

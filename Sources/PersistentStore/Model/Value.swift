@@ -6,10 +6,10 @@ public enum Value: Hashable, Sendable {
     case text(String)
     case blob([UInt8])
 
-    /// True and false are 1 and 0.
+    /// Returns 1 for true and 0 for false.
     public static func boolean(_ value: Bool) -> Value { .integer(value ? 1 : 0) }
 
-    /// Text, or null for nil.
+    /// Returns a text, or null for nil.
     public static func optionalText(_ value: String?) -> Value { value.map(Value.text) ?? .null }
 
     public var integerValue: Int64? {
@@ -32,7 +32,7 @@ public enum Value: Hashable, Sendable {
         if case .blob(let value) = self { value } else { nil }
     }
 
-    /// True for any integer but 0.
+    /// Whether the value is an integer other than 0.
     public var booleanValue: Bool { integerValue.map { $0 != 0 } ?? false }
 
     public var isNull: Bool { self == .null }

@@ -3,11 +3,12 @@ import SQLite
 
 /// The files that a connection has open: the database, its log, and the log's index.
 ///
-/// SQLite itself checks none of them after it has opened them. A commit into a log without a name, or under the
-/// locks of an index that other processes do not share, is lost or overwritten (sqlite.org/howtocorrupt.html 4).
+/// SQLite itself checks none of them after it has opened them. A commit into a log without a name, or under
+/// the locks of an index that other processes do not share, is lost or overwritten
+/// (sqlite.org/howtocorrupt.html 4).
 struct HeldFiles {
     private let path: String
-    /// Without symbolic links: SQLite names the log and its index after it.
+    /// The path without symbolic links, from which SQLite derives the names of the log and its index.
     private let resolvedPath: String
     private let database: FileIdentity
     private let log: FileIdentity?
@@ -16,10 +17,10 @@ struct HeldFiles {
     /// Records the files of a connection that has read, so that SQLite has opened them.
     ///
     /// - Parameters:
-    ///   - path: The path that the connection was opened with.
+    ///   - path: The path with which the connection was opened.
     ///   - hasLog: Whether the connection reads through the log.
-    /// - Throws: ``StoreError/replaced(path:)`` when a name already leads to a file that this process does not have
-    ///   open.
+    /// - Throws: ``StoreError/replaced(path:)`` if a name already leads to a file that this process does not
+    ///   have open.
     init(path: String, hasLog: Bool) throws(StoreError) {
         self.path = path
         resolvedPath = StoreOpening.resolved(path)

@@ -2,13 +2,16 @@ import Glibc
 import SQLite
 
 extension PersistentContainer {
-    /// Copies one state of the store into a new file that only its owner may read, while others go on writing.
+    /// Copies one state of the store into a new file that only its owner may read, while other processes
+    /// continue to write.
     ///
-    /// Made beside its place and moved there whole, so there is never half a backup under that name.
+    /// The copy is created in the same folder and then renamed, so no partial backup ever exists under that
+    /// name.
     ///
     /// - Parameters:
-    ///   - replaces: whether a file that is there already is replaced.
-    ///   - progress: called with the parts done and of how many, some times a second or less.
+    ///   - replaces: Whether to replace an existing file.
+    ///   - progress: A closure called with the completed and the total number of parts, at most a few times
+    ///     per second.
     nonisolated(nonsending) package func backUp(
         to path: String, replaces: Bool, progress: @escaping @Sendable (_ done: Int, _ of: Int) -> Void
     ) async throws(StoreError) {
@@ -19,7 +22,7 @@ extension PersistentContainer {
     }
 }
 
-/// One backup to one path.
+/// A backup to one path.
 private struct StoreBackup {
     let store: String
     let path: String
@@ -29,7 +32,7 @@ private struct StoreBackup {
 
     func run(_ source: borrowing Connection, _ progress: (Int, Int) -> Void) throws {
         try checkPlace()
-        // Beside its place, so that it can be moved there whole.
+        // In the same folder, so that it can be renamed atomically.
         guard let (temporary, descriptor) = UniqueFile.make(path + ".") else { throw failure(errno) }
         defer { close(descriptor) }
         defer { for end in ["-journal", "-wal", "-shm"] { unlink(temporary + end) } }
@@ -42,9 +45,9 @@ private struct StoreBackup {
             guard let error = error as? SQLiteError else { throw error }
             switch error.primary {
             case .corrupt, .full: throw StoreError(error, path: error.primary == .full ? path : store)
-            case .inputOutput, .cannotOpen: throw refusal(error.systemReason)
-            // SQLite opens a file that cannot be opened to be written all the same, only to be read.
-            case .readOnly: throw refusal("the new file cannot be written")
+            case .inputOutput, .cannotOpen: throw rejection(error.systemReason)
+            // SQLite opens a file that it cannot write as a read-only one.
+            case .readOnly: throw rejection("the new file cannot be written")
             default: throw StoreError.cannotBackUp(path: path, reason: error.message)
             }
         }
@@ -54,13 +57,13 @@ private struct StoreBackup {
         _ source: borrowing Connection, _ temporary: String, _ progress: (Int, Int) -> Void
     ) throws {
         let destination = try Connection(path: temporary, access: .readWrite)
-        // The file has no name yet that anybody relies on, and is synced as a whole.
+        // No process relies on the file yet; it is synced as a whole later.
         try destination.execute("PRAGMA synchronous = OFF")
         let backup = try Backup(of: source, into: destination)
         while try backup.step(pages: Self.pagesAtOnce) {
             progress(backup.totalPages - backup.remainingPages, backup.totalPages)
         }
-        // A page is copied as it is. A damaged copy must not take the place of one that is well.
+        // Pages are copied unchanged. A damaged copy must not replace an intact one.
         let check = try destination.prepare("PRAGMA quick_check(1)")
         guard try check.step(), check.text(0) == "ok" else {
             throw StoreError.damaged(path: store, reason: check.text(0))
@@ -74,11 +77,12 @@ private struct StoreBackup {
         }
         var status = stat()
         guard stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
-            throw StoreError.cannotBackUp(path: path, reason: "it is no ordinary file")
+            throw StoreError.cannotBackUp(path: path, reason: "it is not a regular file")
         }
-        // A journal of another database would be taken for the backup's (sqlite.org/howtocorrupt.html 2.4).
+        // SQLite would apply the journal of another database to the backup (sqlite.org/howtocorrupt.html
+        // 2.4).
         for end in ["-wal", "-journal"] where access(path + end, F_OK) == 0 {
-            throw StoreError.cannotBackUp(path: path, reason: "\(path)\(end) is there, so it is in use")
+            throw StoreError.cannotBackUp(path: path, reason: "\(path)\(end) exists, so the file is in use")
         }
     }
 
@@ -90,14 +94,14 @@ private struct StoreBackup {
         }
     }
 
-    private var isThere: StoreError { .cannotBackUp(path: path, reason: "there is a file already") }
+    private var isThere: StoreError { .cannotBackUp(path: path, reason: "a file already exists") }
 
     private func failure(_ code: CInt) -> StoreError {
         [ENOSPC, EDQUOT, EFBIG].contains(code)
-            ? .full(path: path) : refusal(String(cString: strerror(code)))
+            ? .full(path: path) : rejection(String(cString: strerror(code)))
     }
 
-    private func refusal(_ reason: String) -> StoreError {
-        .cannotBackUp(path: path, reason: "\(reason); check the folder and the disk, or name another place")
+    private func rejection(_ reason: String) -> StoreError {
+        .cannotBackUp(path: path, reason: "\(reason); check the folder and the disk, or use another path")
     }
 }

@@ -5,22 +5,23 @@ import SQLite
 extension PersistentContainer {
     /// Restores a copy of a store as the store at a path, even while other processes have that store open.
     ///
-    /// The copy is verified first. Its contents then replace those of the store in one commit, so a process that is
-    /// ended at any moment leaves either the old store or the restored one, and no log of one meets the file of the
-    /// other. Renaming three files could not guarantee that: between two renames, any program that opens the store
-    /// combines a file with the log of another.
+    /// The copy is verified first. Its contents then replace those of the store in one commit, so a process
+    /// that is killed at any moment leaves either the old store or the restored one, and the log of one never
+    /// meets the file of the other. Renaming three files could not guarantee that: between two renames, any
+    /// program that opens the store combines a file with the log of another.
     ///
-    /// The restored store has an ID and a generation of its own. Numbers and object IDs that were given after the copy
-    /// was made are given again, so everything that was read before is out of date: open containers report
+    /// The restored store has a new ID and a new generation. Numbers and object IDs that were assigned after
+    /// the copy was made are assigned again, so everything read before is out of date: open containers report
     /// ``StoreError/replaced(path:)``, tokens belong to another store, and all consumers do a full refresh.
     ///
     /// - Parameters:
-    ///   - file: the copy; it is not changed. What is in a log next to it counts.
-    ///   - path: the store, which may be missing, in use, or damaged.
-    ///   - progress: called with the parts done and the total, several times a second or less.
-    /// - Returns: the path of the file with the replaced contents; nil when there were none.
-    /// - Throws: `StoreError.busy` if another process writes the store or the copy for the whole of the busy timeout;
-    ///   the error of the verification, with the path of `file`; nothing is changed then.
+    ///   - file: The copy, which is not changed. A log next to it belongs to it.
+    ///   - path: The store, which may be missing, in use, or damaged.
+    ///   - progress: A closure called with the completed and the total number of parts, at most a few times
+    ///     per second.
+    /// - Returns: The path of the file with the replaced contents; nil if there were none.
+    /// - Throws: `StoreError.busy` if another process writes the store or the copy for the whole busy
+    ///   timeout; the error of the verification, with the path of `file`. In both cases nothing is changed.
     package static func restore(
         _ file: String, to path: String, model: StoreModel, options: StoreOptions = StoreOptions(),
         progress: @Sendable (_ done: Int, _ of: Int) -> Void = { _, _ in }
@@ -44,7 +45,7 @@ extension PersistentContainer {
     }
 }
 
-/// One restoring of one copy.
+/// A restore of one copy.
 private struct StoreRestore {
     let file: String
     let path: String
@@ -59,10 +60,10 @@ private struct StoreRestore {
         let pageSize = try pageSizeOfStore()
         let copy = try verifiedCopy(pageSize)
         let movedLog = try moveLogOfNothing()
-        let isNew = NewFile.isNeeded(path)
+        let isNew = FilePermissions.isNeeded(path)
         let store = try Connection(
             path: path, access: .create, busyTimeoutMilliseconds: options.busyTimeout.wholeMilliseconds)
-        if isNew { NewFile.leaveToOwner(path) }
+        if isNew { FilePermissions.restrictToOwner(path) }
         guard !store.isReadOnly else { throw StoreError.readOnly(path: path) }
         // Fails on a file that is not a database, and is the default.
         try? store.execute("PRAGMA synchronous = FULL")
@@ -82,10 +83,10 @@ private struct StoreRestore {
         guard FileIdentity(path: file) != FileIdentity(path: path) else {
             throw StoreError.cannotRestore(path: file, reason: "it is the store itself")
         }
-        guard !NewFile.isNeeded(file) else { throw StoreError.notAStore(path: file) }
+        guard !FilePermissions.isNeeded(file) else { throw StoreError.notAStore(path: file) }
     }
 
-    /// A copy that is verified and a store of its own.
+    /// Returns a verified copy with its own store ID.
     private func verifiedCopy(_ pageSize: Int64?) throws -> Connection {
         do {
             return try StoreCopy.open(file, near: path, options) { copy in
@@ -101,7 +102,7 @@ private struct StoreRestore {
                 }
                 check.reset()
                 try resize(copy, to: pageSize)
-                // What a hostile file has put there would run with the next two lines.
+                // Triggers in a malicious file would run with the next two statements.
                 copy.setTriggers(enabled: false)
                 try copy.execute("BEGIN IMMEDIATE")
                 try StoreMetadata.set(.storeID, .text(UUID().uuidString.lowercased()), on: copy)
@@ -124,9 +125,9 @@ private struct StoreRestore {
         try copy.execute("PRAGMA journal_mode = WAL")
     }
 
-    /// Nil when there are no pages, or none that SQLite understands.
+    /// Returns the page size; nil if there are no pages, or none that SQLite can read.
     private func pageSizeOfStore() throws -> Int64? {
-        guard !NewFile.isNeeded(path) else { return nil }
+        guard !FilePermissions.isNeeded(path) else { return nil }
         let store = try Connection(path: path, access: .readOnly)
         guard let id = try? store.integer("PRAGMA application_id"),
             let tables = try? store.integer("SELECT count(*) FROM sqlite_schema")
@@ -141,8 +142,8 @@ private struct StoreRestore {
         do {
             return try write(store, copy, progress)
         } catch let error as SQLiteError where [.corrupt, .notADatabase].contains(error.primary) {
-            // Its first page, or its length. Other connections notice the new schema by its number, which begins
-            // again at 1 here; that of a store is higher, since its tables were made one by one.
+            // The first page, or the length. Other connections notice the new schema by its number, which
+            // starts again at 1 here; that of a store is higher, since its tables were created one by one.
             store.setReset(enabled: true)
             return try write(store, copy, progress)
         }
@@ -167,7 +168,7 @@ private struct StoreRestore {
         let unfinished = name + ".unfinished"
         do {
             try StoreFile.copy(store, path: path, to: unfinished)
-            // The log first: without its file it is nothing, while the file without its log looks whole.
+            // The log first: without its file it is useless, while the file without its log looks complete.
             if access(unfinished + "-wal", F_OK) == 0, rename(unfinished + "-wal", name + "-wal") != 0 {
                 throw StoreFile.failure(errno, name)
             }
@@ -180,10 +181,11 @@ private struct StoreRestore {
         return name
     }
 
-    /// A log without a file: SQLite would delete it when it makes the file. What others map of it goes with it.
+    /// Moves a log without a file: SQLite would delete it when it creates the file, and with it the part that
+    /// other processes have mapped.
     private func moveLogOfNothing() throws -> String? {
         var log = stat()
-        guard NewFile.isNeeded(path), stat(path + "-wal", &log) == 0 else { return nil }
+        guard FilePermissions.isNeeded(path), stat(path + "-wal", &log) == 0 else { return nil }
         let name = try freeName() + "-wal"
         guard rename(path + "-wal", name) == 0 else { throw StoreFile.failure(errno, name) }
         unlink(path + "-shm")

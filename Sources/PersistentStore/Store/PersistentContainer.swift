@@ -3,21 +3,22 @@ public import FoundationEssentials
 import Glibc
 import SQLite
 
-/// One open store: makes contexts, answers history requests, and tells of commits.
+/// An open store that creates contexts, runs history requests, and reports commits.
 ///
-/// Several processes, and several containers in one process, may have the same store open. What is asked of it
-/// runs where the caller is until it reaches a connection's thread, so a busy thread pool delays nothing.
+/// Several processes, and several containers in one process, may have the same store open. Each call runs on
+/// the caller's executor until it reaches a connection's thread, so a busy thread pool delays nothing.
 public final class PersistentContainer: Sendable {
     public let path: String
     public let model: StoreModel
-    /// The same for every process that opens the store, and for its copies until one of them is restored.
+    /// The ID of the store: the same for every process that opens it, and for its copies until one of them is
+    /// restored.
     public let storeID: UUID
     package let reader: StoreReader
     let writer: StoreWriter
     private let watcher: StoreWatcher
     let options: StoreOptions
 
-    /// Opens the store at `path`; makes or migrates it first when that is needed and allowed.
+    /// Opens the store at `path`, and creates or migrates it first if that is necessary and allowed.
     public init(path: String, model: StoreModel, options: StoreOptions = StoreOptions())
         async throws(StoreError)
     {
@@ -44,12 +45,12 @@ public final class PersistentContainer: Sendable {
         return try EventLoop()
     }
 
-    /// A context whose saves are recorded under this author and name.
+    /// Returns a new context whose transactions are recorded under this author and name.
     public func makeContext(author: String?, name: String? = nil) -> StoreContext {
         StoreContext(author: author, name: name, reader: reader, writer: writer, model: model)
     }
 
-    /// Reads one state of the store. Writers do not hold it up, and it does not hold them up.
+    /// Reads one state of the store. Readers and writers do not block each other.
     nonisolated(nonsending) public func read<Result: Sendable>(
         _ body: @Sendable (StoreSnapshot) throws -> Result
     ) async throws(StoreError) -> Result {
@@ -61,20 +62,20 @@ public final class PersistentContainer: Sendable {
         try await reader.read { try $0.newestToken() }
     }
 
-    /// Suspends the caller, without a thread or a descriptor of its own.
+    /// Suspends the caller, without a separate thread or descriptor.
     ///
     /// - Throws: ``StoreError/cancelled``.
     package nonisolated(nonsending) func pause(for delay: Duration) async throws(StoreError) {
         try await reader.loop.pause(for: delay)
     }
 
-    /// Whether anybody has the write lock at this moment.
+    /// Whether any process has the write lock at this moment.
     package var isBeingWritten: Bool {
         guard let lock = WriterLock(databasePath: StoreOpening.resolved(path)) else { return false }
-        return lock.holder() != .nobody
+        return lock.holder() != .free
     }
 
-    /// Which other process has the write lock at this moment, as "name (process 4711)".
+    /// The other process that has the write lock at this moment, as "name (process 4711)".
     package var otherWriter: String? {
         guard case .process(let process) = WriterLock(databasePath: StoreOpening.resolved(path))?.holder(),
             process != getpid()
@@ -82,13 +83,12 @@ public final class PersistentContainer: Sendable {
         return ProcessIdentity(process: process).description
     }
 
-    /// Tells of every commit from now on, own ones included. See ``StoreEvent``.
+    /// Returns a stream of all commits from now on, including this container's own. See ``StoreEvent``.
     nonisolated(nonsending) public func events() async throws(StoreError) -> AsyncStream<StoreEvent> {
         try await watcher.events()
     }
 
-    /// Ends the watching and closes the connections; what is asked for afterwards fails with
-    /// ``StoreError/closed``.
+    /// Ends the watching and closes the connections. Later calls throw ``StoreError/closed``.
     nonisolated(nonsending) public func close() async {
         await watcher.stop()
         await reader.close()

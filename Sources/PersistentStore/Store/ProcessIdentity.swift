@@ -1,9 +1,9 @@
 import Glibc
 
-/// A process, told from a later one with the same number by the time it began (proc(5)).
+/// A process, distinguished from a later one with the same number by its start time (proc(5)).
 package struct ProcessIdentity: Equatable, Sendable, CustomStringConvertible {
     package let process: Int32
-    /// Clock ticks since boot; nil when the process is gone.
+    /// The start time in clock ticks since boot; nil if the process has exited.
     package let start: Int64?
     private let name: String?
 
@@ -18,7 +18,7 @@ package struct ProcessIdentity: Equatable, Sendable, CustomStringConvertible {
         if let open, let close, open < close {
             name = String(fields[fields.index(after: open)..<close])
             let rest = fields[fields.index(after: close)...].split(separator: " ")
-            // A zombie has ended; only its parent has not asked yet how.
+            // A zombie has exited, but its parent has not reaped it yet.
             let isZombie = rest.first == "Z" || rest.first == "X"
             start = rest.count > 19 && !isZombie ? Int64(rest[19]) : nil
         } else {
@@ -29,7 +29,7 @@ package struct ProcessIdentity: Equatable, Sendable, CustomStringConvertible {
 
     package var description: String { name.map { "\($0) (process \(process))" } ?? "process \(process)" }
 
-    /// Whether that very process is running.
+    /// Whether exactly that process is running.
     package static func isAlive(_ process: Int32, start: Int64?) -> Bool {
         let now = ProcessIdentity(process: process)
         return now.start != nil && now.start == start

@@ -1,8 +1,8 @@
 import Glibc
 import SQLite
 
-/// What a store looks like from outside, to see that nobody wrote it between two looks.
-struct QuietState: Equatable {
+/// The metadata of a store's files, which shows whether a process wrote the store between two checks.
+struct FileStamp: Equatable {
     let path: String
     private let file: FileIdentity?
     private let size: Int
@@ -22,13 +22,14 @@ struct QuietState: Equatable {
         hasLog = stat(path + "-wal", &log) == 0 && log.st_size > 0
     }
 
-    /// Whether the file alone is the whole store: commits go to the `-wal` first, and it is removed only after all
-    /// of it is in the file (sqlite.org/wal.html, 4.1).
+    /// Whether the file alone is the whole store: commits go to the `-wal` first, and SQLite deletes it only
+    /// after its whole contents are in the file (sqlite.org/wal.html, 4.1).
     var isQuiet: Bool { !hasLog }
 
-    /// Times of files have the grain of the kernel's tick, so a second change within one would not show.
+    /// Waits until a second change would change the timestamps, which have the resolution of the kernel's
+    /// tick.
     func waitUntilChangesShow() {
-        for _ in 0..<Self.mostWaits {
+        for _ in 0..<Self.maxWaits {
             var now = timespec()
             clock_gettime(CLOCK_REALTIME, &now)
             let age = (now.tv_sec - changed[0]) * 1_000_000_000 + now.tv_nsec - changed[1]
@@ -38,7 +39,7 @@ struct QuietState: Equatable {
         }
     }
 
-    /// Two ticks of a kernel that counts 100 a second.
+    /// Two ticks of a kernel with 100 ticks per second, in nanoseconds.
     private static let coarsestTick = 20_000_000
-    private static let mostWaits = 20
+    private static let maxWaits = 20
 }

@@ -1,28 +1,29 @@
 import SQLite
 
-/// The proof that a writing connection's triggers record and store what it saves.
+/// The proof that a writing connection's triggers record the saved changes, and that the tables store them.
 ///
-/// Another program may rebuild a table, and its triggers are deleted with the old one: the 12 steps of
-/// sqlite.org/lang_altertable.html#otheralter. So each write transaction compares `PRAGMA schema_version`, which is one
-/// read of a page that is in memory, and inspects the schema again when it has changed. Confined to its connection.
+/// If another program rebuilds a table, its triggers are deleted with the old one: see the 12 steps of
+/// sqlite.org/lang_altertable.html#otheralter. So each write transaction compares `PRAGMA schema_version`,
+/// which costs one read of a page in memory, and inspects the schema again if it has changed. Confined to its
+/// connection.
 final class SchemaGuard {
     private let opening: StoreOpening
     private var verified: Int64?
     private var unadopted: Int64?
-    /// Triggers that are not ours, as of the last inspection.
+    /// Triggers of other programs, as of the last inspection.
     private(set) var external = ExternalTriggers()
 
     init(_ opening: StoreOpening) { self.opening = opening }
 
-    /// Inspects the schema if it is not the one that was verified before, and restores what a table rebuild lost.
-    /// Runs inside a transaction that has the write lock.
+    /// Inspects the schema if it has changed since the last verification, and restores the parts that a table
+    /// rebuild lost. Runs inside a transaction that has the write lock.
     ///
-    /// - Parameter mayRebuild: Whether foreign keys are off, so that a table can be moved.
-    /// - Returns: Whether something was repaired, and must be committed.
-    /// - Throws: ``StoreError/newerStore(path:)`` when another process migrated the store;
-    ///   ``StoreError/schemaChanged(path:reason:)`` when something is missing that cannot be restored.
+    /// - Parameter mayRebuild: Whether foreign keys are off, so that a table can be rebuilt.
+    /// - Returns: Whether a repair was made, which must be committed.
+    /// - Throws: ``StoreError/newerStore(path:)`` if another process migrated the store;
+    ///   ``StoreError/schemaChanged(path:reason:)`` if a missing part cannot be restored.
     func verify(_ connection: borrowing Connection, mayRebuild: Bool = false) throws -> Bool {
-        // Of a transaction that was rolled back.
+        // The version of a transaction that was rolled back.
         unadopted = nil
         let version = try Self.version(connection)
         guard version != verified else { return false }
@@ -38,13 +39,13 @@ final class SchemaGuard {
         return hasRepaired
     }
 
-    /// What was repaired is in the store: its transaction has committed.
+    /// Accepts the repaired schema after its transaction has committed.
     func adopt() {
         if let unadopted { verified = unadopted }
         unadopted = nil
     }
 
-    /// Whether the schema is as the model requires, on one snapshot.
+    /// Whether the schema matches the model, on one snapshot.
     func isSound(_ connection: borrowing Connection) throws -> Bool {
         let inspection = try inspect(connection)
         guard inspection.isSound else { return false }
@@ -58,13 +59,13 @@ final class SchemaGuard {
         return inspection
     }
 
-    /// Changes with every change of the schema (sqlite.org/pragma.html#pragma_schema_version).
+    /// Returns a number that changes with the schema (sqlite.org/pragma.html#pragma_schema_version).
     private static func version(_ connection: borrowing Connection) throws -> Int64 {
         try connection.integer("PRAGMA schema_version") ?? 0
     }
 }
 
-/// The triggers in a store that this library did not make, by table.
+/// The triggers in a store that this library did not create, by table.
 struct ExternalTriggers: Sendable {
     private var names: [String: [String]] = [:]
 
@@ -74,7 +75,7 @@ struct ExternalTriggers: Sendable {
         names[table.lowercased(), default: []].append(name)
     }
 
-    /// The error of a statement on a table that stored nothing, though it did not fail.
+    /// Returns the error of a statement that stored nothing in a table although it succeeded.
     func notStored(_ table: String) -> StoreError {
         guard let names = names[table.lowercased()] else {
             return .notStored(

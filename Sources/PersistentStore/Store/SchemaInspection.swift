@@ -1,8 +1,8 @@
 import SQLite
 
-/// The differences between a store's schema and the one that a model makes.
+/// The differences between a store's schema and the schema that a model requires.
 struct SchemaInspection {
-    /// Entities with triggers that are missing or have another text.
+    /// Entities with triggers that are missing or have a different text.
     private(set) var triggers: [HistoryTriggers] = []
     /// Indexes that are missing.
     private(set) var indexes: [(name: String, sql: String)] = []
@@ -18,7 +18,9 @@ struct SchemaInspection {
         let sql: String
     }
 
-    /// - Throws: ``StoreError/schemaChanged(path:reason:)`` when a table or a column is missing.
+    /// Creates an inspection.
+    ///
+    /// - Throws: ``StoreError/schemaChanged(path:reason:)`` if a table or a column is missing.
     init(_ opening: StoreOpening, on connection: borrowing Connection) throws {
         var items: [String: Item] = [:]
         let rows = try connection.prepare(
@@ -52,7 +54,7 @@ struct SchemaInspection {
         }
     }
 
-    /// For a table whose text is not the one of a new store: columns may have been added to it.
+    /// Inspects a table whose text differs from that in a new store: columns may have been added to it.
     private mutating func inspect(
         _ entity: Entity, _ sql: String, _ opening: StoreOpening, on connection: borrowing Connection
     ) throws {
@@ -80,12 +82,14 @@ struct SchemaInspection {
     }
 }
 
-/// Restores what a table rebuild by another program lost; inside the caller's transaction.
+/// Restores the parts that a table rebuild by another program lost, inside the caller's transaction.
 struct SchemaRepair {
     let inspection: SchemaInspection
     let path: String
 
-    /// - Returns: Whether there was something to restore.
+    /// Runs the repair.
+    ///
+    /// - Returns: Whether there was anything to restore.
     func run(on connection: borrowing Connection, mayRebuild: Bool) throws -> Bool {
         guard !inspection.isSound else { return false }
         if let table = inspection.tables.first, !mayRebuild {
@@ -103,7 +107,7 @@ struct SchemaRepair {
             try connection.run(index.sql)
         }
         for triggers in inspection.triggers {
-            // A rebuild of the table restored those that were there.
+            // Rebuilding the table restored the triggers that existed.
             try drop(triggers, on: connection)
             for trigger in triggers.all { try connection.run(trigger.sql) }
             try Self.raiseLastID(of: triggers.entity, on: connection)
@@ -118,7 +122,8 @@ struct SchemaRepair {
         }
     }
 
-    /// The number of the last ID ever given is lost with the old table, unless an object still has it.
+    /// Restores the number of the last assigned ID, which is lost with the old table unless an object still
+    /// has it.
     static func raiseLastID(of entity: Entity, on connection: borrowing Connection) throws {
         let last = try connection.integer(
             """

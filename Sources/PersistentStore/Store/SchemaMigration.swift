@@ -1,10 +1,10 @@
 import SQLite
 
-/// Brings the tables, indexes and triggers of a store to a model; runs inside the caller's transaction.
+/// Migrates the tables, indexes, and triggers of a store to a model, inside the caller's transaction.
 ///
-/// Columns are added and dropped, and a table is made anew where that does not do. A bit of `history.columns`
-/// keeps its attribute for ever, and what history keeps of a dropped attribute stays, so that old history can be
-/// read.
+/// Columns are added and dropped; other differences require rebuilding the table. A bit of `history.columns`
+/// belongs to its attribute indefinitely, and the history retains the values of a dropped attribute, so that
+/// old history can be read.
 struct SchemaMigration {
     let model: StoreModel
     let path: String
@@ -36,7 +36,8 @@ struct SchemaMigration {
         try StoreMetadata.set(.model, .text(StoreModelFingerprint(model).text), on: connection)
     }
 
-    /// Format 1 grouped the changes of an external writer by guess, in two columns that its triggers wrote.
+    /// Migrates format 1, which grouped the changes of an external writer by guessing, in two columns that
+    /// its triggers wrote.
     private func bringToFormat(_ entities: Set<String>, on connection: borrowing Connection) throws {
         guard try columns(of: "\"history\"", on: connection).contains("continues") else { return }
         for entity in entities { try dropTriggers(entity, on: connection) }
@@ -55,7 +56,8 @@ struct SchemaMigration {
             }
             try connection.execute("ALTER TABLE \(addition.table) ADD COLUMN \(addition.definition)")
         }
-        // Made again in any case: that changes `PRAGMA schema_version`, by which open connections notice a migration.
+        // Always recreated: that changes `PRAGMA schema_version`, by which open connections notice a
+        // migration.
         try connection.run("DROP INDEX IF EXISTS history_origin_by_author")
         try connection.execute(StoreSchema.indexes)
     }
@@ -95,15 +97,15 @@ struct SchemaMigration {
         }
         for table in [StoreSchema.valuesTable(entity.name), StoreSchema.replacedTable(entity.name)] {
             let known = try columns(of: table, on: connection)
-            for attribute in entity.keptAttributes where !known.contains(attribute.name) {
+            for attribute in entity.retainedAttributes where !known.contains(attribute.name) {
                 try connection.execute("ALTER TABLE \(table) ADD COLUMN \"\(attribute.name)\"")
             }
         }
     }
 
-    /// Whether columns that come and go, of a sort that ALTER TABLE takes, are all there is to do. A column keeps
-    /// the text it was made with (sqlite.org/lang_altertable.html); going on as if it had followed the model would
-    /// sort, check and fill in otherwise than the model says.
+    /// Whether ALTER TABLE is sufficient: only columns of a supported kind are added or dropped. A column
+    /// retains its original text (sqlite.org/lang_altertable.html), so a changed attribute would otherwise be
+    /// sorted, checked, and filled differently from the model.
     private func canAlter(_ entity: Entity, from old: Set<String>, on connection: borrowing Connection) throws
         -> Bool
     {
@@ -122,7 +124,7 @@ struct SchemaMigration {
         return isAsMade && indexed.isDisjoint(with: old.subtracting(entity.attributes.map(\.name)))
     }
 
-    /// ALTER TABLE refuses anything else (sqlite.org/lang_altertable.html).
+    /// Whether ALTER TABLE can add the column; it rejects all other kinds (sqlite.org/lang_altertable.html).
     private func canBeAdded(_ attribute: Attribute) -> Bool {
         guard !attribute.isUnique else { return false }
         return switch attribute.defaultValue {
@@ -143,9 +145,9 @@ struct SchemaMigration {
         while try known.step() { bits[known.text(1)] = Int(known.integer(0)) }
         for attribute in entity.attributes where bits[attribute.name] == nil {
             let highest = bits.values.max() ?? -1
-            guard highest < StoreModel.mostAttributes - 1 else {
+            guard highest < StoreModel.maxAttributes - 1 else {
                 throw StoreError.invalidModel(
-                    "\(entity.name) has had more than \(StoreModel.mostAttributes) attributes in its life")
+                    "\(entity.name) has had more than \(StoreModel.maxAttributes) attributes in its life")
             }
             let bit = highest + 1
             bits[attribute.name] = bit

@@ -6,17 +6,17 @@ import SQLite
 final class StoreConnection {
     let connection: Connection
     let path: String
-    /// Verifies the schema before each write; nil for a connection that only reads.
+    /// The verification of the schema before each write; nil for a connection that only reads.
     let schema: SchemaGuard?
     private var files: HeldFiles?
-    /// What a connection without locks relies on; nil for all others.
-    private let quiet: QuietState?
-    /// The store that is written; nil for one that may still become any.
+    /// The file metadata on which a connection without locks relies; nil for all others.
+    private let quiet: FileStamp?
+    /// The ID of the store; nil for one that may still become any store.
     var storeID: UUID?
-    /// Destroyed after the connection, since properties go in the order of their declaration.
+    /// Destroyed after the connection, since properties are destroyed in the order of their declaration.
     private let lastly = LockRelease()
 
-    /// What a transaction leaves to be committed.
+    /// The result of a transaction, before its commit.
     struct Work<Result> {
         let result: Result
         /// Whether the transaction provably changed nothing, so that it can be rolled back.
@@ -24,7 +24,7 @@ final class StoreConnection {
     }
 
     init(
-        _ connection: consuming Connection, path: String, quiet: QuietState? = nil,
+        _ connection: consuming Connection, path: String, quiet: FileStamp? = nil,
         schema: SchemaGuard? = nil
     ) {
         self.connection = connection
@@ -33,27 +33,28 @@ final class StoreConnection {
         self.schema = schema
     }
 
-    /// The last connection to a log moves it into the database and deletes it, and with it the commits of other
-    /// processes that this connection's index does not show.
+    /// The last connection to a log checkpoints it into the database and deletes it, and with it the commits
+    /// of other processes that this connection's index does not show.
     deinit {
         if files?.areInPlace == false { connection.skipCheckpointOnClose() }
     }
 
-    /// Records which files the connection has open, once it has read.
+    /// Records the files that the connection has open, after its first read.
     func holdFiles() throws {
         let mode = try connection.prepare("PRAGMA journal_mode")
         let hasLog = try mode.step() && mode.text(0) == "wal" && quiet == nil
         files = try HeldFiles(path: path, hasLog: hasLog)
     }
 
-    /// False once a name leads to another file than the one that is open; SQLite would continue to write into a file
-    /// without a name (sqlite.org/howtocorrupt.html 4.3).
+    /// Whether all names still lead to the open files. SQLite would continue to write into a file without a
+    /// name (sqlite.org/howtocorrupt.html 4.3).
     var isStillInPlace: Bool { files?.areInPlace ?? false }
 
-    /// False once another process may have written a store that was opened as one that no process writes.
-    var isStillQuiet: Bool { quiet.map { $0 == QuietState(path: $0.path) } ?? true }
+    /// Whether no process has written a store that was opened without locks.
+    var isStillQuiet: Bool { quiet.map { $0 == FileStamp(path: $0.path) } ?? true }
 
-    /// False once a backup was restored into the file: the objects in it need not be those that were read.
+    /// Whether no backup was restored into the file: after a restore, the objects may differ from those that
+    /// were read.
     private func isSameStore() throws -> Bool {
         guard let storeID else { return true }
         return try StoreMetadata.storeID(on: connection) == storeID
@@ -64,10 +65,10 @@ final class StoreConnection {
         try commit { connection, _ in Work(result: try body(connection)) }
     }
 
-    /// Runs `body` in a transaction that has the write lock from the start, and commits what it did.
+    /// Runs `body` in a transaction that has the write lock from the start, and commits its work.
     ///
-    /// - Throws: ``StoreError/replaced(path:)`` when, before or after the commit, the files are not those that their
-    ///   names lead to: what went into them may be lost, so it is not reported as saved.
+    /// - Throws: ``StoreError/replaced(path:)`` if, before or after the commit, a name leads to another file.
+    ///   The written data may be lost, so it is not reported as saved.
     func commit<Result>(
         _ body: (borrowing Connection, ExternalTriggers) throws -> Work<Result>
     ) throws(StoreError) -> Result {
@@ -96,7 +97,7 @@ final class StoreConnection {
         }
     }
 
-    /// Throws ``StoreError/replaced(path:)`` when what is written would not reach the store.
+    /// Throws ``StoreError/replaced(path:)`` if written data would not reach the store.
     func checkFiles() throws(StoreError) {
         guard isStillInPlace else { throw .replaced(path: path) }
     }
@@ -115,7 +116,7 @@ final class StoreConnection {
         }
     }
 
-    /// An error of SQLite as the store's. Anything may fail on files that were replaced.
+    /// Returns a store error for an SQLite error. After a file was replaced, any error means that.
     func storeError(_ error: any Error) -> StoreError {
         switch error {
         case let error as StoreError: return error
@@ -126,7 +127,7 @@ final class StoreConnection {
         }
     }
 
-    /// Who has the write lock, as "name (process 4711)".
+    /// The process that has the write lock, as "name (process 4711)".
     var writerName: String? {
         let lock = WriterLock(databasePath: StoreOpening.resolved(path))
         guard case .process(let process) = lock?.holder() else { return nil }

@@ -1,20 +1,20 @@
 import Glibc
 import SQLite
 
-/// A private copy of a store, to be verified, read, or changed without touching the store.
+/// A private copy of a store, to verify, read, or change it without touching the store.
 ///
-/// The copy has what is in the log of the store. Its names are removed as soon as SQLite has it open, so nothing of
-/// it remains, however the process ends.
+/// The copy includes the contents of the store's log. Its names are deleted as soon as SQLite has opened it,
+/// so nothing of it remains, even if the process is killed.
 enum StoreCopy {
-    /// Makes the copy and opens it for writing.
+    /// Creates the copy and opens it for writing.
     ///
     /// - Parameters:
-    ///   - path: the store, which may be damaged; nothing of it has to be understood to copy it.
-    ///   - destination: the copy is made next to this path.
-    ///   - isDamaged: whether errors in the schema are ignored, and a file without a byte is given a first page, so
-    ///     that SQLite reads the log.
-    ///   - prepare: called before the names are removed.
-    /// - Throws: `StoreError.busy` if other processes write the store all the time.
+    ///   - path: The store, which may be damaged; copying does not interpret its contents.
+    ///   - destination: The path next to which to create the copy.
+    ///   - isDamaged: Whether to ignore errors in the schema, and to give an empty file a first page, so that
+    ///     SQLite reads the log.
+    ///   - prepare: A closure called before the names are deleted.
+    /// - Throws: `StoreError.busy` if other processes write the store continuously.
     static func open(
         _ path: String, near destination: String, _ options: StoreOptions, isDamaged: Bool = false,
         prepare: (borrowing Connection) throws -> Void = { _ in }
@@ -28,13 +28,13 @@ enum StoreCopy {
             rmdir(folder)
         }
         try makeCopy(of: path, copy, options)
-        if isDamaged, NewFile.isNeeded(copy) { truncate(copy, 4096) }
+        if isDamaged, FilePermissions.isNeeded(copy) { truncate(copy, 4096) }
         let connection = try Connection(path: copy, access: .readWrite)
         if isDamaged { connection.setWritableSchema(enabled: true) }
         // Without a -shm.
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF")
         try prepare(connection)
-        // Both files are open from here on, if the copy is a database at all.
+        // Both files are open from here on, if the copy is a database.
         _ = try? connection.integer("SELECT count(*) FROM sqlite_schema")
         return connection
     }
@@ -53,7 +53,7 @@ enum StoreCopy {
         }
     }
 
-    /// Changes with every commit and every checkpoint.
+    /// The metadata of the files, which changes with every commit and every checkpoint.
     private struct Stamp: Equatable {
         private let numbers: [Int]
 
@@ -69,18 +69,18 @@ enum StoreCopy {
     }
 }
 
-/// The bytes of a store's file and of its log, whether or not SQLite understands them.
+/// The bytes of a store's file and of its log, even if SQLite cannot read them.
 enum StoreFile {
     private static let block = 1 << 20
     private static let page = 4096
 
-    /// Copies the file and then its log under other names, which only their owner may read.
+    /// Copies the file and then its log under other names that only their owner may read.
     ///
-    /// In this order the copy has all that is in the file, even when a checkpoint runs concurrently: what a
-    /// checkpoint moves is still in the log, as long as the caller keeps other processes from writing. What the
-    /// disk fails to read is filled with zeros.
+    /// In this order the copy is complete even if a checkpoint runs concurrently: checkpointed frames are
+    /// still in the log, as long as the caller prevents other processes from writing. Unreadable bytes are
+    /// filled with zeros.
     ///
-    /// - Parameter source: has the file open.
+    /// - Parameter source: A connection that has the file open.
     static func copy(
         _ source: borrowing Connection, path: String, to copy: String, replaces: Bool = false
     ) throws {
@@ -113,7 +113,7 @@ enum StoreFile {
         }
     }
 
-    /// SQLite has no locks on the log, so that its descriptor may be closed.
+    /// Copies the log. SQLite holds no locks on it, so its descriptor may be closed.
     private static func copyLog(
         _ path: String, to copy: String, _ flags: CInt, _ bytes: UnsafeMutableRawBufferPointer
     ) throws {

@@ -1,20 +1,21 @@
 import FoundationEssentials
 import SQLite
 
-/// What the store says of itself.
+/// The metadata that a store records about itself.
 struct StoreMetadata: Sendable {
     enum Key: String {
         case storeID = "store_id"
-        /// Raised when the history has a gap that tokens cannot show, as after tracking was off.
+        /// The generation, raised when the history has a gap that tokens cannot show, such as after tracking
+        /// was off.
         case generation
         case modelVersion = "model_version"
         case model
-        /// The number of the last row that cleaning has taken away.
+        /// The number of the last row that cleaning deleted.
         case historyFloor = "history_floor"
         /// The number of the newest transaction that was deleted from between others; at or above the floor.
         case historyExpiry = "history_expiry"
         case deletions = "history_deletions"
-        /// How many changes are kept above the floor, up to and including a number.
+        /// The number of retained changes above the floor, up to and including a number.
         case countedChanges = "counted_changes"
         case countedUpTo = "counted_up_to"
         /// The newest number at a time when timestamps were later than the clock.
@@ -34,14 +35,15 @@ struct StoreMetadata: Sendable {
         while try statement.step() { values[statement.text(0)] = statement.value(1) }
         guard let id = values[Key.storeID.rawValue]?.textValue.flatMap(UUID.init(uuidString:)) else {
             throw SQLiteError(
-                code: SQLiteError.Primary.corrupt.rawValue, message: "the store has lost its id")
+                code: SQLiteError.Primary.corrupt.rawValue, message: "the store ID is missing")
         }
-        // Numbers come one by one; beyond this an enemy has set them. A damaged page there is told where it is read.
+        // Numbers rise one by one; a number beyond this limit was set by an attacker. A damaged page is
+        // reported when it is read.
         let newest = try? connection.integer("SELECT max(number) FROM history")
         guard (newest ?? nil) ?? 0 <= Self.farthest else {
             throw SQLiteError(
                 code: SQLiteError.Primary.corrupt.rawValue,
-                message: "its history has a number that is never given")
+                message: "its history has a number that is out of range")
         }
         storeID = id
         generation = values[Key.generation.rawValue]?.integerValue ?? 1
@@ -72,10 +74,11 @@ struct StoreMetadata: Sendable {
         return try statement.step() ? statement.text(0) : nil
     }
 
-    /// What somebody has tampered with is kept from the ends of what an integer holds, so that sums of it are safe.
+    /// The limit for numbers in a malicious store, far enough from the limits of an integer that sums cannot
+    /// overflow.
     static let farthest: Int64 = 1 << 60
 
-    /// A token before this number has expired.
+    /// Returns the number before which tokens have expired.
     static func historyExpiry(floor: Int64, on connection: borrowing Connection) throws(SQLiteError) -> Int64
     {
         max(floor, try integer(.historyExpiry, on: connection) ?? 0)
@@ -85,7 +88,7 @@ struct StoreMetadata: Sendable {
         try connection.run("DELETE FROM store_metadata WHERE key = ?1", key.rawValue)
     }
 
-    /// Changes may have gone unrecorded: readers of the history so far must discard what they derived from it.
+    /// Expires all tokens because changes may have gone unrecorded: readers must discard their derived state.
     static func expireTokens(on connection: borrowing Connection) throws {
         let newest = try HistoryBoundary.newest(on: connection)
         let generation = try integer(.generation, on: connection) ?? 1

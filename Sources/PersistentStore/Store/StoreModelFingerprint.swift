@@ -1,4 +1,4 @@
-/// A model as text, equal when the tables and triggers made from it are equal.
+/// A model as text, equal if the tables and triggers created from it are equal.
 struct StoreModelFingerprint {
     let text: String
 
@@ -16,8 +16,8 @@ struct StoreModelFingerprint {
         text = parts.joined(separator: "\n")
     }
 
-    /// Whether a newer edition of this library made the tables or triggers of a fingerprint. Migrating it would
-    /// replace the newer triggers by older ones.
+    /// Whether a newer version of this library created the tables or triggers of a fingerprint. A migration
+    /// would replace the newer triggers by older ones.
     static func isOfNewerLibrary(_ text: String) -> Bool {
         let line = text.prefix { $0 != "\n" }
         return [("tables", StoreSchema.edition), ("triggers", HistoryTriggers.edition)].contains {

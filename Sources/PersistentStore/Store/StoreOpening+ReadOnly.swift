@@ -2,16 +2,16 @@ import Glibc
 import SQLite
 
 extension StoreOpening {
-    /// Opens the store without making or changing any file, for who may not write.
+    /// Opens the store without creating or changing any file, for a process that may not write.
     ///
-    /// A reader of a WAL database needs the `-wal` and the `-shm`, and SQLite makes them when they are missing;
-    /// made by a stranger they would lock the owner out. They are there while somebody has the store open and
-    /// after a crash. When they are not, the file alone is the whole store and is read as immutable
-    /// (sqlite.org/wal.html#read_only_databases), without locks.
+    /// A reader of a WAL database needs the `-wal` and the `-shm`, and SQLite creates them if they are
+    /// missing; if another user created them, they would lock the owner out. They exist while a process has
+    /// the store open, and after a crash. If they are missing, the file alone is the whole store, and it is
+    /// read as immutable, without locks (sqlite.org/wal.html#read_only_databases).
     func openForReading() throws(StoreError) -> (StoreConnection, StoreMetadata) {
         guard access(path, F_OK) == 0 else { throw .missing(path: path) }
         try checkFile()
-        guard !NewFile.wasStore(resolvedPath) else { throw .emptied(path: path) }
+        guard !FilePermissions.wasStore(resolvedPath) else { throw .emptied(path: path) }
         let store = try connectForReading()
         do {
             try store.connection.execute("PRAGMA query_only = ON; BEGIN")
@@ -27,13 +27,13 @@ extension StoreOpening {
 
     private func connectForReading() throws(StoreError) -> StoreConnection {
         let milliseconds = options.busyTimeout.wholeMilliseconds
-        let state = QuietState(path: resolvedPath)
+        let state = FileStamp(path: resolvedPath)
         let hasIndex = access(resolvedPath + "-shm", F_OK) == 0
         do {
             guard state.isQuiet else {
                 guard hasIndex else {
                     throw StoreError.cannotOpen(
-                        path: path, reason: "it was left unfinished and must be opened for writing first")
+                        path: path, reason: "it is incomplete and must be opened for writing first")
                 }
                 return StoreConnection(
                     try Connection(path: path, access: .readOnly, busyTimeoutMilliseconds: milliseconds),

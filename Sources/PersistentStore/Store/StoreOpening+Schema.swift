@@ -1,9 +1,9 @@
 import SQLite
 
 extension StoreOpening {
-    /// Refuses a schema that this program's model does not fit, on one snapshot.
+    /// Rejects a schema that does not fit this program's model, on one snapshot.
     ///
-    /// A store that is only read may be of another model, if it has all that this one has.
+    /// A store opened for reading only may have another model, if it includes all parts of this one.
     func checkSchema(_ connection: borrowing Connection) throws {
         if options.access == .readWrite { try checkModel(connection) }
         for entity in model.entities {
@@ -14,7 +14,7 @@ extension StoreOpening {
         }
     }
 
-    /// Refuses a store that another process has migrated since this one opened it.
+    /// Rejects a store that another process has migrated since this one opened it.
     func checkModel(_ connection: borrowing Connection) throws {
         let format = try connection.integer("PRAGMA user_version") ?? 0
         guard format <= StoreSchema.format,
@@ -22,7 +22,7 @@ extension StoreOpening {
         else { throw StoreError.newerStore(path: path) }
     }
 
-    /// The first part of an entity that its table lacks, as the end of a sentence.
+    /// Returns the first part of an entity that its table lacks, as the end of a sentence.
     func missingPart(of entity: Entity, on connection: borrowing Connection) throws -> String? {
         var kinds: [String: String] = [:]
         var key = ""
@@ -34,7 +34,7 @@ extension StoreOpening {
         }
         guard !kinds.isEmpty else { return "it has no \(entity.name)" }
         guard key == "id", kinds["id"] == "INTEGER" else {
-            return "the id of its \(entity.name) is not its key"
+            return "the ID of its \(entity.name) is not the primary key"
         }
         let names = [("version", "INTEGER")] + entity.attributes.map { ($0.name, $0.kind.rawValue) }
         for (name, kind) in names where kinds[name] != kind {

@@ -2,10 +2,10 @@ import FoundationEssentials
 import Glibc
 import SQLite
 
-/// Opens a connection to a store, and makes or migrates the store when needed.
+/// Opens a connection to a store, and creates or migrates the store if necessary.
 ///
-/// Any number of processes may do so at once: everything that changes the file happens in one IMMEDIATE
-/// transaction that looks again after it has the lock.
+/// Any number of processes may do so simultaneously: all changes of the file are made in one IMMEDIATE
+/// transaction, which checks again after it has the lock.
 struct StoreOpening {
     let path: String
     let model: StoreModel
@@ -15,8 +15,8 @@ struct StoreOpening {
         let exists = access(path, F_OK) == 0
         guard exists || options.createsMissingStore else { throw .missing(path: path) }
         try checkFile()
-        guard !NewFile.wasStore(resolvedPath) else { throw .emptied(path: path) }
-        let isNew = NewFile.isNeeded(path)
+        guard !FilePermissions.wasStore(resolvedPath) else { throw .emptied(path: path) }
+        let isNew = FilePermissions.isNeeded(path)
         let store: StoreConnection
         do {
             let connection = try Connection(
@@ -27,13 +27,13 @@ struct StoreOpening {
         } catch {
             throw StoreError(error, path: path)
         }
-        // Told now, not at the first save.
+        // Reported now, not at the first save.
         guard !store.connection.isReadOnly else { throw .readOnly(path: path) }
-        // Before SQLite reads: a log of another user's making would be replayed into the store.
+        // Before SQLite reads: it would replay another user's log into the store.
         try StoreOwnership(path: path).check()
         do {
             // SQLite gives the -wal and the -shm the same mode.
-            if isNew { NewFile.leaveToOwner(path) }
+            if isNew { FilePermissions.restrictToOwner(path) }
             let metadata = try prepare(store)
             try store.holdFiles()
             return (store, metadata)
@@ -43,8 +43,8 @@ struct StoreOpening {
         }
     }
 
-    /// Opening a pipe would block; a name that is not UTF-8 cannot be written as text, so the files next
-    /// to the store would be those of another one.
+    /// Checks the kind and the name of the file. Opening a pipe would block; a name that is not UTF-8 cannot be
+    /// written as text, so the companion files would be those of another store.
     func checkKind() throws(StoreError) {
         guard Self.resolvesToText(path) else {
             throw .cannotOpen(path: path, reason: "it leads to a name that is not valid UTF-8")
@@ -55,7 +55,7 @@ struct StoreOpening {
         }
     }
 
-    /// Under a second name, the database has another log and another index, so that
+    /// Checks the names of the file. Under a second name, the database has another log and another index, so
     /// programs that use different names lose each other's commits (sqlite.org/howtocorrupt.html 2.5).
     func checkFile() throws(StoreError) {
         try checkKind()
@@ -75,7 +75,7 @@ struct StoreOpening {
         _ connection: borrowing Connection, _ schema: SchemaGuard?
     ) throws -> StoreMetadata {
         try connection.execute("PRAGMA synchronous = \(options.durability.rawValue)")
-        // One snapshot: between two looks another process may have made the store.
+        // One snapshot: between two checks, another process may have created the store.
         try connection.execute("BEGIN")
         let isEmpty = try identify(connection)
         try connection.execute("COMMIT")
@@ -90,7 +90,7 @@ struct StoreOpening {
         return metadata
     }
 
-    /// Restores what a table rebuild by another program lost.
+    /// Restores the parts that a table rebuild by another program lost.
     private func restore(_ schema: SchemaGuard, _ connection: borrowing Connection) throws {
         try connection.execute("BEGIN")
         let isSound = try schema.isSound(connection)
@@ -107,7 +107,9 @@ struct StoreOpening {
         }
     }
 
-    /// True when the file is new; throws when it is not ours to use.
+    /// Returns whether the file is new.
+    ///
+    /// - Throws: An error if the file is not a store of this library.
     func identify(_ connection: borrowing Connection) throws -> Bool {
         let applicationID = try connection.integer("PRAGMA application_id")
         let format = try connection.integer("PRAGMA user_version") ?? 0
@@ -121,7 +123,7 @@ struct StoreOpening {
         return true
     }
 
-    /// The application's number alone makes no store.
+    /// Checks the tables: the application ID alone does not make a file a store.
     private func checkTables(_ connection: borrowing Connection) throws {
         func list(_ names: [String]) -> String {
             names.map { StoreSchema.literal(.text($0)) }.joined(separator: ", ")
@@ -129,8 +131,8 @@ struct StoreOpening {
         let ours = model.entities.flatMap {
             [$0.name, "history_values_\($0.name)", "history_replaced_\($0.name)"]
         }
-        // What has no pages of its own is a view or a virtual table: code of whoever made the file, which could
-        // keep a reader for ever.
+        // A table without pages is a view or a virtual table: code by the author of the file, which could
+        // block a reader indefinitely.
         let counts = try connection.prepare(
             """
             SELECT count(*) FILTER (WHERE rootpage > 0 AND name IN (\(list(StoreSchema.tableNames)))),
@@ -141,7 +143,7 @@ struct StoreOpening {
             throw StoreError.damaged(path: path, reason: "a table of the history is missing")
         }
         guard counts.integer(1) == 0 else {
-            throw StoreError.damaged(path: path, reason: "something else stands in a table's place")
+            throw StoreError.damaged(path: path, reason: "a table of the history is a view or another object")
         }
     }
 
@@ -171,13 +173,14 @@ struct StoreOpening {
         }
     }
 
-    /// Changing the journal mode needs the file alone and does not call the busy handler, so it is tried
-    /// until the timeout.
+    /// Switches to WAL mode. That requires exclusive access and does not call the busy handler, so it is
+    /// tried until the timeout.
     private func switchToWAL(_ connection: borrowing Connection) throws {
         let deadline = ContinuousClock.now + options.busyTimeout
         while true {
             do throws(SQLiteError) {
-                // Only a database without pages takes the first (sqlite.org/pragma.html#pragma_auto_vacuum).
+                // Only a database without pages accepts the first
+                // (sqlite.org/pragma.html#pragma_auto_vacuum).
                 try connection.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
                 return
             } catch {
@@ -213,7 +216,7 @@ struct StoreOpening {
 }
 
 extension StoreOpening {
-    /// The path without symbolic links: beside that file SQLite keeps the `-wal` and the `-shm`.
+    /// Returns the path without symbolic links, next to which SQLite creates the `-wal` and the `-shm`.
     static func resolved(_ path: String) -> String {
         guard let real = realpath(path, nil) else { return path }
         defer { free(real) }

@@ -1,10 +1,11 @@
 import FileWatch
 
 extension StoreOptions {
-    /// Runs asynchronous work on the calling thread alone, with the stores that it opens by the options it gets.
+    /// Runs asynchronous work on the calling thread alone, with the stores opened with the options passed to
+    /// it.
     ///
-    /// For a program that does one thing and ends: starting threads would take it longer than the thing itself.
-    /// A store that waits for another writer then holds up everything else of that work.
+    /// For a program that runs one task and exits: starting threads would take longer than the task itself. A
+    /// store that waits for another writer blocks all of that work.
     package static func runOnThisThread(
         _ work: @escaping @Sendable (StoreOptions) async -> Int32
     ) throws(StoreError) -> Int32 {

@@ -1,53 +1,56 @@
 package import FileWatch
 import Glibc
 
-/// How a store is opened.
+/// The options for opening a store.
 public struct StoreOptions: Sendable {
-    /// What a commit that returned survives.
+    /// The failure that a completed commit survives.
     public enum Durability: String, Sendable {
-        /// A power cut (`synchronous=FULL`).
+        /// Survives a power failure (`synchronous=FULL`).
         case full = "FULL"
-        /// The death of the process, not of the machine (`synchronous=NORMAL`).
+        /// Survives the death of the process, not of the machine (`synchronous=NORMAL`).
         case normal = "NORMAL"
     }
 
     public enum Access: Sendable {
         case readWrite
-        /// For a store of somebody else's: fetches, history and events, without permission to write the file or
-        /// its folder. Nothing is made, migrated or written; a save, or registering a consumer, fails with
-        /// ``StoreError/openedReadOnly(path:)``, so whoever follows the history keeps its token elsewhere.
+        /// For another user's store: fetches, history, and events, without permission to write the file or
+        /// its folder. Nothing is created, migrated, or written. A save, or registering a consumer, fails
+        /// with ``StoreError/openedReadOnly(path:)``, so a program that follows the history must store its
+        /// token elsewhere.
         ///
-        /// What reads meanwhile may be asked twice: a ``PersistentContainer/read(_:)`` begins anew when a
-        /// writer comes to a store that nobody had open.
+        /// A read may run twice: a ``PersistentContainer/read(_:)`` restarts if a process begins to write a
+        /// store that no process had open.
         case readOnly
     }
 
     public var access = Access.readWrite
-    /// Makes the store when there is none.
+    /// Whether to create a missing store.
     public var createsMissingStore = true
     public var durability = Durability.full
-    /// How long a commit waits for other writers before it fails with ``StoreError/busy(path:holder:milliseconds:)``.
+    /// The time that a commit waits for other writers before it fails with
+    /// ``StoreError/busy(path:holder:milliseconds:)``.
     public var busyTimeout = Duration.seconds(5)
-    /// The program's name, as history shows it.
+    /// The name of the program, as the history shows it.
     public var program = StoreOptions.currentProgram
 
-    /// How much history commits leave behind, without any cleaning: now and then a commit removes a little of what
-    /// lies beyond. Nil to leave that to cleaning. Its share of the store is not looked at.
+    /// The limits within which commits hold the history without any cleaning: from time to time, a commit
+    /// purges a little of the excess. Nil leaves that to cleaning. Ignores the share of the store.
     public var historyBounds: HistoryBounds? = HistoryBounds(maximumChanges: 1_000_000)
 
     /// The clock behind timestamps, in milliseconds since 1970. Order never depends on it.
     package var clock: @Sendable () -> Int64 = StoreOptions.systemMilliseconds
-    /// False to do without inotify, as on a system that has none left.
+    /// Whether to use inotify; false on a system that has no instances left.
     package var usesFileEvents = true
 
-    /// Whether opening restores what a table rebuild by another program lost; each write does in any case.
+    /// Whether opening restores the parts that a table rebuild by another program lost. Each write does so in
+    /// any case.
     package var repairsWhenOpened = true
 
-    /// Whether waits for another writer end now, with ``StoreError/busy(path:holder:milliseconds:)``: for a process that
-    /// must exit and first has something to do. Called from any thread, thousands of times a second.
+    /// Whether waits for another writer end now, with ``StoreError/busy(path:holder:milliseconds:)``: for a
+    /// process that must exit but has work to finish first. Called from any thread, thousands of times per second.
     package var isInterrupted: (@Sendable () -> Bool)?
 
-    /// Where the store's connections live; threads of their own when nil.
+    /// The event loop of the store's connections; nil creates separate threads.
     package var loop: EventLoop?
 
     public init() {}
@@ -66,11 +69,12 @@ public struct StoreOptions: Sendable {
 }
 
 extension Duration {
-    /// Held within some million years, so that adding it to a time does not overflow.
+    /// The duration in milliseconds, clamped to some million years, so that adding it to a time does not
+    /// overflow.
     var wholeMilliseconds: Int64 {
-        let seconds = max(-Self.mostSeconds, min(Self.mostSeconds, components.seconds))
+        let seconds = max(-Self.maxSeconds, min(Self.maxSeconds, components.seconds))
         return seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }
 
-    private static let mostSeconds: Int64 = 1_000_000_000_000_000
+    private static let maxSeconds: Int64 = 1_000_000_000_000_000
 }

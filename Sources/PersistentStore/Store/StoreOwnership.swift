@@ -2,19 +2,21 @@ import Glibc
 
 /// The users who may write a store's files.
 ///
-/// Another user who prepares an empty, writable file under a store's name gets every clip that is saved into it, and
-/// a log of another user's is replayed into the store. The folder is not checked: in one that other users may write,
-/// they can delete files or put their own under a store's name, and these are refused.
+/// If another user prepares an empty, writable file under a store's name, that user gets every clip that is
+/// saved, and a log of another user is replayed into the store. The folder is not checked: users who may
+/// write it can delete files or create their own under a store's name, and those are rejected.
 struct StoreOwnership {
     private let path: String
 
     init(path: String) { self.path = path }
 
+    /// Checks the owner and the mode of the files.
+    ///
     /// - Throws: ``StoreError/otherOwner(path:owner:)`` or ``StoreError/writableByOthers(path:mode:)``.
     func check() throws(StoreError) {
         let resolved = StoreOpening.resolved(path)
         guard let store = Self.status(resolved) else { return }
-        // The superuser may open any user's store; SQLite gives the log and its index that user.
+        // The superuser may open any user's store; SQLite gives the log and its index that owner.
         guard store.st_uid == geteuid() || geteuid() == 0 else {
             throw .otherOwner(path: path, owner: Self.name(store.st_uid))
         }

@@ -2,8 +2,8 @@ package import FileWatch
 import FoundationEssentials
 import SQLite
 
-/// The connection that reads, on the event loop that also watches; it never writes, so that
-/// `PRAGMA data_version` on it changes with every commit of anybody else, this process included.
+/// The connection that reads, on the event loop that also watches. It never writes, so `PRAGMA data_version`
+/// on it changes with every commit of any other connection, including those of this process.
 package actor StoreReader {
     package nonisolated let loop: EventLoop
     private let opening: StoreOpening
@@ -13,7 +13,7 @@ package actor StoreReader {
     private var isRestored = false
     private var readings: [Int: HistoryReading] = [:]
     private var lastReading = 0
-    /// How often a store without locks had to be opened anew, because somebody came to write it.
+    /// The number of times a store without locks was opened again because a process began to write it.
     private var reopenings: Int64 = 0
 
     private struct Open {
@@ -28,7 +28,7 @@ package actor StoreReader {
         self.opening = opening
     }
 
-    /// For tasks that are to stay on the reader's thread between their calls of actors on it.
+    /// The executor for tasks that must stay on the reader's thread between their calls of actors on it.
     package nonisolated var taskExecutor: any TaskExecutor { loop }
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -44,10 +44,11 @@ package actor StoreReader {
                 let result = try readOnce(opened, body)
                 if opened.connection.isStillQuiet { return result }
             } catch {
-                // What was read while somebody wrote may look like anything, a damaged store included.
+                // Data read while a process wrote is undefined, and may look like a damaged store.
                 if opened.connection.isStillQuiet { throw error }
             }
-            // A writer who came makes the next attempt one with locks; only if all go at once is there another.
+            // The next attempt uses locks if the writer is still there; it repeats only if all writers exit
+            // immediately.
         } while ContinuousClock.now < deadline
         throw .busy(
             path: opening.path, holder: nil, milliseconds: Int(opening.options.busyTimeout.wholeMilliseconds))
@@ -72,7 +73,7 @@ package actor StoreReader {
         }
     }
 
-    /// For a snapshot, inside its read.
+    /// Answers a query of a snapshot, inside its read.
     func answer<Answer>(_ question: (borrowing Connection) throws -> Answer) throws -> Answer {
         guard let open, open.connection.connection.isInTransaction else { throw StoreError.closed }
         do {
@@ -82,7 +83,7 @@ package actor StoreReader {
         }
     }
 
-    /// Begins to put transactions together, for a snapshot that hands them over one at a time.
+    /// Begins to build transactions, for a snapshot that returns them one at a time.
     func beginReading(_ request: HistoryFetchRequest, _ log: HistoryLog) throws -> Int {
         let reading = try answer { try HistoryReading(log, request, on: $0) }
         lastReading += 1
@@ -96,14 +97,15 @@ package actor StoreReader {
 
     func endReading(_ reading: Int) { readings[reading] = nil }
 
-    /// The store's id, known once it is open.
+    /// Returns the store's ID, which is known once the store is open.
     func storeID() throws(StoreError) -> UUID { try opened().storeID }
 
-    /// Changes whenever anybody else has committed (sqlite.org/pragma.html#pragma_data_version).
+    /// Returns a number that changes with every commit of another connection
+    /// (sqlite.org/pragma.html#pragma_data_version).
     func dataVersion() throws(StoreError) -> Int64 {
         let connection = try opened().connection
         do {
-            // SQLite's own is a 32-bit number.
+            // SQLite's own version is a 32-bit number.
             return try reopenings << 32 + (connection.connection.integer("PRAGMA data_version") ?? 0)
         } catch {
             throw connection.storeError(error)

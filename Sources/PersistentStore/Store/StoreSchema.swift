@@ -1,12 +1,12 @@
-/// The tables of a store, as text.
+/// The tables of a store, as SQL text.
 ///
-/// The history is one log. A transaction of a context is a `begin` row, its changes, and an `end` row, so that a
-/// small commit touches one page more than without history; a transaction's changes are a range of row
-/// numbers and need no index. A change of an external writer is a row that carries its own time in `at`, and a
-/// transaction by itself. The newest row is never deleted, which keeps SQLite from reusing a number
-/// without the cost of AUTOINCREMENT.
+/// The history is one log. A transaction of a context is a `begin` row, its changes, and an `end` row, so a
+/// small commit writes one page more than without history; a transaction's changes are a range of row numbers
+/// and need no index. A change of an external writer is a row with its own time in `at`, and a transaction by
+/// itself. The newest row is never deleted, so SQLite does not reuse a number, without the cost of
+/// AUTOINCREMENT.
 enum StoreSchema {
-    /// "PStr": says that a database is a store (sqlite.org/pragma.html#pragma_application_id).
+    /// "PStr", which identifies a database as a store (sqlite.org/pragma.html#pragma_application_id).
     static let applicationID: Int64 = 0x5053_7472
     /// The format of the tables below, as `user_version`.
     static let format: Int64 = 2
@@ -34,15 +34,15 @@ enum StoreSchema {
         is_transient INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
         """
 
-    /// Raised when ``additions`` grow, so that stores get them when they are opened.
+    /// Raised when ``additions`` grow, so that stores get the new ones when they are opened.
     static let edition = 2
 
-    /// Columns that came after the format was fixed: older programs do without them, so the format stays.
+    /// Columns added after the format was fixed. Older programs ignore them, so the format is unchanged.
     static let additions = [
         (table: "history_consumer", column: "retention", definition: "retention INTEGER NOT NULL DEFAULT 0")
     ]
 
-    /// A commit looks its author, context and program up.
+    /// Indexes with which a commit finds its author, context, and program.
     static let indexes = """
         CREATE INDEX IF NOT EXISTS history_origin_by_author ON history_origin (author, context, program)
         """
@@ -50,11 +50,12 @@ enum StoreSchema {
     static func valuesTable(_ entity: String) -> String { quoted("history_values_\(entity)") }
     static func replacedTable(_ entity: String) -> String { quoted("history_replaced_\(entity)") }
 
-    /// A name as SQL takes it, whoever gave it: a store file may come from an enemy, and a name in it may hold
+    /// Returns a quoted name for SQL. A store file may come from an attacker, and its names may contain
     /// anything.
     static func quoted(_ name: String) -> String { "\"" + doubled(UInt8(ascii: "\""), in: name) + "\"" }
 
-    /// By bytes: a quotation mark with an accent on it is another character to Swift, and the same to SQLite.
+    /// Doubles a quotation mark by bytes: with a combining accent it is another character to Swift, but not
+    /// to SQLite.
     private static func doubled(_ mark: UInt8, in text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 { bytes += byte == mark ? [mark, mark] : [byte] }
@@ -68,7 +69,7 @@ enum StoreSchema {
             """
     }
 
-    /// A column in a statement. With its table, a name can never be read as text.
+    /// Returns a column for a statement. Qualified by its table, a name can never be read as text.
     static func qualified(_ column: String, of entity: Entity) -> String {
         "\"\(entity.name)\".\"\(column)\""
     }
@@ -76,7 +77,7 @@ enum StoreSchema {
     static let idColumn = "id INTEGER PRIMARY KEY AUTOINCREMENT"
     static let versionColumn = "version INTEGER NOT NULL DEFAULT 1"
 
-    /// Whether the text of a table has an attribute's column as it is made.
+    /// Whether the text of a table contains an attribute's column as this version creates it.
     static func hasColumn(_ attribute: Attribute, in sql: String) -> Bool {
         let column = ", " + column(attribute)
         return sql.contains(column + ",") || sql.contains(column + ")")
@@ -100,7 +101,7 @@ enum StoreSchema {
         }
     }
 
-    /// What makes the indexes of an attribute.
+    /// Returns the statements that create the indexes of an attribute.
     static func createIndexes(_ attribute: Attribute, of entity: Entity) -> [String] {
         indexes(attribute, of: entity).map(\.sql)
     }
@@ -114,7 +115,7 @@ enum StoreSchema {
         }
         if let order = attribute.indexWhenTrue {
             let name = indexNameWhenTrue(attribute.name, entity.name)
-            // The words of the condition are those of a predicate, by which SQLite knows that the index will do.
+            // The condition is written as in a predicate, so that SQLite recognizes the index as usable.
             indexes.append(
                 (
                     name,
@@ -130,9 +131,9 @@ enum StoreSchema {
 
     static func indexName(_ attribute: String, _ entity: String) -> String { "\(entity)_by_\(attribute)" }
 
-    /// Columns without a type keep every value as it is (sqlite.org/datatype3.html 3.1, affinity BLOB).
+    /// Columns without a type store every value unchanged (sqlite.org/datatype3.html 3.1, affinity BLOB).
     static func createHistoryTables(_ entity: Entity) -> [String] {
-        let columns = entity.keptAttributes.map { ", \"\($0.name)\"" }.joined()
+        let columns = entity.retainedAttributes.map { ", \"\($0.name)\"" }.joined()
         return [
             "CREATE TABLE \(valuesTable(entity.name)) (number INTEGER PRIMARY KEY\(columns))",
             "CREATE TABLE \(replacedTable(entity.name)) (id INTEGER PRIMARY KEY, after INTEGER\(columns))",

@@ -1,9 +1,9 @@
 import SQLite
 
-/// One state of the store, for the length of one read: everything asked of it fits together.
+/// One state of the store for the duration of one read; all its results are consistent.
 ///
-/// To be used only inside the closure it was given to, where it is on the reader's thread; anywhere else the
-/// program stops.
+/// Use it only inside the closure that receives it, which runs on the reader's thread; any other use stops
+/// the program.
 public struct StoreSnapshot: Sendable {
     let reader: StoreReader
     let log: HistoryLog
@@ -20,19 +20,19 @@ public struct StoreSnapshot: Sendable {
         return try ask { try query.fetch(request, on: $0) }
     }
 
-    /// The keys of what a request admits, in its order: eight bytes for each object.
+    /// Returns the keys of the admitted objects, in the order of the request: eight bytes for each object.
     package func keys(_ request: FetchRequest) throws -> [Int64] {
         let query = query
         return try ask { try query.keys(request, on: $0) }
     }
 
-    /// The number of objects that the predicate and the bounds of the request admit.
+    /// Returns the number of objects that the predicate and the bounds of the request admit.
     public func count(_ request: FetchRequest) throws -> Int {
         let query = query
         return try ask { try query.count(request, on: $0) }
     }
 
-    /// Whether an object with these values would be fetched by the predicate; nil admits all.
+    /// Whether the predicate admits an object with these values; nil admits all.
     public func matches(_ predicate: Predicate?, _ values: [String: Value], entity: String) throws -> Bool {
         guard let predicate else { return true }
         let query = query
@@ -43,24 +43,26 @@ public struct StoreSnapshot: Sendable {
         query.position(of: object, in: sort)
     }
 
-    /// The place of an object that need not be in the store, as one known from a tombstone.
+    /// Returns the position of an object that need not be in the store, such as one known from a tombstone.
     public func position(of id: ObjectID, value: Value, in sort: SortOrder) -> SortPosition {
         query.position(value: value, key: id.key, entity: id.entity, in: sort)
     }
 
-    /// Throws ``StoreError/tokenExpired(oldest:)`` and its like when history after the token is not whole.
+    /// Checks that all history after a token exists.
+    ///
+    /// - Throws: ``StoreError/tokenExpired(oldest:)`` or another token error.
     public func check(_ token: HistoryToken) throws {
         let log = log
         try ask { try log.check(token, on: $0) }
     }
 
-    /// Whether more than so many changes follow a token, found without reading them.
+    /// Whether more than `count` changes follow a token, without reading them.
     public func hasMoreChanges(after token: HistoryToken, than count: Int) throws -> Bool {
         let log = log
         return try ask { try log.hasMoreChanges(after: token.number, than: count, on: $0) }
     }
 
-    /// All consumers with a cursor in the store, by name.
+    /// Returns all consumers with a cursor in the store, by name.
     public func consumers() throws -> [ConsumerRecord] {
         let log = log
         return try ask { try ConsumerTable.all(log: log, on: $0) }

@@ -1,8 +1,8 @@
 import SQLite
 
 extension StoreWriter {
-    /// Runs `body` with the write lock and commits without waiting for the disk: what a power cut takes back is
-    /// done again by the next cleaning. Nobody is told, since nothing that can be read has changed.
+    /// Runs `body` with the write lock and commits without waiting for the disk: the next cleaning repeats
+    /// work that a power failure undoes. No signal is sent, since no readable data has changed.
     func writeUnsynced<Result: Sendable>(_ body: (borrowing Connection) throws -> Result)
         throws(StoreError) -> Result
     {
@@ -18,7 +18,7 @@ extension StoreWriter {
         return try connection.write(body)
     }
 
-    /// Writes the whole file again, without pages that nothing leads to. Numbers and IDs stay.
+    /// Rewrites the whole file without unused pages. Numbers and IDs are unchanged.
     func vacuum() throws(StoreError) {
         guard let connection else { throw .closed }
         do {
@@ -28,7 +28,7 @@ extension StoreWriter {
         }
     }
 
-    /// Like ``writeUnsynced(_:)``, with how long others were kept out.
+    /// Does the same as ``writeUnsynced(_:)``, and returns the time for which other writers were blocked.
     func takeTurn<Result: Sendable>(_ body: (borrowing Connection) throws -> Result)
         throws(StoreError) -> (result: Result, turn: Duration)
     {
@@ -40,14 +40,15 @@ extension StoreWriter {
         return (result, .now - began)
     }
 
-    /// Leaves the history within the bounds of the options, when it is this commit's turn; see ``HistoryTrimming``.
+    /// Purges history beyond the bounds of the options, if this commit crosses the interval; see
+    /// ``HistoryTrimming``.
     ///
-    /// The commit has succeeded: nothing that happens here may fail it.
+    /// The commit has succeeded: no error here may fail it.
     func trimHistory(after recorded: ClosedRange<Int64>) {
         guard let connection, let bounds = opening.options.historyBounds,
             let trimming = HistoryTrimming(bounds, after: recorded, now: opening.options.clock())
         else { return }
-        // Whoever is writing now will have its own turn.
+        // A process that is writing now will trim after its own commit.
         connection.connection.setBusyTimeout(milliseconds: HistoryTrimming.patience)
         defer {
             connection.connection.setBusyTimeout(milliseconds: opening.options.busyTimeout.wholeMilliseconds)

@@ -2,7 +2,7 @@ import FileWatch
 import FoundationEssentials
 import SQLite
 
-/// The connection that writes, on a thread of its own: waiting for another writer holds up nobody else.
+/// The connection that writes, on its own thread, so that waiting for another writer blocks no other task.
 actor StoreWriter {
     nonisolated let loop: EventLoop
     let opening: StoreOpening
@@ -17,21 +17,21 @@ actor StoreWriter {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// Makes, migrates and opens the store.
+    /// Creates, migrates, and opens the store.
     func open() throws(StoreError) -> StoreMetadata {
         let (connection, metadata) = try opening.open()
         self.connection = connection
         connection.storeID = metadata.storeID
         storeID = metadata.storeID
         let path = opening.resolvedPath
-        NewFile.prepare(Doorbell.path(store: path), forOwnerOf: path)
+        FilePermissions.prepare(Doorbell.path(store: path), forOwnerOf: path)
         doorbell = Doorbell(storePath: path)
         return metadata
     }
 
-    /// Commits one context's work as one transaction of the history.
+    /// Commits one context's changes as one transaction of the history.
     func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
-        guard let storeID else { throw refusal }
+        guard let storeID else { throw rejection }
         let execution = SaveExecution(request: request, opening: opening, storeID: storeID)
         let result = try commit { try execution.run(on: $0, $1) }
         if let recorded = result.recorded { trimHistory(after: recorded) }
@@ -43,7 +43,7 @@ actor StoreWriter {
         _ work: BatchExecution.Work, author: String?, contextName: String?,
         _ report: (@Sendable (BatchProgress) -> Void)?
     ) throws(StoreError) -> BatchResult {
-        guard let storeID, let connection else { throw refusal }
+        guard let storeID, let connection else { throw rejection }
         let origin = TransactionOrigin(
             author: author, contextName: contextName, session: Int64.random(in: 1...Int64.max))
         let transaction = RecordedTransaction(origin: origin, options: opening.options, storeID: storeID)
@@ -62,25 +62,25 @@ actor StoreWriter {
         try commit { connection, _ in .init(result: try body(connection)) }
     }
 
-    /// The same for a body that must prove what it stored, and may have changed nothing.
+    /// Runs `body` with the write lock and commits its work, which proves its result and may be empty.
     private func commit<Result: Sendable>(
         _ body: (borrowing Connection, ExternalTriggers) throws -> StoreConnection.Work<Result>
     ) throws(StoreError) -> Result {
-        guard let connection else { throw refusal }
+        guard let connection else { throw rejection }
         let result = try connection.commit(body)
         doorbell?.ring()
         return result
     }
 
-    /// Runs `body` on one snapshot, without the write lock: only this process's writes wait meanwhile.
+    /// Runs `body` on one snapshot, without the write lock; blocks only this process's writes.
     func read<Result: Sendable>(_ body: (borrowing Connection) throws -> Result) throws(StoreError) -> Result
     {
-        guard let connection else { throw refusal }
+        guard let connection else { throw rejection }
         return try connection.read(body)
     }
 
-    /// Why there is no connection.
-    private var refusal: StoreError {
+    /// The reason for the missing connection.
+    private var rejection: StoreError {
         opening.options.access == .readOnly ? .openedReadOnly(path: opening.path) : .closed
     }
 

@@ -1,14 +1,15 @@
 import SQLite
 
-/// Makes an entity's table anew and moves its objects there, for what ALTER TABLE cannot do: another kind,
-/// default, optionality or uniqueness (sqlite.org/lang_altertable.html#otheralter). It costs a copy of the table.
+/// Rebuilds an entity's table and moves its objects, for differences that ALTER TABLE cannot make: another
+/// kind, default, optionality, or uniqueness (sqlite.org/lang_altertable.html#otheralter). Costs a copy of
+/// the table.
 ///
-/// Ids, versions and the number of the last id ever given stay, and nothing of it is history: the recording
-/// triggers are gone when it begins. A value moves when it fits: text that is a number becomes one, and an
-/// absent value becomes the default of an attribute that now needs one.
+/// IDs, versions, and the number of the last assigned ID are unchanged, and nothing is recorded in the
+/// history: the recording triggers are dropped before. A value moves if it fits: text that is a number
+/// becomes one, and a missing value becomes the default of an attribute that now requires one.
 struct TableRebuild {
     let entity: Entity
-    /// The columns that the table has now.
+    /// The current columns of the table.
     let columns: Set<String>
 
     private var draft: String { "store_rebuilt_\(entity.name)" }
@@ -49,7 +50,8 @@ struct TableRebuild {
         return "ifnull(\"\(attribute.name)\", \(given))"
     }
 
-    /// SQLite ends its message with the table and the column, and says nothing of the value.
+    /// Returns the reason of a failure. SQLite ends its message with the table and the column, without the
+    /// value.
     private func sentence(_ error: SQLiteError) -> String {
         let name = error.message.split(separator: ".").last.map(String.init) ?? ""
         let reason =
@@ -66,7 +68,7 @@ struct TableRebuild {
         entity.attribute(name)?.kind.rawValue.lowercased() ?? "another"
     }
 
-    /// Whoever else made indexes and triggers on the table gets them back.
+    /// Returns the indexes and triggers that other programs created on the table, to recreate them.
     private func belongings(on connection: borrowing Connection) throws -> [(name: String, sql: String)] {
         var found: [(name: String, sql: String)] = []
         let statement = try connection.prepare(
@@ -83,16 +85,17 @@ struct TableRebuild {
         throws(StoreError)
     {
         do {
-            // One statement: what an enemy's file has behind it is not run.
+            // One statement: further statements in an attacker's file are not run.
             try connection.run(other.sql)
         } catch {
             throw .invalidModel(
-                "'\(other.name)', which somebody else made on the table \(entity.name), needs what the model "
+                "'\(other.name)', which another program created on the table \(entity.name), needs what the model "
                     + "no longer has; drop it first")
         }
     }
 
-    /// The old way of renaming leaves alone what names the table elsewhere: views, and keys that refer to it.
+    /// Renames the new table. The legacy mode does not change other references to the table: views and
+    /// foreign keys.
     private func rename(on connection: borrowing Connection) throws {
         try connection.execute("PRAGMA legacy_alter_table = ON")
         defer { try? connection.execute("PRAGMA legacy_alter_table = OFF") }

@@ -1,9 +1,11 @@
 import Glibc
 
-/// A new file or folder under a name that nobody has, which only its owner may read.
+/// A new file or folder under an unused name, which only its owner may read.
 package enum UniqueFile {
-    /// The path is `prefix`, six letters that mkstemps(3) chooses, and `suffix`; the descriptor is the caller's to
-    /// close. Nil, with errno set, when no file can be made there.
+    /// Creates a file. Its path is `prefix`, six letters that mkstemps(3) chooses, and `suffix`.
+    ///
+    /// - Returns: The path and a descriptor that the caller must close; nil, with errno set, if no file can
+    ///   be created.
     package static func make(_ prefix: String, suffix: String = "") -> (path: String, descriptor: CInt)? {
         var template = template(prefix, suffix)
         let descriptor = mkstemps(&template, CInt(suffix.utf8.count))
@@ -12,7 +14,7 @@ package enum UniqueFile {
         return (path(template), descriptor)
     }
 
-    /// The same for a folder, by mkdtemp(3).
+    /// Creates a folder, with mkdtemp(3).
     package static func makeFolder(_ prefix: String) -> String? {
         var template = template(prefix, "")
         return mkdtemp(&template) == nil ? nil : path(template)
@@ -20,10 +22,11 @@ package enum UniqueFile {
 
     /// Moves a finished file to its path in one step.
     ///
-    /// - Returns: 0, or the error of the system; `EEXIST` if there is a file that may not be replaced.
+    /// - Returns: 0, or the system's error; `EEXIST` if a file exists that may not be replaced.
     static func move(_ temporary: String, to path: String, replaces: Bool) -> CInt {
         if replaces { return rename(temporary, path) == 0 ? 0 : errno }
-        // Unlike rename(2), fails when another process has made a file of that name since the caller's check.
+        // Unlike rename(2), fails if another process has created a file of that name since the caller's
+        // check.
         if link(temporary, path) == 0 {
             unlink(temporary)
             return 0
@@ -31,7 +34,7 @@ package enum UniqueFile {
         return errno == EEXIST ? EEXIST : moveWithoutLink(temporary, path)
     }
 
-    /// For a file system without second names for a file, as that of most memory sticks.
+    /// Moves a file on a file system without hard links, such as that of most USB sticks.
     private static func moveWithoutLink(_ temporary: String, _ path: String) -> CInt {
         let claim = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard claim >= 0 else { return errno }

@@ -1,16 +1,17 @@
 import Glibc
 
-/// A file beside the store that is touched after a commit has become visible.
+/// A file next to the store that is touched after a commit has become visible.
 ///
-/// SQLite writes a commit's frames, and so wakes whoever watches the `-wal`, before the commit can be read;
-/// this file's event always comes after.
+/// SQLite writes a commit's frames, which wakes every watcher of the `-wal`, before the commit can be read;
+/// this file's event always comes after that.
 struct Doorbell: ~Copyable {
     private let descriptor: CInt
 
     static func path(store: String) -> String { store + "-doorbell" }
 
     init?(storePath: String) {
-        // A pipe of that name would be waited for without O_NONBLOCK; a file with a second name is somebody else's.
+        // Opening a pipe of that name would block without O_NONBLOCK; a file with a second name belongs to
+        // another program.
         let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         let opened = open(Self.path(store: storePath), flags, 0o600)
         var status = stat()
@@ -25,7 +26,7 @@ struct Doorbell: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Always the same byte at the same place: the file never grows.
+    /// Writes the same byte at the same offset: the file never grows.
     borrowing func ring() {
         var byte = UInt8(ascii: "\n")
         pwrite(descriptor, &byte, 1, 0)

@@ -2,15 +2,15 @@ import FileWatch
 import Synchronization
 import SQLite
 
-/// Carries out what ``WatcherMachine`` decides, on the reader's event loop.
+/// Performs the actions that ``WatcherMachine`` decides on, on the reader's event loop.
 actor StoreWatcher {
     private nonisolated let reader: StoreReader
     private let opening: StoreOpening
     private var machine = WatcherMachine()
     private var folder: FolderDescriptor?
-    /// Once more, for the deinit.
+    /// The folder's descriptor, stored a second time for the deinit.
     private var folderDescriptor: CInt?
-    /// Without its folder, as events name it.
+    /// The name of the file without its folder, as in events.
     private var fileName = ""
     private var lock: WriterLock?
     private var version: Int64?
@@ -19,25 +19,25 @@ actor StoreWatcher {
     private var subscribers: [Int: AsyncStream<StoreEvent>.Continuation] = [:]
     private var lastSubscriber = 0
     private let pauseTimer = TimerName()
-    private let sweepTimer = TimerName()
+    private let pollTimer = TimerName()
 
     init(reader: StoreReader, opening: StoreOpening) {
         self.reader = reader
         self.opening = opening
     }
 
-    /// A container that is let go of without `close` ends what it began.
+    /// Ends the watching of a container that is released without `close`.
     deinit {
         reader.loop.cancel(pauseTimer)
-        reader.loop.cancel(sweepTimer)
+        reader.loop.cancel(pollTimer)
         if let folderDescriptor { reader.loop.stopWatching(folderDescriptor) }
         for subscriber in subscribers.values { subscriber.finish() }
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { reader.loop.asUnownedSerialExecutor() }
 
-    /// Events from now on. Only the newest few are kept for a subscriber that is slow: each says "look", and
-    /// one look sees everything.
+    /// Returns a stream of events from now on. For a slow subscriber, only the newest few are buffered: each
+    /// means "check", and one check sees everything.
     func events() async throws(StoreError) -> AsyncStream<StoreEvent> {
         try await start()
         let (stream, continuation) = AsyncStream.makeStream(
@@ -48,7 +48,7 @@ actor StoreWatcher {
         continuation.onTermination = { [weak self] _ in
             Task { [weak self] in await self?.remove(number) }
         }
-        if folder == nil { continuation.yield(.watchingBySweep) }
+        if folder == nil { continuation.yield(.watchingByPolling) }
         if machine.isReplaced { continuation.yield(.replaced) }
         return stream
     }
@@ -56,7 +56,7 @@ actor StoreWatcher {
     func stop() {
         isRunning = false
         reader.loop.cancel(pauseTimer)
-        reader.loop.cancel(sweepTimer)
+        reader.loop.cancel(pollTimer)
         if let folder { reader.loop.stopWatching(folder.watch.descriptor) }
         folder = nil
         folderDescriptor = nil
@@ -68,8 +68,8 @@ actor StoreWatcher {
 
     private func start() async throws(StoreError) {
         guard !isRunning else { return }
-        // The first read makes the -shm; the version is read after the watch is there, so that a commit in
-        // between wakes somebody.
+        // The first read creates the -shm. The version is read after the watch is set up, so that a commit in
+        // between is noticed.
         _ = try await reader.dataVersion()
         newest = try await reader.read { try $0.newestToken() }
         guard !isRunning else { return }
@@ -102,7 +102,7 @@ actor StoreWatcher {
         perform(machine.handle(event))
     }
 
-    /// What the folder's events since the last call mean.
+    /// Returns the meaning of the folder's events since the last call.
     private func drainedEvent() -> WatcherMachine.Event? {
         guard let events = folder?.watch.drain() else { return nil }
         var result: WatcherMachine.Event?
@@ -128,7 +128,7 @@ actor StoreWatcher {
             case .look: perform(machine.handle(look()))
             case .checkPlace: perform(machine.handle(.place(isOurs: isStillInPlace())))
             case .lookAgain(let pause): lookAgain(after: pause)
-            case .sweep(let pause): schedule(.sweepDue, sweepTimer, pause)
+            case .poll(let pause): schedule(.pollDue, pollTimer, pause)
             case .announceCommit: announceCommit()
             case .announceReplaced: announce(.replaced)
             }
@@ -137,13 +137,13 @@ actor StoreWatcher {
 
     private func look() -> WatcherMachine.Event {
         _ = drainedEvent()
-        // Missing until somebody has the store open to write, when this reader may only read.
+        // Missing until a process opens the store for writing, if this reader may only read.
         if lock == nil { lock = WriterLock(databasePath: opening.resolvedPath) }
-        let writerAtWork = lock.map { $0.holder() != .nobody } ?? false
+        let writerAtWork = lock.map { $0.holder() != .free } ?? false
         let newVersion = currentVersion()
         let sawCommit = newVersion != nil && newVersion != version
         if let newVersion { version = newVersion }
-        // A read through files that were replaced proves nothing.
+        // A read through replaced files proves nothing.
         guard isStillInPlace() else { return .place(isOurs: false) }
         return .looked(writerAtWork: writerAtWork, sawCommit: sawCommit)
     }
@@ -152,13 +152,15 @@ actor StoreWatcher {
         try? reader.assumeIsolated { try $0.dataVersion() }
     }
 
-    /// Watcher and reader are on the same thread, so asking takes no hop.
+    /// Whether the store's names still lead to the open files. Watcher and reader share a thread, so this
+    /// takes no hop.
     private func isStillInPlace() -> Bool {
         reader.assumeIsolated { $0.isStillInPlace() }
     }
 
-    /// A short pause is not interrupted by the folder's events: the look that follows drains them first, and each
-    /// page that a writer writes would cost a look of its own. Other work and other descriptors are served.
+    /// Checks again after a short pause, which the folder's events do not interrupt: the check drains them
+    /// first, and each page that a writer writes would otherwise cost a separate check. Other work and other
+    /// descriptors are served.
     private func lookAgain(after pause: Duration) {
         if pause >= Self.longestDeafPause {
             watchFolderEvents()
@@ -180,7 +182,8 @@ actor StoreWatcher {
     }
 
     private func announceCommit() {
-        // A store that cannot be read now says so to whoever looks; the last position is still one to look from.
+        // If the store cannot be read now, the reader of the event gets that error; the last position remains
+        // valid.
         if let token = try? reader.assumeIsolated({ try $0.read { try $0.newestToken() } }) {
             newest = token
         } else if !isStillInPlace() {
@@ -194,7 +197,7 @@ actor StoreWatcher {
     }
 }
 
-/// Lets an actor hold a descriptor that has one owner.
+/// A class that owns a descriptor, so that an actor can store it.
 private final class FolderDescriptor {
     let watch: FolderWatch
 

@@ -1,42 +1,43 @@
-/// Decides when a watcher looks at the store, and what it says; a value, without clocks or descriptors.
+/// Decides when a watcher checks the store, and which events it reports; a value without clocks or
+/// descriptors.
 ///
-/// The trap: SQLite writes the frames of a commit into the `-wal`, which wakes the watcher, before the commit
-/// can be read. A look taken in between finds nothing, and no second event comes. So a look that found the
-/// write lock held is repeated, with growing pauses, until one finds it free: frames are written and published
-/// under that lock, hence a free lock proves that whatever caused the event has been seen. The lock must be
-/// asked for before the store is read, and the events drained before that.
+/// SQLite writes the frames of a commit into the `-wal`, which wakes the watcher, before the commit can be
+/// read. A check in between finds nothing, and no second event follows. So a check that found the write lock
+/// held is repeated, with growing pauses, until one finds it free. Frames are written and published under
+/// that lock; a free lock therefore proves that the check has seen the cause of the event. Drain the events
+/// first, then query the lock, then read the store.
 struct WatcherMachine: Equatable {
     enum Event: Equatable {
-        /// Something happened to the `-wal` or the doorbell.
+        /// The `-wal` or the doorbell changed.
         case fileEvent
-        /// The store's file, or its folder, came, went or was replaced; or events were lost.
+        /// The store's file or its folder appeared, vanished, or was replaced, or events were lost.
         case placeInDoubt
         case pauseOver
-        case sweepDue
-        /// The answer to `look`.
+        case pollDue
+        /// The result of `look`.
         case looked(writerAtWork: Bool, sawCommit: Bool)
-        /// The answer to `checkPlace`.
+        /// The result of `checkPlace`.
         case place(isOurs: Bool)
         case eventsAvailable
         case eventsUnavailable
     }
 
     enum Action: Equatable {
-        /// Drain the events, ask for the lock, then read the version, in this order.
+        /// Drain the events, query the lock, then read the version, in this order.
         case look
         case checkPlace
         case lookAgain(after: Duration)
-        case sweep(after: Duration)
+        case poll(after: Duration)
         case announceCommit
         case announceReplaced
     }
 
     static let firstPause = Duration.microseconds(20)
     static let longestPause = Duration.milliseconds(5)
-    /// With file events the sweep is a net that nothing should ever fall into.
-    static let sweepWithEvents = Duration.milliseconds(1000)
-    /// Without them it is all there is.
-    static let sweepWithoutEvents = Duration.milliseconds(50)
+    /// The interval of polling with file events, as a fallback that should never be needed.
+    static let pollWithEvents = Duration.milliseconds(1000)
+    /// The interval of polling without file events.
+    static let pollWithoutEvents = Duration.milliseconds(50)
 
     private var pause = firstPause
     private var hasEvents = true
@@ -47,7 +48,7 @@ struct WatcherMachine: Equatable {
         switch event {
         case .fileEvent, .pauseOver: return [.look]
         case .placeInDoubt: return [.checkPlace, .look]
-        case .sweepDue: return [.checkPlace, .look, .sweep(after: sweepInterval)]
+        case .pollDue: return [.checkPlace, .look, .poll(after: pollInterval)]
         case .looked(let writerAtWork, let sawCommit):
             let news: [Action] = sawCommit ? [.announceCommit] : []
             guard writerAtWork else {
@@ -62,9 +63,9 @@ struct WatcherMachine: Equatable {
             return [.announceReplaced]
         case .eventsAvailable, .eventsUnavailable:
             hasEvents = event == .eventsAvailable
-            return [.sweep(after: sweepInterval)]
+            return [.poll(after: pollInterval)]
         }
     }
 
-    private var sweepInterval: Duration { hasEvents ? Self.sweepWithEvents : Self.sweepWithoutEvents }
+    private var pollInterval: Duration { hasEvents ? Self.pollWithEvents : Self.pollWithoutEvents }
 }

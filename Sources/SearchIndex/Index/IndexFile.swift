@@ -22,10 +22,10 @@ final class IndexFile {
     init(path: String, store: String) throws(SQLiteError) {
         self.path = path
         do throws(SQLiteError) {
-            let isNew = NewFile.isNeeded(path)
-            if isNew { NewFile.prepare(path, forOwnerOf: store) }
+            let isNew = FilePermissions.isNeeded(path)
+            if isNew { FilePermissions.prepare(path, forOwnerOf: store) }
             let connection = try Connection(path: path, access: .create, busyTimeoutMilliseconds: 100)
-            if isNew { NewFile.leaveToOwner(path) }
+            if isNew { FilePermissions.restrictToOwner(path) }
             // Before anything is set: the file may be another program's.
             guard try Self.mayBecomeIndex(connection) else { throw Self.foreign }
             // What a power cut takes is made again.
