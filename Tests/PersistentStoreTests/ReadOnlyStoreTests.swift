@@ -63,7 +63,7 @@ import Testing
         chmod(folder.path, 0o555)
         let writer = try Stranger.start(StoreWriterProcess.path, [path, "stranger", "normal"])
         let answer = try writer.answer()
-        #expect(answer.hasPrefix("error: The store \(path) cannot be"), "\(answer)")
+        #expect(answer.hasPrefix("error: Cannot write store \(path)"), "\(answer)")
         chmod(folder.path, 0o755)
     }
 

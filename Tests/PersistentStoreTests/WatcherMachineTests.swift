@@ -12,7 +12,7 @@ import Testing
         var machine = WatcherMachine()
         #expect(machine.handle(.fileEvent) == [.look])
         #expect(machine.handle(.pauseOver) == [.look])
-        #expect(machine.handle(.placeInDoubt) == [.checkPlace, .look])
+        #expect(machine.handle(.pathInDoubt) == [.checkPath, .look])
     }
 
     @Test func `a look that found nobody at work is the last one`() {
@@ -61,20 +61,20 @@ import Testing
         var machine = WatcherMachine()
         #expect(machine.handle(.eventsAvailable) == [.poll(after: WatcherMachine.pollWithEvents)])
         #expect(
-            machine.handle(.pollDue) == [.checkPlace, .look, .poll(after: WatcherMachine.pollWithEvents)])
+            machine.handle(.pollDue) == [.checkPath, .look, .poll(after: WatcherMachine.pollWithEvents)])
         #expect(machine.handle(.eventsUnavailable) == [.poll(after: WatcherMachine.pollWithoutEvents)])
         #expect(
             machine.handle(.pollDue) == [
-                .checkPlace, .look, .poll(after: WatcherMachine.pollWithoutEvents),
+                .checkPath, .look, .poll(after: WatcherMachine.pollWithoutEvents),
             ])
     }
 
     @Test func `a store that is no longer ours is told of once, and then nothing at all`() {
         var machine = WatcherMachine()
-        #expect(machine.handle(.place(isOurs: true)) == [])
-        #expect(machine.handle(.place(isOurs: false)) == [.announceReplaced])
+        #expect(machine.handle(.path(isOurs: true)) == [])
+        #expect(machine.handle(.path(isOurs: false)) == [.announceReplaced])
         let events: [WatcherMachine.Event] = [
-            .fileEvent, .placeInDoubt, .pauseOver, .pollDue, looked(true, true), .place(isOurs: false),
+            .fileEvent, .pathInDoubt, .pauseOver, .pollDue, looked(true, true), .path(isOurs: false),
             .eventsAvailable, .eventsUnavailable,
         ]
         for event in events { #expect(machine.handle(event) == []) }

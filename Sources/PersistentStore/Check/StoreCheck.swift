@@ -94,8 +94,8 @@ struct StoreCheck {
         if behind > 0 { findings.append(.versionsBehind(entity: entity.name, count: Int(behind))) }
         let stray = try connection.integer(
             """
-            SELECT count(*) FROM \(StoreSchema.valuesTable(entity.name)) AS kept
-            LEFT JOIN history ON history.number = kept.number AND history.entity = ?1
+            SELECT count(*) FROM \(StoreSchema.valuesTable(entity.name)) AS retained
+            LEFT JOIN history ON history.number = retained.number AND history.entity = ?1
             WHERE history.number IS NULL
             """, id)
         if let stray, stray > 0 { findings.append(.strayValues(entity: entity.name, count: Int(stray))) }

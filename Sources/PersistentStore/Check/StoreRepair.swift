@@ -18,7 +18,7 @@ struct StoreRepair {
             case .strayValues(let name, _): try removeStrayValues(name, connection)
             case .staleConsumer(let name):
                 // Another process may have registered under the name since the check.
-                if try ConsumerTable.gone(on: connection).contains(name) {
+                if try ConsumerTable.exited(on: connection).contains(name) {
                     try ConsumerTable.remove(name, on: connection)
                 }
             default: break
@@ -27,8 +27,8 @@ struct StoreRepair {
         if hasGap { try StoreMetadata.expireTokens(on: connection) }
     }
 
-    /// DROP INDEX and REINDEX begin by reading the old index, which may fail. Its pages are abandoned instead, and
-    /// VACUUM reclaims them.
+    /// Rebuilds the indexes. DROP INDEX and REINDEX begin by reading the old index, which may fail. So its
+    /// pages are abandoned, and VACUUM reclaims them.
     private func rebuildIndexes(_ connection: borrowing Connection) throws {
         var definitions: [String] = []
         let rows = try connection.prepare(

@@ -22,7 +22,7 @@ enum ConsumerTable {
         let known = try position(of: name, on: connection)
         let current = ProcessIdentity.current
         let keepsCursor = known != nil && count == 1 && !isTransient
-        let kept = keepsCursor ? known : nil
+        let retained = keepsCursor ? known : nil
         try connection.run(
             """
             INSERT INTO history_consumer
@@ -31,13 +31,14 @@ enum ConsumerTable {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9) ON CONFLICT (name) DO UPDATE SET
             position = ?2, generation = ?3, author = ?4, process = ?5, process_start = ?6, seen = ?7,
             is_transient = ?8, retention = ?9
-            """, name, kept?.position ?? token.number, kept?.generation ?? token.generation, author,
+            """, name, retained?.position ?? token.number, retained?.generation ?? token.generation, author,
             Int64(current.process), current.start, now, (isTransient || count > 1) ? 1 : 0, retention.rawValue
         )
         guard try contains(name, on: connection) else { throw try notStored(on: connection) }
-        guard let kept else { return (name, token) }
+        guard let retained else { return (name, token) }
         return (
-            name, HistoryToken(storeID: token.storeID, generation: kept.generation, number: kept.position)
+            name,
+            HistoryToken(storeID: token.storeID, generation: retained.generation, number: retained.position)
         )
     }
 
@@ -91,17 +92,17 @@ enum ConsumerTable {
     }
 
     /// Returns the transient consumers whose process has exited.
-    static func gone(on connection: borrowing Connection) throws -> [String] {
-        var gone: [String] = []
+    static func exited(on connection: borrowing Connection) throws -> [String] {
+        var exited: [String] = []
         let statement = try connection.prepare(
             "SELECT name, process, process_start FROM history_consumer WHERE is_transient")
         while try statement.step() {
             let process = Int32(clamping: statement.integer(1))
             if !ProcessIdentity.isAlive(process, start: statement.optionalInteger(2)) {
-                gone.append(statement.text(0))
+                exited.append(statement.text(0))
             }
         }
-        return gone
+        return exited
     }
 
     static func all(log: HistoryLog, on connection: borrowing Connection) throws -> [ConsumerRecord] {

@@ -136,8 +136,8 @@ struct ObjectTable {
         into values: inout [Value]
     ) {
         for (index, attribute) in attributes.enumerated() {
-            if let place = layout.place(of: attribute.name) {
-                values[place] = statement.value(column + index)
+            if let position = layout.index(of: attribute.name) {
+                values[position] = statement.value(column + index)
             }
         }
     }

@@ -80,15 +80,16 @@ struct PendingChanges: Sendable {
     /// Rebases changes made during a save on the objects that the save stored.
     mutating func follow(_ outcomes: [SaveOutcome]) {
         guard !isEmpty else { return }
-        for outcome in outcomes where updates[outcome.asked] != nil || deletes[outcome.asked] != nil {
-            if let update = updates.removeValue(forKey: outcome.asked) {
+        for outcome in outcomes
+        where updates[outcome.requestedID] != nil || deletes[outcome.requestedID] != nil {
+            if let update = updates.removeValue(forKey: outcome.requestedID) {
                 updates[outcome.id] = (update.changes, outcome.basis(after: update.basis))
             }
-            if let basis = deletes.removeValue(forKey: outcome.asked) {
+            if let basis = deletes.removeValue(forKey: outcome.requestedID) {
                 deletes[outcome.id] = outcome.basis(after: basis)
             }
-            if outcome.asked != outcome.id, let place = order.firstIndex(of: outcome.asked) {
-                order[place] = outcome.id
+            if outcome.requestedID != outcome.id, let index = order.firstIndex(of: outcome.requestedID) {
+                order[index] = outcome.id
             }
         }
     }

@@ -26,7 +26,7 @@ struct RegisteredObjects: Sendable {
     }
 
     mutating func apply(_ outcome: SaveOutcome) {
-        if outcome.asked != outcome.id { permanentIDs[outcome.asked] = outcome.id }
+        if outcome.requestedID != outcome.id { permanentIDs[outcome.requestedID] = outcome.id }
         guard let object = outcome.object else { return forget(outcome.id) }
         register(object)
     }

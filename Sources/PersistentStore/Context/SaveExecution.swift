@@ -39,7 +39,7 @@ struct SaveExecution {
         let isEmpty =
             request.cursor == nil && token == nil && !touches(tracked: false) && external.isEmpty
         let inserted = zip(request.operations, outcomes).compactMap { operation, outcome in
-            if case .insert = operation { (outcome.asked, outcome.id) } else { nil }
+            if case .insert = operation { (outcome.requestedID, outcome.id) } else { nil }
         }
         var result = SaveResult(
             token: token, insertedIDs: Dictionary(inserted) { $1 }, found: found, outcomes: outcomes)
@@ -102,11 +102,12 @@ struct SaveExecution {
                 ? try table.restore(id.key, values, after: 0, on: connection)
                 : try table.insert(values, on: connection)
             return SaveOutcome(
-                asked: id, id: object.id, basis: ChangeBasis(nil), object: object, isWritten: true)
+                requestedID: id, id: object.id, basis: ChangeBasis(nil), object: object, isWritten: true)
         case .update(let id, let changes, let basis):
             if let object = try table.update(id, changes, on: basis, connection) {
                 let isWritten = basis.version.map { $0 != object.version } ?? false
-                return SaveOutcome(asked: id, id: id, basis: basis, object: object, isWritten: isWritten)
+                return SaveOutcome(
+                    requestedID: id, id: id, basis: basis, object: object, isWritten: isWritten)
             }
             let stored = try table.object(id.key, on: connection)
             try checkConflict(stored, basis, table)
@@ -116,7 +117,7 @@ struct SaveExecution {
         case .delete(let id, let basis):
             let isDone = try table.delete(id.key, version: basis.version, on: connection)
             guard !isDone, let stored = try table.object(id.key, on: connection) else {
-                return SaveOutcome(asked: id, id: id, basis: basis, object: nil, isWritten: isDone)
+                return SaveOutcome(requestedID: id, id: id, basis: basis, object: nil, isWritten: isDone)
             }
             try checkConflict(stored, basis, table)
             let conflict = SaveConflict(
@@ -156,6 +157,6 @@ struct SaveExecution {
         }
         let isWritten = object?.version != conflict.stored?.version
         return SaveOutcome(
-            asked: id, id: id, basis: basis, object: object, isWritten: isWritten, conflict: conflict)
+            requestedID: id, id: id, basis: basis, object: object, isWritten: isWritten, conflict: conflict)
     }
 }

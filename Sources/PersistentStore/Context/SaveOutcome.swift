@@ -1,7 +1,7 @@
 /// The result of a save for one object.
 struct SaveOutcome: Sendable {
     /// The ID with which the change was requested; temporary for a new object.
-    let asked: ObjectID
+    let requestedID: ObjectID
     let id: ObjectID
     /// The state on which the saved change was made.
     let basis: ChangeBasis
@@ -14,8 +14,8 @@ struct SaveOutcome: Sendable {
 
     /// Returns the basis of a change that was made during the save. Its author had not seen the other side of
     /// a conflict, so the conflict remains.
-    func basis(after asked: ChangeBasis) -> ChangeBasis {
-        guard self.asked != id || asked.version == basis.version else { return asked }
+    func basis(after requested: ChangeBasis) -> ChangeBasis {
+        guard requestedID != id || requested.version == basis.version else { return requested }
         guard let conflict else { return ChangeBasis(object) }
         return ChangeBasis(version: basis.version, object: conflict.mine)
     }

@@ -3,14 +3,14 @@ public struct StoredObject: Hashable, Sendable, Identifiable {
     /// The index of each value; shared by all objects of one fetch.
     package final class Layout: Hashable, Sendable {
         package let names: [String]
-        private let places: [String: Int]
+        private let indexes: [String: Int]
 
         package init(names: [String]) {
             self.names = names
-            places = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) })
+            indexes = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) })
         }
 
-        package func place(of name: String) -> Int? { places[name] }
+        package func index(of name: String) -> Int? { indexes[name] }
 
         package static func == (left: Layout, right: Layout) -> Bool { left.names == right.names }
         package func hash(into hasher: inout Hasher) { hasher.combine(names) }
@@ -34,7 +34,7 @@ public struct StoredObject: Hashable, Sendable, Identifiable {
 
     /// Returns the value of an attribute; null for an attribute that was not fetched.
     public subscript(_ attribute: String) -> Value {
-        layout.place(of: attribute).map { stored[$0] } ?? .null
+        layout.index(of: attribute).map { stored[$0] } ?? .null
     }
 
     /// All fetched values, by attribute.
@@ -42,7 +42,7 @@ public struct StoredObject: Hashable, Sendable, Identifiable {
 
     mutating func set(_ changes: [String: Value]) {
         for (name, value) in changes {
-            if let place = layout.place(of: name) { stored[place] = value }
+            if let index = layout.index(of: name) { stored[index] = value }
         }
     }
 }

@@ -15,9 +15,9 @@ extension HistoryCleaning {
     }
 
     nonisolated(nonsending) func removeGoneConsumers() async throws(StoreError) {
-        guard try await !writer.read({ try ConsumerTable.gone(on: $0) }).isEmpty else { return }
+        guard try await !writer.read({ try ConsumerTable.exited(on: $0) }).isEmpty else { return }
         try await writer.write { connection in
-            for name in try ConsumerTable.gone(on: connection) {
+            for name in try ConsumerTable.exited(on: connection) {
                 try ConsumerTable.remove(name, on: connection)
             }
         }
@@ -74,9 +74,9 @@ extension HistoryCleaning {
             guard changes < wanted, high > from else { break }
             (low, excess) = (high, excess - changes)
         }
-        let (from, place) = (low, excess)
+        let (from, index) = (low, excess)
         return try await writer.read {
-            guard let last = try RetainedChangeCount.number(ofChange: place, above: from, on: $0) else {
+            guard let last = try RetainedChangeCount.number(ofChange: index, above: from, on: $0) else {
                 return 0
             }
             return try HistoryBoundary.end(atOrAfter: last, on: $0) ?? 0

@@ -15,17 +15,17 @@ extension HistoryLog {
             mask &= mask - 1
         }
         if kind == .delete && row.isNull(4) { names = entity.retainedColumns }
-        var kept: [String: Value] = [:]
+        var retained: [String: Value] = [:]
         // Without retained values there is no such row, and a query for it would cost as much as all other
         // steps together.
         if names.contains(where: entity.retainedColumns.contains) {
-            kept = try retainedValues(of: entity, number: row.integer(0), on: connection)
+            retained = try retainedValues(of: entity, number: row.integer(0), on: connection)
                 .filter { names.contains($0.key) }
         }
         return HistoryChange(
             number: row.integer(0), kind: kind, objectID: ObjectID(entity: entity.name, key: row.integer(3)),
-            updatedAttributes: kind == .update ? names : [], tombstone: kind == .delete ? kept : nil,
-            oldValues: kind == .update ? kept : [:])
+            updatedAttributes: kind == .update ? names : [], tombstone: kind == .delete ? retained : nil,
+            oldValues: kind == .update ? retained : [:])
     }
 
     func objectID(_ row: borrowing Statement) -> ObjectID? {

@@ -37,10 +37,10 @@ struct HistoryLog {
             let columns = try connection.prepare(
                 "SELECT name FROM pragma_table_info(?1) WHERE cid > 0 ORDER BY cid")
             try columns.bind("history_values_\(entity.name)", at: 1)
-            var kept: [String] = []
-            while try columns.step() { kept.append(columns.text(0)) }
-            let list = kept.map(StoreSchema.quoted).joined(separator: ", ")
-            entities[id]?.retainedColumns = kept
+            var columnNames: [String] = []
+            while try columns.step() { columnNames.append(columns.text(0)) }
+            let list = columnNames.map(StoreSchema.quoted).joined(separator: ", ")
+            entities[id]?.retainedColumns = columnNames
             entities[id]?.retainedValues =
                 "SELECT \(list) FROM \(StoreSchema.valuesTable(entity.name)) WHERE number = ?1"
         }

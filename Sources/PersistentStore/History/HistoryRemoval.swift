@@ -40,10 +40,10 @@ enum HistoryRemoval {
     /// A tenth of the store remains free for the next commits. A store created without incremental vacuum
     /// retains all free pages and reuses them.
     static func returnPages(_ most: Int64, on connection: borrowing Connection) throws -> Bool {
-        let kept = max(256, (try connection.integer("PRAGMA page_count") ?? 0) / 10)
+        let reserve = max(256, (try connection.integer("PRAGMA page_count") ?? 0) / 10)
         let free = try connection.integer("PRAGMA freelist_count") ?? 0
-        guard free > kept, try connection.integer("PRAGMA auto_vacuum") == 2 else { return false }
-        try connection.execute("PRAGMA incremental_vacuum(\(min(most, free - kept)))")
+        guard free > reserve, try connection.integer("PRAGMA auto_vacuum") == 2 else { return false }
+        try connection.execute("PRAGMA incremental_vacuum(\(min(most, free - reserve)))")
         return true
     }
 }

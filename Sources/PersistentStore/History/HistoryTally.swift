@@ -2,13 +2,13 @@ import SQLite
 
 /// Counts the history up to given positions, and caches the counts: a repeated request reads only newer rows.
 package struct HistoryCounter: Sendable {
-    private struct Place {
+    private struct Position {
         let number: Int64
         let count: HistoryCount
     }
 
     private var ends: HistoryExtent?
-    private var places: [Place] = []
+    private var positions: [Position] = []
 
     package init() {}
 
@@ -17,12 +17,12 @@ package struct HistoryCounter: Sendable {
         before starts: [HistoryFetchRequest.Start], in snapshot: StoreSnapshot
     ) throws -> (before: [HistoryCount?], all: HistoryCount) {
         let (log, known) = (snapshot.log, self)
-        let (tally, result) = try snapshot.ask { connection in
-            var tally = known
-            let result = try tally.count(before: starts, log, on: connection)
-            return (tally, result)
+        let (counter, result) = try snapshot.ask { connection in
+            var counter = known
+            let result = try counter.count(before: starts, log, on: connection)
+            return (counter, result)
         }
-        self = tally
+        self = counter
         return result
     }
 
@@ -31,7 +31,7 @@ package struct HistoryCounter: Sendable {
     ) throws -> (before: [HistoryCount?], all: HistoryCount) {
         let ends = try HistoryExtent(connection)
         // The counted history was purged.
-        if self.ends != ends { (self.ends, places) = (ends, []) }
+        if self.ends != ends { (self.ends, positions) = (ends, []) }
         let numbers = try starts.map { start -> Int64? in
             do {
                 return try log.range(of: HistoryFetchRequest(start), on: connection).after
@@ -45,14 +45,14 @@ package struct HistoryCounter: Sendable {
         for number in Set(numbers.compactMap { $0 } + [newest]).sorted() {
             counted[number] = try count(upTo: number, on: connection)
         }
-        places = counted.map { Place(number: $0, count: $1) }.sorted { $0.number < $1.number }
+        positions = counted.map { Position(number: $0, count: $1) }.sorted { $0.number < $1.number }
         return (numbers.map { $0.flatMap { counted[$0] } }, counted[newest] ?? HistoryCount())
     }
 
     private mutating func count(upTo number: Int64, on connection: borrowing Connection) throws
         -> HistoryCount
     {
-        let near = places.last { $0.number <= number }
+        let near = positions.last { $0.number <= number }
         var count = near?.count ?? HistoryCount()
         let rows = try connection.prepare(
             """
@@ -65,8 +65,8 @@ package struct HistoryCounter: Sendable {
             count.transactions += Int(rows.integer(0))
             count.changes += Int(rows.integer(1))
         }
-        places.append(Place(number: number, count: count))
-        places.sort { $0.number < $1.number }
+        positions.append(Position(number: number, count: count))
+        positions.sort { $0.number < $1.number }
         return count
     }
 }

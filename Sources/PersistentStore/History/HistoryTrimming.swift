@@ -15,7 +15,7 @@ struct HistoryTrimming {
     private static let factor: Int64 = 4
     private static let batch = interval * factor
     /// The maximum number of rows deleted by one commit.
-    private static let most: Int64 = 1 << 17
+    private static let maxRows: Int64 = 1 << 17
 
     private let bounds: HistoryBounds
     private let now: Int64
@@ -29,7 +29,7 @@ struct HistoryTrimming {
         self.bounds = bounds
         self.now = now
         newest = recorded.upperBound
-        added = min(crossed * Self.interval, Self.most)
+        added = min(crossed * Self.interval, Self.maxRows)
     }
 
     struct Plan {
@@ -54,9 +54,9 @@ struct HistoryTrimming {
                 }
                 try count?.store(on: connection)
             }
-            let gone = try HistoryRemoval.removeBatch(min(rowsLeft, HistoryTrimming.batch), on: connection)
-            rowsLeft -= gone
-            return gone > 0 && rowsLeft > 0
+            let deleted = try HistoryRemoval.removeBatch(min(rowsLeft, HistoryTrimming.batch), on: connection)
+            rowsLeft -= deleted
+            return deleted > 0 && rowsLeft > 0
         }
     }
 
@@ -69,11 +69,12 @@ struct HistoryTrimming {
         else { return nil }
         var plan = Plan(
             ends: ends, cut: ends.floor, removed: 0, count: nil,
-            rowsLeft: min(added * Self.factor, Self.most))
+            rowsLeft: min(added * Self.factor, Self.maxRows))
         let isLong = bounds.maximumChanges.map { newest - ends.floor > Int64($0) } ?? false
         if isLong, let most = bounds.maximumChanges {
             var count = try RetainedChangeCount(ends, on: connection)
-            plan.rowsLeft = min(min(max(added, newest - count.upTo), Self.most) * Self.factor, Self.most)
+            plan.rowsLeft = min(
+                min(max(added, newest - count.upTo), Self.maxRows) * Self.factor, Self.maxRows)
             plan.cut = max(plan.cut, try cut(&count, most: most, plan.rowsLeft, on: connection))
             plan.count = count
         }

@@ -56,13 +56,13 @@ struct RetainedChangeCount: Sendable {
     }
 
     /// Returns the number of the n-th change above a number; nil if there are fewer.
-    static func number(ofChange place: Int64, above low: Int64, on connection: borrowing Connection) throws
+    static func number(ofChange index: Int64, above low: Int64, on connection: borrowing Connection) throws
         -> Int64?
     {
         try connection.integer(
             "SELECT number FROM history WHERE number > ?1 AND kind < 3 ORDER BY number LIMIT 1 OFFSET ?2",
             low,
-            place - 1)
+            index - 1)
     }
 
     static func transactions(above low: Int64, upTo high: Int64, on connection: borrowing Connection) throws

@@ -31,7 +31,7 @@ private struct StoreBackup {
     private static let pagesAtOnce: Int32 = 2000
 
     func run(_ source: borrowing Connection, _ progress: (Int, Int) -> Void) throws {
-        try checkPlace()
+        try checkPath()
         // In the same folder, so that it can be renamed atomically.
         guard let (temporary, descriptor) = UniqueFile.make(path + ".") else { throw failure(errno) }
         defer { close(descriptor) }
@@ -39,7 +39,7 @@ private struct StoreBackup {
         do {
             try copy(source, temporary, progress)
             guard fsync(descriptor) == 0 else { throw failure(errno) }
-            try place(temporary)
+            try move(temporary)
         } catch {
             unlink(temporary)
             guard let error = error as? SQLiteError else { throw error }
@@ -70,7 +70,7 @@ private struct StoreBackup {
         }
     }
 
-    private func checkPlace() throws {
+    private func checkPath() throws {
         guard FileIdentity(path: path) == nil || replaces else { throw isThere }
         guard FileIdentity(path: path) == nil || FileIdentity(path: path) != FileIdentity(path: store) else {
             throw StoreError.cannotBackUp(path: path, reason: "it is the store itself")
@@ -86,7 +86,7 @@ private struct StoreBackup {
         }
     }
 
-    private func place(_ temporary: String) throws {
+    private func move(_ temporary: String) throws {
         switch UniqueFile.move(temporary, to: path, replaces: replaces) {
         case 0: return
         case EEXIST: throw isThere

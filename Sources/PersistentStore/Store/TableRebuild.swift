@@ -28,9 +28,9 @@ struct TableRebuild {
     }
 
     private func copy(on connection: borrowing Connection) throws {
-        let kept = entity.attributes.filter { columns.contains($0.name) }
-        let names = ["id", "version"] + kept.map { "\"\($0.name)\"" }
-        let values = ["id", "version"] + kept.map(value)
+        let common = entity.attributes.filter { columns.contains($0.name) }
+        let names = ["id", "version"] + common.map { "\"\($0.name)\"" }
+        let values = ["id", "version"] + common.map(value)
         do {
             try connection.execute(
                 """
@@ -89,8 +89,8 @@ struct TableRebuild {
             try connection.run(other.sql)
         } catch {
             throw .invalidModel(
-                "'\(other.name)', which another program created on the table \(entity.name), needs what the model "
-                    + "no longer has; drop it first")
+                "'\(other.name)', which another program created on the table \(entity.name), "
+                    + "needs a part that the model no longer has; drop it first")
         }
     }
 

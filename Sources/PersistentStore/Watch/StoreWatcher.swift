@@ -108,10 +108,10 @@ actor StoreWatcher {
         var result: WatcherMachine.Event?
         for event in events {
             switch event.kind {
-            case .folderVanished, .overflow: return .placeInDoubt
+            case .folderVanished, .overflow: return .pathInDoubt
             case .appeared, .vanished:
                 if ["", "-wal", "-shm"].contains(where: { event.name == fileName + $0 }) {
-                    return .placeInDoubt
+                    return .pathInDoubt
                 }
             case .modified:
                 if event.name == fileName + "-wal" || event.name == fileName + "-doorbell" {
@@ -126,7 +126,7 @@ actor StoreWatcher {
         for action in actions where isRunning {
             switch action {
             case .look: perform(machine.handle(look()))
-            case .checkPlace: perform(machine.handle(.place(isOurs: isStillInPlace())))
+            case .checkPath: perform(machine.handle(.path(isOurs: isStillInPlace())))
             case .lookAgain(let pause): lookAgain(after: pause)
             case .poll(let pause): schedule(.pollDue, pollTimer, pause)
             case .announceCommit: announceCommit()
@@ -144,7 +144,7 @@ actor StoreWatcher {
         let sawCommit = newVersion != nil && newVersion != version
         if let newVersion { version = newVersion }
         // A read through replaced files proves nothing.
-        guard isStillInPlace() else { return .place(isOurs: false) }
+        guard isStillInPlace() else { return .path(isOurs: false) }
         return .looked(writerAtWork: writerAtWork, sawCommit: sawCommit)
     }
 
@@ -187,7 +187,7 @@ actor StoreWatcher {
         if let token = try? reader.assumeIsolated({ try $0.read { try $0.newestToken() } }) {
             newest = token
         } else if !isStillInPlace() {
-            return perform(machine.handle(.place(isOurs: false)))
+            return perform(machine.handle(.path(isOurs: false)))
         }
         if let newest { announce(.committed(newest)) }
     }

@@ -11,13 +11,13 @@ struct WatcherMachine: Equatable {
         /// The `-wal` or the doorbell changed.
         case fileEvent
         /// The store's file or its folder appeared, vanished, or was replaced, or events were lost.
-        case placeInDoubt
+        case pathInDoubt
         case pauseOver
         case pollDue
         /// The result of `look`.
         case looked(writerAtWork: Bool, sawCommit: Bool)
-        /// The result of `checkPlace`.
-        case place(isOurs: Bool)
+        /// The result of `checkPath`.
+        case path(isOurs: Bool)
         case eventsAvailable
         case eventsUnavailable
     }
@@ -25,7 +25,7 @@ struct WatcherMachine: Equatable {
     enum Action: Equatable {
         /// Drain the events, query the lock, then read the version, in this order.
         case look
-        case checkPlace
+        case checkPath
         case lookAgain(after: Duration)
         case poll(after: Duration)
         case announceCommit
@@ -47,8 +47,8 @@ struct WatcherMachine: Equatable {
         guard !isReplaced else { return [] }
         switch event {
         case .fileEvent, .pauseOver: return [.look]
-        case .placeInDoubt: return [.checkPlace, .look]
-        case .pollDue: return [.checkPlace, .look, .poll(after: pollInterval)]
+        case .pathInDoubt: return [.checkPath, .look]
+        case .pollDue: return [.checkPath, .look, .poll(after: pollInterval)]
         case .looked(let writerAtWork, let sawCommit):
             let news: [Action] = sawCommit ? [.announceCommit] : []
             guard writerAtWork else {
@@ -57,7 +57,7 @@ struct WatcherMachine: Equatable {
             }
             defer { pause = min(pause * 2, Self.longestPause) }
             return news + [.lookAgain(after: pause)]
-        case .place(let isOurs):
+        case .path(let isOurs):
             guard !isOurs else { return [] }
             isReplaced = true
             return [.announceReplaced]
