@@ -10,7 +10,9 @@ import Synchronization
 package final class EventLoop: SerialExecutor, TaskExecutor {
     private let core: LoopCore
 
-    /// - Parameter needsPipe: false to run, more slowly, even where no descriptor is left for a pipe.
+    /// Creates a loop.
+    ///
+    /// - Parameter needsPipe: False to run, more slowly, even if no descriptor is left for a pipe.
     package init(needsPipe: Bool = true) throws(FileWatchError) {
         core = try LoopCore(needsPipe: needsPipe)
     }

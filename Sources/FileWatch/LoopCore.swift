@@ -26,7 +26,8 @@ final class LoopCore: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Nil where the process has no descriptors left for one; the loop then checks for work 50 times a second.
+    /// The pipe that wakes the thread; nil if the process has no descriptors left, in which case the loop
+    /// polls 50 times per second.
     private let wakePipe: Pipe?
     private static let pollInterval = Duration.milliseconds(20)
 
@@ -55,7 +56,7 @@ final class LoopCore: Sendable {
                 start.core.run()
                 return nil
             }, start.toOpaque())
-        precondition(code == 0, "the system refuses to make a thread")
+        precondition(code == 0, "cannot create a thread")
         pthread_detach(thread)
     }
 
@@ -152,7 +153,7 @@ final class LoopCore: Sendable {
             state.isAsleep = pause != .zero
             return (state.watched, pause)
         }
-        // A negative descriptor is left out (poll(2)).
+        // poll(2) ignores a negative descriptor.
         var descriptors = [pollfd(fd: wakePipe?.readEnd ?? -1, events: Int16(POLLIN), revents: 0)]
         descriptors += watched.map { pollfd(fd: $0.key, events: $0.value.events, revents: 0) }
         let ready = Self.wait(&descriptors, pause)

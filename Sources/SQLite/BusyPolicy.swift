@@ -7,7 +7,7 @@ import Glibc
 /// times longer than necessary. This handler tries every 0.1 ms until the timeout.
 final class BusyPolicy {
     var timeoutMilliseconds: Int64
-    /// Ends the wait as if the time were up; checked at each try.
+    /// Whether to end the wait before the timeout; checked at each try.
     let isInterrupted: (@Sendable () -> Bool)?
     private(set) var waitedMilliseconds: Int64 = 0
     private var began: Int64 = 0

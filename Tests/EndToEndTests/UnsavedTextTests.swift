@@ -96,7 +96,7 @@ import Testing
         kill(process, signal.number)
         #expect(Shell.wait(for: process) == signal.status)
         let said = try String(contentsOfFile: errors, encoding: .utf8)
-        #expect(said.contains("was kept busy for"), "\(said)")
+        #expect(said.contains("was locked for"), "\(said)")
         #expect(try retained(said).lines.contains("hard to come by"))
         #expect(try holder.ask("COMMIT; SELECT 'released';") == "released")
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "1")
@@ -153,7 +153,7 @@ import Testing
         #expect(eventually { waitsForLock(process) })
         kill(process, SIGHUP)
         #expect(Shell.wait(for: process) == 1)
-        #expect(try String(contentsOfFile: errors, encoding: .utf8).contains("was kept busy for 5"))
+        #expect(try String(contentsOfFile: errors, encoding: .utf8).contains("was locked for 5"))
     }
 
     @Test func `a text longer than a clip takes is retained in parts`() throws {

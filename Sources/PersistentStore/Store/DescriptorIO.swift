@@ -1,6 +1,6 @@
 import Glibc
 
-/// Reads and writes on a descriptor that may be non-blocking, and whose calls signals may interrupt.
+/// Reads and writes on a descriptor that may be non-blocking. Interrupted system calls are repeated.
 package enum DescriptorIO {
     package struct Failure: Error, Equatable, CustomStringConvertible {
         package let code: CInt
@@ -12,8 +12,9 @@ package enum DescriptorIO {
 
     /// Waits until there is something to read, and reads up to `limit` bytes.
     ///
-    /// - Parameter isInterrupted: checked before each wait, and ten times a second while there is nothing to read.
-    /// - Returns: the bytes; nil at the end.
+    /// - Parameter isInterrupted: A closure checked before each wait, and ten times per second while there is
+    ///   nothing to read.
+    /// - Returns: The bytes; nil at the end.
     /// - Throws: ``Failure`` with `EINTR` once `isInterrupted` is true, or with the code of read(2).
     package static func read(
         _ descriptor: CInt, limit: Int = 1 << 16, isInterrupted: (() -> Bool)? = nil
@@ -40,7 +41,7 @@ package enum DescriptorIO {
 
     /// Writes all bytes.
     ///
-    /// - Throws: ``Failure`` with the code of write(2); any part of the bytes may have been written.
+    /// - Throws: ``Failure`` with the code of write(2); part of the bytes may have been written.
     package static func write(_ bytes: some Collection<UInt8>, to descriptor: CInt) throws(Failure) {
         let code = bytes.withContiguousStorageIfAvailable { write($0, to: descriptor) }
         let failure = code ?? Array(bytes).withUnsafeBufferPointer { write($0, to: descriptor) }
@@ -69,7 +70,8 @@ package enum DescriptorIO {
         return 0
     }
 
-    /// Returns whether the descriptor is ready, or in a state that the next call reports; false after the time or a signal.
+    /// Returns whether the descriptor is ready, or in a state that the next call reports; false after a
+    /// timeout or a signal.
     private static func wait(_ descriptor: CInt, _ event: Int32, milliseconds: CInt) throws(Failure) -> Bool {
         var polled = pollfd(fd: descriptor, events: Int16(event), revents: 0)
         let count = poll(&polled, 1, milliseconds)

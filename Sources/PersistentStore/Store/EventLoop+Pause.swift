@@ -1,8 +1,8 @@
 import FileWatch
 
 extension EventLoop {
-    /// Suspends the caller until `delay` has passed, by a timer of the loop: the first `Task.sleep` of a process makes
-    /// libdispatch open three descriptors, and it ends a process that gets none.
+    /// Suspends the caller until `delay` has passed, with a timer of the loop. The first `Task.sleep` of a
+    /// process makes libdispatch open three descriptors, and it aborts the process if it cannot.
     ///
     /// - Throws: ``StoreError/cancelled`` after the delay if the task was cancelled.
     nonisolated(nonsending) func pause(for delay: Duration) async throws(StoreError) {
