@@ -3,18 +3,18 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The group's folder, found by name alone.
+/// The group's folder, found by the group's name only.
 @Suite struct AppGroupContainerTests {
     let home: TemporaryFolder
 
     init() throws { home = try TemporaryFolder() }
 
-    /// What the tool says in an environment of nothing but these variables.
+    /// Returns the tool's output in an environment of only these variables.
     private func folder(_ group: String, _ environment: [String]) throws -> String {
         try Shell.run("env", ["-i"] + environment + [TemporaryGroup.tool, group]).output
     }
 
-    @Test func `a group is found by its name with only HOME in the environment`() throws {
+    @Test func `a group is found by name with only HOME in the environment`() throws {
         let path = home.path + "/.local/share/reading"
         #expect(try folder("reading", ["HOME=\(home.path)"]) == path + "\n")
         for part in ["/.local", "/.local/share", "/.local/share/reading"] {
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `XDG_DATA_HOME goes before HOME, unless it is relative or empty`() throws {
+    @Test func `XDG_DATA_HOME overrides HOME, unless it is relative or empty`() throws {
         let homeWord = "HOME=\(home.path)"
         let other = home.path(of: "data")
         #expect(try folder("a", [homeWord, "XDG_DATA_HOME=\(other)"]) == other + "/a\n")
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be a group's folder is told`() throws {
+    @Test func `a path that cannot be a group's folder is reported`() throws {
         #expect(try folder("a", []).contains("no home folder"))
         for name in ["", ".", "..", ".hidden", "a/b", "a b", "ä"] {
             #expect(throws: AppGroupError.self) { try AppGroupContainer(group: name) }

@@ -4,15 +4,15 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Shared defaults in a folder in which an enemy was.
+/// Shared defaults in a folder that an attacker could write.
 @Suite(.serialized) struct HostileDefaultsTests {
-    /// What lies in the place of the file, of its lock, or of what a writer begins.
+    /// Objects that replace the file, its lock, or a writer's temporary file.
     enum Trap: CaseIterable, Sendable {
         case hugeFile, brokenLink, endlessLink, linkToZeros, linkToTerminal, linkToShrinkingFile,
             linkElsewhere
         case pipe, folder, fullFolder, socket
 
-        /// - Parameter other: a file that is none of the defaults'.
+        /// - Parameter other: A file outside the defaults.
         func set(at path: String, other: String) throws {
             switch self {
             case .hugeFile: try Shell.run("truncate", ["-s", "4T", path])
@@ -20,7 +20,7 @@ import Testing
             case .endlessLink: symlink(path, path)
             case .linkToZeros: symlink("/dev/zero", path)
             case .linkToTerminal: symlink("/dev/ptmx", path)
-            // It says that it has 4096 bytes.
+            // Its reported size is 4096 bytes.
             case .linkToShrinkingFile: symlink("/sys/kernel/uevent_seqnum", path)
             case .linkElsewhere: symlink(other, path)
             case .pipe: mkfifo(path, 0o600)
@@ -46,7 +46,7 @@ import Testing
         elsewhere = try TemporaryFolder()
     }
 
-    /// What the sentence says must be of use; a test that hangs is one that fails.
+    /// The error message must be useful; a test that hangs is a failure.
     private func attempt<Value>(_ body: () throws -> Value) throws -> Value? {
         let began = ContinuousClock.now
         defer { #expect(ContinuousClock.now - began < .seconds(4)) }
@@ -60,19 +60,19 @@ import Testing
     }
 
     @Test(arguments: Trap.allCases, ["", "-lock", "-new"])
-    func `whatever lies in a place of theirs, nobody waits for it or writes through it`(
-        trap: Trap, place: String
+    func `no process waits for a replaced file or writes through it`(
+        trap: Trap, suffix: String
     ) async throws {
         let other = elsewhere.path(of: "other")
         try Data("not theirs".utf8).write(to: URL(fileURLWithPath: other))
         try defaults.set("before", forKey: "key")
-        unlink(defaults.path + place)
-        try trap.set(at: defaults.path + place, other: other)
+        unlink(defaults.path + suffix)
+        try trap.set(at: defaults.path + suffix, other: other)
 
         let read = try attempt { try defaults.contents() }
-        #expect(read != nil || place == "")
-        if place != "" { #expect(try read?.value(String.self, forKey: "key") == "before") }
-        if trap == .linkToShrinkingFile, place == "", access("/sys/kernel/uevent_seqnum", R_OK) == 0 {
+        #expect(read != nil || suffix == "")
+        if suffix != "" { #expect(try read?.value(String.self, forKey: "key") == "before") }
+        if trap == .linkToShrinkingFile, suffix == "", access("/sys/kernel/uevent_seqnum", R_OK) == 0 {
             let reason = "it became shorter while it was read"
             #expect(throws: SharedDefaultsError.damaged(defaults.path, reason: reason)) {
                 try defaults.contents()
@@ -82,20 +82,20 @@ import Testing
         let now = try attempt { try defaults.contents() }
         #expect(
             try now?.value(String.self, forKey: "key")
-                == (wasSet != nil ? "after" : place == "" ? nil : "before"))
+                == (wasSet != nil ? "after" : suffix == "" ? nil : "before"))
         _ = try attempt { try defaults.setAside() }
         var updates = try defaults.updates().makeAsyncIterator()
         _ = try? await updates.next()
         #expect(try String(contentsOfFile: other, encoding: .utf8) == "not theirs")
 
-        // Without the trap all is as it was.
-        try? FileManager.default.removeItem(atPath: defaults.path + place)
+        // Without the trap the state is the original one.
+        try? FileManager.default.removeItem(atPath: defaults.path + suffix)
         try defaults.set("again", forKey: "key")
         #expect(try defaults.value(String.self, forKey: "key") == "again")
     }
 
     @Test(arguments: 0..<4)
-    func `a file with bytes of anybody's is read as values or told as damaged, and never changed`(
+    func `a file of arbitrary bytes is read as values or reported as damaged, and never changed`(
         seed: UInt64
     )
         throws
@@ -142,20 +142,20 @@ import Testing
         #expect(readable > 0 && damaged > 0)
     }
 
-    @Test func `what the file may not be read for is said, and nothing is lost`() throws {
+    @Test func `an unreadable file is reported, and nothing is lost`() throws {
         try defaults.set("before", forKey: "key")
         chmod(defaults.path, 0o600)
-        // A stranger who finds the way to it all the same.
+        // A process of another user that reaches the file anyway.
         let folder = elsewhere.path(of: group.container.name)
         try FileManager.default.copyItem(atPath: group.container.path, toPath: folder)
         chmod(elsewhere.path, 0o755)
         chmod(folder, 0o777)
         unlink(folder + "/shared.defaults.json-lock")
         chmod(folder + "/shared.defaults.json", 0)
-        let words = Stranger.words(TemporaryGroup.tool, [group.container.name])
-        let stranger = try LineProcess("env", ["XDG_DATA_HOME=\(elsewhere.path)"] + words)
-        #expect(try stranger.answer() == folder)
-        #expect(try stranger.ask("set key after").contains("cannot be read"))
+        let words = UnprivilegedProcess.words(TemporaryGroup.tool, [group.container.name])
+        let process = try LineProcess("env", ["XDG_DATA_HOME=\(elsewhere.path)"] + words)
+        #expect(try process.answer() == folder)
+        #expect(try process.ask("set key after").contains("cannot be read"))
         #expect(try defaults.value(String.self, forKey: "key") == "before")
     }
 }

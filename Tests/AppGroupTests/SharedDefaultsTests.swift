@@ -19,7 +19,7 @@ import Testing
         try Data(text.utf8).write(to: URL(fileURLWithPath: defaults.path))
     }
 
-    @Test func `every type comes back as it was set, bit for bit`() throws {
+    @Test func `every type is restored as it was set, bit for bit`() throws {
         let bytes: [UInt8] = [0, 255, 10, 34]
         let date = Date(timeIntervalSinceReferenceDate: 0.1 + 0.2)
         try defaults.set(true, forKey: "bool")
@@ -48,7 +48,7 @@ import Testing
         #expect(try defaults.contents().keys.contains("text") == false)
     }
 
-    @Test func `a value of another type is an error that names both, not nothing`() throws {
+    @Test func `a value of another type is an error that names both types, not nil`() throws {
         try defaults.set("12", forKey: "count")
         let error = SharedDefaultsError.otherType(key: "count", stored: "String", wanted: "Int")
         #expect(throws: error) { try defaults.value(Int.self, forKey: "count") }
@@ -56,7 +56,7 @@ import Testing
         #expect(throws: SharedDefaultsError.self) { try defaults.value(Bool.self, forKey: "count") }
     }
 
-    @Test func `suites do not see each other, and a bad name of a suite or key is refused`() throws {
+    @Test func `suites are separate, and a bad suite name or key is refused`() throws {
         let other = try group.container.defaults(suite: "other")
         try other.set(1, forKey: "key")
         #expect(try defaults.value(Int.self, forKey: "key") == nil)
@@ -68,7 +68,7 @@ import Testing
         #expect(throws: SharedDefaultsError.invalidKey("")) { try defaults.set(1, forKey: "") }
     }
 
-    @Test func `only the owner may read the folder and the file`() throws {
+    @Test func `only the owner can read the folder and the file`() throws {
         try defaults.set(1, forKey: "key")
         func mode(_ path: String) -> mode_t {
             var status = stat()
@@ -79,7 +79,7 @@ import Testing
         #expect(mode(defaults.path + "-lock") == 0o600)
     }
 
-    @Test func `eight processes that write at once lose none of each other's keys and counts`() throws {
+    @Test func `eight concurrent writers lose none of each other's keys and counts`() throws {
         let members = try (0..<8).map { _ in try group.member() }
         for (index, member) in members.enumerated() { member.send("count own\(index) 25") }
         for member in members { #expect(try member.answer(within: 60) == "done") }
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `a writer killed at 60 moments never leaves half a file, and holds up nobody`() throws {
+    @Test func `a writer killed at 60 moments never leaves half a file and never blocks others`() throws {
         var random = SeededRandom(seed: 7)
         try defaults.set("kept", forKey: "bystander")
         var rounds: Set<String> = []
@@ -109,7 +109,7 @@ import Testing
         #expect(rounds.count > 2)
     }
 
-    @Test func `a reader beside a writer sees whole states only`() throws {
+    @Test func `a reader during writes sees only whole states`() throws {
         let member = try group.member()
         #expect(try member.ask("storm") == "storming")
         var seen: Set<String> = []
@@ -123,7 +123,9 @@ import Testing
         #expect(sawMany)
     }
 
-    @Test func `a stopped writer that has the lock is an error in the end, and reading goes on`() throws {
+    @Test func `a stopped writer that holds the lock is an error after the timeout, and reads continue`()
+        throws
+    {
         try defaults.set("before", forKey: "key")
         let member = try group.member()
         #expect(try member.ask("hold") == "holding")
@@ -142,7 +144,7 @@ import Testing
         "{\"format\":1,\"values\":{\"a\":{\"real\":\"much\"}}}",
         "{\"format\":1,\"values\":{\"a\":{\"colour\":\"red\"}}}", String(repeating: "[", count: 100_000),
     ])
-    func `a damaged file is told, left alone, and set aside when asked to`(damage: String) throws {
+    func `a damaged file is reported, unchanged, and moved aside on request`(damage: String) throws {
         try defaults.set(1, forKey: "key")
         try write(damage)
         #expect(throws: SharedDefaultsError.damaged(defaults.path, reason: Self.form)) {
@@ -162,7 +164,9 @@ import Testing
 
     private static let form = "it is not JSON of the form that is written here"
 
-    @Test func `what is no file, or too large, or newer, is told apart`() throws {
+    @Test func `a path that is not a file, a file that is too large, and a newer one are distinguished`()
+        throws
+    {
         mkfifo(defaults.path, 0o600)
         #expect(throws: SharedDefaultsError.damaged(defaults.path, reason: "it is not a file")) {
             try defaults.contents()
@@ -177,7 +181,8 @@ import Testing
         #expect(throws: SharedDefaultsError.newerFormat(defaults.path)) { try defaults.setAside() }
     }
 
-    @Test func `a change by another process is told within a moment, the newest state always`() async throws {
+    @Test func `a change by another process is reported shortly, always with the newest state`() async throws
+    {
         try defaults.set("first", forKey: "key")
         var updates = try defaults.updates().makeAsyncIterator()
         #expect(try await updates.next()?.value(String.self, forKey: "key") == "first")
@@ -186,7 +191,7 @@ import Testing
             let began = ContinuousClock.now
             #expect(try member.ask("set key \(word)") == "done")
             #expect(try await updates.next()?.value(String.self, forKey: "key") == word)
-            // Long before the sweep.
+            // Long before the next poll.
             #expect(ContinuousClock.now - began < .milliseconds(800))
         }
         // Damage ends the updates with its error.
@@ -194,7 +199,7 @@ import Testing
         await #expect(throws: SharedDefaultsError.self) { while try await updates.next() != nil {} }
     }
 
-    @Test func `updates that nobody reads any more close what they had open`() async throws {
+    @Test func `updates that have no reader release their descriptors`() async throws {
         func descriptors() throws -> Int {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
         }

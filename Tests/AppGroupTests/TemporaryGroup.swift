@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A group that no other test uses, in the real place for groups; removed when the test lets go of it.
+/// A group for one test, in the real folder for groups; deinit removes it.
 final class TemporaryGroup: Sendable {
     let container: AppGroupContainer
 
@@ -11,16 +11,16 @@ final class TemporaryGroup: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: container.path) }
 
-    /// Another process of the group.
+    /// Starts another process of the group.
     func member() throws -> LineProcess {
         let process = try LineProcess(Self.tool, [container.name])
         guard try process.answer() == container.path else {
-            throw ShellError(description: "the member does not answer")
+            throw ShellError(description: "the member process does not answer")
         }
         return process
     }
 
-    /// Beside the running test bundle.
+    /// In the folder of the running test bundle.
     static let tool: String = {
         let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent(

@@ -29,7 +29,7 @@ import Testing
         let path = clips.folder.path(of: "tmp/script")
         try script.write(toFile: path, atomically: true, encoding: .utf8)
         chmod(path, 0o644)
-        let words = Stranger.words(ClipsProgram.path, ["--script", path, "--size", size])
+        let words = UnprivilegedProcess.words(ClipsProgram.path, ["--script", path, "--size", size])
         return try Shell.run(words[0], Array(words[1...]), environment: environment(clips))
     }
 
@@ -129,7 +129,7 @@ import Testing
             for end in ["-wal", "-shm", "-doorbell"] { chmod(clips.storePath + end, 0o644) }
         }
         let terminal = try TmuxSession(
-            Stranger.words(ClipsProgram.path, []), columns: 100, rows: 24, environment: environment(clips))
+            UnprivilegedProcess.words(ClipsProgram.path, []), columns: 100, rows: 24, environment: environment(clips))
         #expect(try eventually { try terminal.shows("read only · live") })
         for round in 1...3 {
             try clips.run("extension", "--title", "from the owner \(round)")

@@ -5,7 +5,7 @@ import Testing
 /// Files and folders that whoever runs the program may not write, or not even read.
 @Suite(.serialized) struct PermissionTests {
     private func stranger(_ clips: ClipsProgram, _ words: String...) throws -> Shell {
-        let all = Stranger.words(ClipsProgram.path, words)
+        let all = UnprivilegedProcess.words(ClipsProgram.path, words)
         return try Shell.run(
             all[0], Array(all.dropFirst()),
             environment: clips.environment.merging(["TMPDIR": clips.folder.path(of: "tmp")]) { $1 })
@@ -25,7 +25,7 @@ import Testing
         chmod(clips.folder.path, folder)
         let before = try Shell.run("cksum", [clips.storePath]).output
         for words in ["list", "search clip --limit 1000", "export --format csv", "history", "show 1"] {
-            let all = Stranger.words(ClipsProgram.path, words.split(separator: " ").map(String.init))
+            let all = UnprivilegedProcess.words(ClipsProgram.path, words.split(separator: " ").map(String.init))
             let run = try Shell.run(all[0], Array(all.dropFirst()), environment: clips.environment)
             #expect(run.status == 0 && !run.output.isEmpty, "\(words): \(run.errors)")
         }
@@ -50,7 +50,7 @@ import Testing
         chmod(clips.folder.path, 0o777)
         for other in ["", "-wal", "-shm"] { chmod(clips.storePath + other, other == end ? 0 : 0o666) }
         for words in [["list"], ["extension", "--title", "clip not to be saved"]] {
-            let all = Stranger.words(ClipsProgram.path, words)
+            let all = UnprivilegedProcess.words(ClipsProgram.path, words)
             let run = try Shell.run(
                 all[0], Array(all.dropFirst()),
                 environment: clips.environment.merging(["TMPDIR": clips.folder.path(of: "tmp")]) { $1 })

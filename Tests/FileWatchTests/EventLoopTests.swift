@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A thread that is an executor and a poll loop.
+/// A thread that is both an executor and a poll loop.
 @Suite struct EventLoopTests {
     actor Counter {
         nonisolated let loop: EventLoop
@@ -27,7 +27,7 @@ import Testing
         func add(_ word: String) { words.withLock { $0.append(word) } }
     }
 
-    @Test func `work from many threads runs on one, each piece once`() async throws {
+    @Test func `work from many threads runs on one thread, each piece once`() async throws {
         let counter = Counter(try EventLoop())
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
@@ -39,7 +39,7 @@ import Testing
         await counter.loop.checksIsolation(of: counter)
     }
 
-    @Test func `timers fire in the order they are due, not before, and a name has one`() async throws {
+    @Test func `timers fire in due order, never early, and once per name`() async throws {
         let loop = try EventLoop()
         let notes = Notes()
         let began = ContinuousClock.now
@@ -55,12 +55,12 @@ import Testing
         #expect(ContinuousClock.now - began >= .milliseconds(30))
     }
 
-    /// Work waits for no timer: between two of them, work that comes one after the other is served.
-    @Test func `work is served while a timer of less than a millisecond is waited for`() async throws {
+    /// Work does not wait for a timer: consecutive pieces run between two firings.
+    @Test func `work runs while a timer of less than a millisecond is pending`() async throws {
         let counter = Counter(try EventLoop())
         let fires = Atomic<Int>(0)
         let timer = TimerName()
-        var most = 0
+        var maxRounds = 0
         @Sendable func tick() {
             fires.wrappingAdd(1, ordering: .relaxed)
             counter.loop.schedule(timer, after: .microseconds(900)) { tick() }
@@ -74,13 +74,13 @@ import Testing
                 await counter.add()
                 rounds += 1
             }
-            most = max(most, rounds)
-            return most >= 6
+            maxRounds = max(maxRounds, rounds)
+            return maxRounds >= 6
         }
-        #expect(isServed, "at most \(most) rounds between two timers")
+        #expect(isServed, "at most \(maxRounds) rounds between two timers")
     }
 
-    @Test func `the end of a pipe's reader is told once, and nothing before it`() async throws {
+    @Test func `a pipe's hang-up is reported once, and nothing before it`() async throws {
         let loop = try EventLoop()
         var ends: [CInt] = [-1, -1]
         try #require(pipe(&ends) == 0)
@@ -97,7 +97,7 @@ import Testing
         #expect(notes.all == ["paused", "hung up", "later"])
     }
 
-    @Test func `timers that are all overdue fire in the order they were due`() throws {
+    @Test func `overdue timers fire in due order`() throws {
         let loop = try EventLoop()
         let notes = Notes()
         loop.schedule(TimerName(), after: .zero) { _ = poll(nil, 0, 20) }
@@ -108,7 +108,7 @@ import Testing
         #expect(notes.all == ["3", "5", "6", "8", "9"])
     }
 
-    @Test func `a readable descriptor is told of until it is no longer watched`() throws {
+    @Test func `a readable descriptor is reported until it is no longer watched`() throws {
         let loop = try EventLoop()
         let pipe = try Pipe()
         let notes = Notes()
@@ -128,7 +128,7 @@ import Testing
         #expect(notes.all.count == 5)
     }
 
-    @Test func `the thread ends when nobody owns the loop`() async throws {
+    @Test func `the thread ends when the loop has no owner`() async throws {
         func threads() throws -> Int {
             try Shell.run("sh", ["-c", "ls /proc/\(getpid())/task | wc -l"]).output
                 .split(separator: "\n").compactMap { Int($0) }.first ?? 0
@@ -138,7 +138,7 @@ import Testing
         for counter in counters { await counter.add() }
         let before = try threads()
         counters.removeAll()
-        // Other tests come and go, so most of them is enough.
+        // Other tests start and end threads, so most of them is enough.
         #expect(try eventually { try threads() <= before - 15 })
     }
 
@@ -147,7 +147,7 @@ import Testing
         #expect(status == 7)
     }
 
-    @Test func `elsewhere than on its thread isolation is refused`() async throws {
+    @Test func `isolation is refused on any other thread`() async throws {
         await #expect(processExitsWith: .failure) {
             let loop = try EventLoop()
             loop.checkIsolated()

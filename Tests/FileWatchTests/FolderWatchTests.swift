@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What inotify tells of a folder.
+/// Events of a watched folder.
 @Suite struct FolderWatchTests {
     let folder: TemporaryFolder
 
@@ -15,7 +15,7 @@ import Testing
         close(descriptor)
     }
 
-    @Test func `files come, change, move and go`() throws {
+    @Test func `created, changed, moved, and deleted files are reported`() throws {
         let watch = try FolderWatch(path: folder.path)
         write("a")
         #expect(
@@ -32,7 +32,7 @@ import Testing
         #expect(watch.drain().isEmpty)
     }
 
-    @Test func `a name is given as it is, however odd or long`() throws {
+    @Test func `a name is reported unchanged, regardless of its characters or length`() throws {
         let watch = try FolderWatch(path: folder.path)
         for name in ["spaced name", "\u{1F600}", String(repeating: "n", count: 255)] {
             write(name)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `the folder that goes is told of`() throws {
+    @Test func `a folder that disappears is reported`() throws {
         let inner = folder.path(of: "inner")
         mkdir(inner, 0o700)
         let watch = try FolderWatch(path: inner)
@@ -48,10 +48,10 @@ import Testing
         #expect(watch.drain().contains { $0.kind == .folderVanished })
     }
 
-    @Test func `more events than the kernel keeps end in an overflow`() throws {
+    @Test func `more events than the kernel's queue holds end in an overflow`() throws {
         let watch = try FolderWatch(path: folder.path)
-        let most = try Shell.run("cat", ["/proc/sys/fs/inotify/max_queued_events"]).output
-        let count = try #require(Int(most.filter(\.isNumber)))
+        let output = try Shell.run("cat", ["/proc/sys/fs/inotify/max_queued_events"]).output
+        let count = try #require(Int(output.filter(\.isNumber)))
         try #require(count <= 200_000)
         write("a")
         write("b")
@@ -64,14 +64,14 @@ import Testing
         #expect(watch.drain().contains(FolderEvent(kind: .appeared, name: "c")))
     }
 
-    @Test func `a folder that is not there is an error with the call's name`() {
+    @Test func `a missing folder is an error with the call's name`() {
         let error = #expect(throws: FileWatchError.self) {
             _ = try FolderWatch(path: folder.path(of: "none"))
         }
         #expect(error?.call == "inotify_add_watch" && error?.code == ENOENT)
     }
 
-    @Test func `a folder that cannot be watched costs nobody else a descriptor`() async {
+    @Test func `a folder that cannot be watched closes no descriptor of another thread`() async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 for _ in 0..<20_000 { _ = try? FolderWatch(path: "/nonexistent") }

@@ -3,7 +3,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// When a tracker cleans, for whom it waits, and what one does by hand.
+/// The time at which a tracker cleans, the consumers it waits for, and cleaning by hand.
 @Suite struct CleaningStrategyTests {
     let folder: TemporaryFolder
     let clock = SettableClock()
@@ -24,7 +24,7 @@ import Testing
         return HistoryTracker(container: container, parameters: parameters)
     }
 
-    /// One commit that the tracker has passed.
+    /// Commits once, after which the tracker has processed the commit.
     private func commit(_ tracker: HistoryTracker) async throws {
         _ = try await context.save(inserting: ["title": "x"])
         let newest = try await container.currentToken()
@@ -35,7 +35,7 @@ import Testing
 
     private func kept() async throws -> Int { try await container.transactions().count }
 
-    @Test func `without a strategy nothing goes, however old; by hand everything that was passed does`()
+    @Test func `without a strategy nothing is purged, however old, and by hand all processed history is`()
         async throws
     {
         let tracker = tracker(.none)
@@ -51,7 +51,8 @@ import Testing
         #expect(try await container.objects().count == 10)
     }
 
-    @Test func `by hand it waits for a consumer that is behind, unless its author never merges`() async throws
+    @Test func `cleaning by hand waits for a consumer that is behind, except one of a batch author`()
+        async throws
     {
         _ = try await container.registerConsumer("behind", author: "widget")
         let tracker = tracker(.none)
@@ -80,7 +81,7 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `by duration a second launch within the interval does not clean, and one after it does`()
+    @Test func `by duration, a second launch cleans only after the interval`()
         async throws
     {
         var logs: [TrackingParametersTests.Log] = []
@@ -103,11 +104,12 @@ import Testing
     }
 
     /// ```
-    /// sqlite3:  insert  holds the lock          insert, holds the lock      lets it go
+    /// sqlite3:  insert  holds the lock          insert, holds the lock      releases it
     /// tracker:         pass    cleaning waits                         pass             cleans twice
     /// ```
-    @Test func `by passes, one that ends while a cleaning runs is cleaned too`() async throws {
-        // All history is too old, so that it waits for no consumer; a cursor in the store would wait for the lock.
+    @Test func `by passes, a pass that ends during a cleaning is cleaned too`() async throws {
+        // All history is too old, so cleaning waits for no consumer; a cursor in the store would wait for the
+        // lock.
         clock.set(4_000_000_000_000)
         let tracker = tracker(.byNotification(1)) {
             $0.cursor = .elsewhere(TrackingParametersTests.Shelf())
@@ -127,7 +129,7 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `a cleaning that runs ends before the tracker has stopped, and another follows a start`()
+    @Test func `a running cleaning ends before the tracker stops, and another follows a start`()
         async throws
     {
         let log = TrackingParametersTests.Log()

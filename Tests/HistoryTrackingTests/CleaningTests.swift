@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What cleaning takes, and what it must not.
+/// Cleaning: purged and retained history.
 @Suite(.serialized) struct CleaningTests {
     final class Clock: Sendable {
         private let time = Mutex<Int64>(1_700_000_000_000)
@@ -35,7 +35,7 @@ import Testing
         try await container.purgeHistory(maximumAge: .seconds(7 * 24 * 3600)).transactions
     }
 
-    @Test func `what every consumer has passed goes, and no cursor moves`() async throws {
+    @Test func `history that every consumer has processed is purged, and no cursor moves`() async throws {
         _ = try await container.registerConsumer("fast")
         let slow = try await container.registerConsumer("slow")
         try await save(5)
@@ -54,7 +54,7 @@ import Testing
         #expect(try await container.objects().count == 5)
     }
 
-    @Test func `without consumers nothing goes before it is old`() async throws {
+    @Test func `without consumers, only old history is purged`() async throws {
         try await save(3)
         #expect(try await purge() == 0)
         clock.advance(seconds: 8 * 24 * 3600)
@@ -62,7 +62,9 @@ import Testing
         #expect(try await purge() == 3)
     }
 
-    @Test func `what is too old goes in spite of a laggard, who then reads everything anew`() async throws {
+    @Test func `history that is too old is purged despite a slow consumer, which then does a full refresh`()
+        async throws
+    {
         let consumer = RecordingConsumer()
         let parameters = TrackingParameters(name: "laggard", cleaning: .none, logger: SilentLogger())
         var tracker = HistoryTracker(container: container, parameters: parameters, consumer: consumer)
@@ -79,7 +81,7 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `two launches within the interval clean once, also beside each other`() async throws {
+    @Test func `two launches within the interval clean once, even if concurrent`() async throws {
         let second = try await PersistentContainer(
             path: container.path, model: Notes.model(),
             options: {
@@ -99,7 +101,7 @@ import Testing
         #expect(try await !container.claimCleaning(every: hour))
     }
 
-    @Test func `a process that merges nothing still lets history go`() async throws {
+    @Test func `a process that never merges does not block a purge`() async throws {
         try await save(3)
         let passed = try await container.registerConsumer("reader")
         try await container.moveCursor(of: "reader", to: passed.token)
@@ -113,7 +115,7 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `by notification cleans at every so many passes that brought something`() async throws {
+    @Test func `by notification, cleaning follows every N passes that had transactions`() async throws {
         let cleaning = HistoryTracker(
             container: container,
             parameters: TrackingParameters(
@@ -128,10 +130,10 @@ import Testing
         await cleaning.stop()
     }
 
-    @Test func `a transient consumer whose process is gone holds nothing up`() async throws {
+    @Test func `a transient consumer whose process has exited does not block a purge`() async throws {
         let process = try StoreWriterProcess(container.path, author: "other")
         #expect(try process.ask("register reader") == "reader")
-        // The second of a name is transient.
+        // The second consumer of a name is transient.
         let mine = try await container.registerConsumer("reader")
         #expect(mine.name == "reader#2")
         try await save(2)
@@ -143,7 +145,9 @@ import Testing
         #expect(try await purge() == 2)
     }
 
-    @Test func `50,000 changes go beside a writer, who waits well within the busy timeout`() async throws {
+    @Test func `purging 50,000 changes during writes delays the writer by less than the busy timeout`()
+        async throws
+    {
         let sql = """
             WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
             INSERT INTO Note (title) SELECT 'x' FROM n;
@@ -157,7 +161,7 @@ import Testing
         let isDone = Mutex(false)
         let longest = Task {
             var longest = Duration.zero
-            let context = writer.makeContext(author: "beside")
+            let context = writer.makeContext(author: "writer")
             while !isDone.withLock({ $0 }) {
                 let began = ContinuousClock.now
                 _ = try await context.save(inserting: ["title": "b"])

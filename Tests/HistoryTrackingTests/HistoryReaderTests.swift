@@ -3,7 +3,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// Whole transactions up to a limit, and numbered pieces of longer ones, whatever reads them.
+/// Reads of whole transactions up to a limit, and of longer ones in numbered pieces.
 @Suite struct HistoryReaderTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
@@ -13,7 +13,7 @@ import Testing
         container = try await Notes.open(folder)
     }
 
-    /// One commit of each size; every third by "other".
+    /// Commits once for each size, every third time as "other".
     private func commit(_ sizes: [Int]) async throws {
         for (number, size) in sizes.enumerated() {
             let context = container.makeContext(author: number % 3 == 2 ? "other" : "app")
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// All batches, each read in a snapshot of its own.
+    /// Returns all batches, each read in its own snapshot.
     private func batches(_ reader: HistoryReader, after start: HistoryToken, limit: Int) async throws
         -> [HistoryBatch]
     {
@@ -60,7 +60,7 @@ import Testing
                 #expect(own.allSatisfy { $0.isWhole == (count == 1) && $0.token == transaction.token })
                 #expect(own.allSatisfy { $0.author == transaction.author })
             }
-            // Nothing that fits together is apart.
+            // Transactions that fit together are together.
             for (batch, next) in zip(batches, batches.dropFirst()) where !batch.end.isInsideTransaction {
                 let following = next.transactions.first?.number
                 let size = whole.first { $0.number == following }?.changes.count ?? 0
@@ -71,19 +71,22 @@ import Testing
         }
     }
 
-    @Test func `what a reader does not admit is passed, also inside of a long read`() async throws {
+    @Test func `transactions that a reader does not admit are skipped, even inside a long read`() async throws
+    {
         let start = try await container.currentToken()
         try await commit([3, 3, 30, 3, 3, 1])
         let reader = HistoryReader(authors: ["other"])
         let batches = try await batches(reader, after: start, limit: 10)
         #expect(batches.flatMap(\.transactions).map(\.changes.count) == [10, 10, 10, 1])
         #expect(try await batches.last?.end == HistoryPosition(container.currentToken()))
-        let nobody = try await self.batches(HistoryReader(authors: []), after: start, limit: 10)
-        #expect(nobody.count == 1 && nobody[0].transactions.isEmpty && nobody[0].isLast)
+        let none = try await self.batches(HistoryReader(authors: []), after: start, limit: 10)
+        #expect(none.count == 1 && none[0].transactions.isEmpty && none[0].isLast)
     }
 
     @Test(arguments: [nil, ["app", "other"] as Set<String?>])
-    func `more changes than a refresh costs are a refresh, which says what it skips`(authors: Set<String?>?)
+    func `more changes than a refresh costs become a refresh, which reports the skipped range`(
+        authors: Set<String?>?
+    )
         async throws
     {
         let start = try await container.currentToken()
@@ -107,7 +110,7 @@ import Testing
         if step != nil { Issue.record("something follows the newest token") }
     }
 
-    @Test func `the position of a start is before the first transaction that is admitted`() async throws {
+    @Test func `the position of a start is before the first admitted transaction`() async throws {
         try await commit([1, 2, 3, 4, 5, 6])
         let all = try await container.transactions()
         func numbers(_ start: HistoryFetchRequest.Start, limit: Int? = nil, _ authors: Set<String?>? = nil)

@@ -3,7 +3,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// Each transaction once, in order, whatever happens in between.
+/// Delivery of each transaction once and in order, through every interruption.
 @Suite struct HistoryTrackerTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
@@ -32,7 +32,9 @@ import Testing
         try await container.read { try $0.consumers() }.first { $0.name == name }
     }
 
-    @Test func `a first start reads everything, a later one catches up without a new commit`() async throws {
+    @Test func `a first start reads everything, and a later one catches up without a new commit`()
+        async throws
+    {
         _ = try await context.save(inserting: ["title": "before"])
         let first = RecordingConsumer()
         let one = tracker(first)
@@ -50,9 +52,9 @@ import Testing
         await two.stop()
     }
 
-    @Test func `under 100 signals each transaction comes once`() async throws {
+    @Test func `each transaction arrives once under 100 signals`() async throws {
         let consumer = RecordingConsumer()
-        // Merging leaves the tracker's thread, so signals come in the middle of a pass.
+        // Merging leaves the tracker's thread, so signals arrive during a pass.
         let tracker = tracker(consumer, contexts: [container.makeContext(author: "view")])
         try await tracker.start()
         try await tracker.start()
@@ -74,7 +76,7 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `a consumer that throws gets the same again, and the cursor waits for it`() async throws {
+    @Test func `a consumer that throws receives the same batch again, and the cursor waits`() async throws {
         let consumer = RecordingConsumer(failures: 2)
         let tracker = tracker(consumer)
         try await tracker.start()
@@ -90,7 +92,7 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `an expired cursor leads to a refresh, and goes on from there`() async throws {
+    @Test func `an expired cursor leads to a refresh, after which delivery continues`() async throws {
         let consumer = RecordingConsumer()
         var tracker = tracker(consumer)
         try await tracker.start()
@@ -127,7 +129,9 @@ import Testing
         await again.stop()
     }
 
-    @Test func `a long transaction comes in pieces, and a restart begins it again`() async throws {
+    @Test func `a long transaction arrives in pieces, and a restart repeats it from its beginning`()
+        async throws
+    {
         let consumer = RecordingConsumer(batchLimit: .split(10))
         let tracker = tracker(consumer)
         try await tracker.start()
@@ -154,8 +158,8 @@ import Testing
         await again.stop()
     }
 
-    @Test func `the cursor stays before a long transaction until all of it is dealt with`() async throws {
-        // Seven pieces, and the fourth is refused for ever.
+    @Test func `the cursor stays before a long transaction until all of it is processed`() async throws {
+        // Seven pieces, and the fourth is always refused.
         let consumer = RecordingConsumer(
             batchLimit: .split(10), refusing: { $0.first?.changes.first?.number == 33 })
         let tracker = tracker(consumer, failuresBeforeParking: .max)
@@ -176,7 +180,7 @@ import Testing
         await again.stop()
     }
 
-    @Test func `the name of a process that is gone is taken over with its cursor`() async throws {
+    @Test func `the name and cursor of an exited process are taken over`() async throws {
         let process = try StoreWriterProcess(container.path, author: "app")
         #expect(try process.ask("register reader") == "reader")
         let token = try await container.currentToken()
@@ -186,7 +190,7 @@ import Testing
         #expect(registered.name == "reader" && registered.token == token)
     }
 
-    @Test func `a transient consumer starts from the present and is forgotten when it stops`() async throws {
+    @Test func `a transient consumer starts at the present and is unregistered when it stops`() async throws {
         _ = try await context.save(inserting: ["title": "a"])
         let consumer = RecordingConsumer()
         let tracker = tracker(consumer, name: "screen", cursor: .transient(every: .seconds(60)))
@@ -203,7 +207,7 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `a cursor never goes back`() async throws {
+    @Test func `a cursor never moves backward`() async throws {
         let start = try await container.registerConsumer("c").token
         _ = try await context.save(inserting: ["title": "a"])
         let newest = try await container.currentToken()
@@ -212,7 +216,7 @@ import Testing
         #expect(try await stored("c")?.token == newest)
     }
 
-    @Test func `authors restrict what is handed on, and the cursor passes the rest`() async throws {
+    @Test func `authors restrict delivery, and the cursor passes the rest`() async throws {
         let consumer = RecordingConsumer()
         let tracker = tracker(consumer, authors: ["wanted"])
         try await tracker.start()
@@ -225,9 +229,11 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `more than the limit is split into whole transactions, or read anew`() async throws {
+    @Test func `a batch over the limit is split into whole transactions or replaced by a refresh`()
+        async throws
+    {
         _ = try await container.registerConsumer("split")
-        _ = try await container.registerConsumer("anew")
+        _ = try await container.registerConsumer("refresh")
         for _ in 0..<10 {
             for _ in 0..<4 { try await context.insert("Note", ["title": "x"]) }
             try await context.save()
@@ -237,18 +243,17 @@ import Testing
         try await one.start()
         #expect(await soon { split.changes == 40 })
         #expect(split.seen.batches.count > 1 && split.seen.refreshes == 0)
-        let anew = RecordingConsumer(batchLimit: .refreshBeyond(10))
-        let two = tracker(anew, name: "anew")
+        let refreshing = RecordingConsumer(batchLimit: .refreshBeyond(10))
+        let two = tracker(refreshing, name: "refresh")
         try await two.start()
-        #expect(await soon { anew.seen.refreshes == 1 })
-        #expect(anew.numbers.isEmpty)
+        #expect(await soon { refreshing.seen.refreshes == 1 })
+        #expect(refreshing.numbers.isEmpty)
         await one.stop()
         await two.stop()
     }
 
     @Test(arguments: [BatchLimit.split(1000), .refreshBeyond(0)])
-    func `contexts are brought up to date, also when everything is read anew`(limit: BatchLimit) async throws
-    {
+    func `contexts are updated, even by a full refresh`(limit: BatchLimit) async throws {
         let id = try await context.save(inserting: ["title": "a"])
         let view = container.makeContext(author: "app")
         _ = try await view.object(id)
@@ -265,7 +270,7 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `a store that is replaced is said so`() async throws {
+    @Test func `a replaced store is reported`() async throws {
         let consumer = RecordingConsumer()
         let tracker = tracker(consumer)
         try await tracker.start()
@@ -274,7 +279,7 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `a tracker that nobody holds lets go of the store`() async throws {
+    @Test func `a tracker without an owner releases the store`() async throws {
         weak var gone: HistoryTracker?
         do {
             let tracker = tracker(RecordingConsumer())
@@ -285,7 +290,7 @@ import Testing
         #expect(await soon { gone == nil })
     }
 
-    @Test func `stopped and started at once, it either stands or works`() async throws {
+    @Test func `a tracker started during a stop either is stopped or works`() async throws {
         let consumer = RecordingConsumer()
         let tracker = tracker(consumer)
         try await tracker.start()
@@ -301,7 +306,7 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `a consumer that goes on failing is asked once a second, however many commits it has failed`()
+    @Test func `a consumer that keeps failing is retried once a second, however many commits have failed`()
         async throws
     {
         let consumer = RecordingConsumer(failures: .max)
@@ -317,11 +322,11 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `after a failure the state is what the watcher says`() async throws {
+    @Test func `after a failure the state is the watcher's`() async throws {
         var options = StoreOptions()
         options.usesFileEvents = false
         let container = try await Notes.open(folder, options: options)
-        // Once among others, which is tried again at once, and once alone.
+        // Once among others, with an immediate retry, and once alone.
         let consumer = RecordingConsumer(failures: 2)
         let tracker = tracker(consumer, in: container)
         try await tracker.start()

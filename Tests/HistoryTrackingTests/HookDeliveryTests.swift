@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Long transactions, skipped ranges, and threads: the promises to hooks beyond order and number.
+/// Guarantees to hooks beyond order and number: long transactions, skipped ranges, and threads.
 @Suite struct HookDeliveryTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
@@ -31,7 +31,7 @@ import Testing
         try await other.save()
     }
 
-    /// Writes down what it is given.
+    /// Records its input.
     struct Noting: HistoryDeduplicator {
         let journal: Journal
         func deduplicate(_ transactions: [HistoryTransaction]) async throws {
@@ -45,7 +45,7 @@ import Testing
             .joined(separator: ", ")
     }
 
-    @Test func `a transaction of more than 1,000 changes comes to all hooks in numbered pieces`() async throws
+    @Test func `a transaction of more than 1,000 changes reaches all hooks in numbered pieces`() async throws
     {
         let journal = Journal()
         var parameters = parameters
@@ -64,7 +64,9 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `hooks are told which range a full refresh skipped, and get what follows`() async throws {
+    @Test func `hooks receive the range that a full refresh skipped, and the following transactions`()
+        async throws
+    {
         let journal = Journal()
         let ranges = Mutex<[SkippedHistory]>([])
         var parameters = parameters
@@ -96,7 +98,7 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `hooks are told which range is missing after a cursor that had expired`() async throws {
+    @Test func `hooks receive the missing range after a cursor expired`() async throws {
         let ranges = Mutex<[SkippedHistory]>([])
         let tracker = HistoryTracker(container: container, parameters: parameters)
         await tracker.registerRefreshObserver { skipped in ranges.withLock { $0.append(skipped) } }
@@ -115,7 +117,7 @@ import Testing
         await tracker.stop()
     }
 
-    /// The names of the code that ran, by thread.
+    /// The names of the calls, by thread.
     final class Threads: HistoryConsumer, HistoryDeduplicator, CursorStorage {
         private let names = Mutex<[UInt: Set<String>]>([:])
         var all: [Set<String>] { names.withLock { Array($0.values) } }
@@ -135,7 +137,7 @@ import Testing
         func setCursor(_ text: String, forKey key: String) throws { note("storage") }
     }
 
-    @Test func `hooks and a cursor's storage run elsewhere than on the reader's thread`() async throws {
+    @Test func `hooks and a cursor's storage do not run on the reader's thread`() async throws {
         let threads = Threads()
         var parameters = parameters
         parameters.deduplicator = threads

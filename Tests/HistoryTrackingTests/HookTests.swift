@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Observers, merge hooks and the deduplicator: who is given what, in which order, and how often.
+/// Observers, merge hooks, and the deduplicator: their input, its order, and the number of calls.
 @Suite struct HookTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
@@ -37,7 +37,7 @@ import Testing
         return await soon { await tracker.token == newest }
     }
 
-    @Test func `observers are called by entity and kind, a group at a time, in order`() async throws {
+    @Test func `observers are called by entity and kind, one group at a time, in order`() async throws {
         let journal = Journal()
         let tracker = try await started(parameters()) { tracker in
             await tracker.registerObserver(entity: "Note", kind: .insert) { changes in
@@ -65,7 +65,7 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `an observer has the tombstone, the author and the context's name`() async throws {
+    @Test func `an observer receives the tombstone, the author, and the context's name`() async throws {
         let journal = Journal()
         let tracker = try await started(parameters()) { tracker in
             await tracker.registerObserver(kind: .delete) { changes in
@@ -83,7 +83,7 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `a removed observer is called no more`() async throws {
+    @Test func `a removed observer is no longer called`() async throws {
         let journal = Journal()
         let tracker = try await started(parameters()) { _ in }
         let one = await tracker.registerObserver { _ in journal.add("one") }
@@ -102,7 +102,9 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `hooks are not given what the tracker's contexts did, but a namesake's work`() async throws {
+    @Test func `hooks skip the tracker's own contexts, but not another process of the same author`()
+        async throws
+    {
         let journal = Journal()
         let view = container.makeContext(author: "app")
         let tracker = try await started(parameters([view])) { tracker in
@@ -116,13 +118,13 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `a hook that saves does not feed itself, and what it saves is merged`() async throws {
+    @Test func `a hook that saves does not trigger itself, and its save is merged`() async throws {
         let (view, journal) = (container.makeContext(author: "view"), Journal())
         let container = container
         let tracker = try await started(parameters([view])) { tracker in
             await tracker.registerObserver(kind: .insert) { changes in
                 journal.add("\(changes.transaction.number)")
-                // A context that nobody knows of, as a hook would make one.
+                // An unregistered context, as a hook would create.
                 let context = container.makeContext(author: "hook")
                 for change in changes.changes { try await context.update(change.objectID, ["rank": 7]) }
                 try await context.insert("Note", ["title": "made by the hook"])
@@ -136,13 +138,15 @@ import Testing
         #expect(try await soon { try await container.currentToken() != first })
         #expect(try await isUpToDate(tracker))
         #expect(journal.lines.count == 1)
-        // An update on what the view knows would be a conflict had the hook's update not been merged.
+        // An update of the object in the view would conflict unless the hook's update was merged.
         try await view.update(id, ["title": "b"])
         try await view.save()
         await tracker.stop()
     }
 
-    @Test func `merge hooks run in a row, before another where asked, and one may finish it`() async throws {
+    @Test func `merge hooks run in sequence, before another on request, and any can finish the sequence`()
+        async throws
+    {
         let (view, journal) = (container.makeContext(author: "view"), Journal())
         let other = container.makeContext(author: "other")
         let id = try await other.save(inserting: ["title": "a"])
@@ -177,7 +181,7 @@ import Testing
         await tracker.stop()
     }
 
-    /// Of two notes with one title the older stays.
+    /// Of two notes with one title, the older remains.
     struct OldestTitleStays: HistoryDeduplicator {
         let container: PersistentContainer
 
@@ -193,7 +197,9 @@ import Testing
         }
     }
 
-    @Test func `two processes that remove duplicates at once agree on what stays`() async throws {
+    @Test func `two processes that remove duplicates concurrently agree on the remaining objects`()
+        async throws
+    {
         let second = try await Notes.open(folder)
         var trackers: [HistoryTracker] = []
         for container in [container, second] {
@@ -217,7 +223,9 @@ import Testing
     }
 
     @Test(arguments: [TrackingStep.observer, .mergeHook, .deduplicator])
-    func `what a hook throws at each time is parked and told; the later flows`(step: TrackingStep)
+    func `a batch at which a hook always throws is parked and reported, and later ones flow`(
+        step: TrackingStep
+    )
         async throws
     {
         struct Throwing: HistoryDeduplicator {
@@ -264,7 +272,9 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `what a consumer refuses each time is parked and told; the rest comes once and in order`()
+    @Test
+    func
+        `a batch that a consumer always refuses is parked and reported, and the rest arrives once, in order`()
         async throws
     {
         let consumer = RecordingConsumer(refusing: { $0.contains { $0.contextName == "poison" } })

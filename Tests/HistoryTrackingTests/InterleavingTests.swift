@@ -5,8 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Any interleaving of writers, consumers in other processes, cleaning, kills and clock steps gives each consumer
-/// every transaction at least once and in order, or everything anew.
+/// Any interleaving of writers, consumers in other processes, cleaning, kills, and clock steps, which must
+/// deliver each transaction to each consumer at least once and in order, or as a full refresh.
 @Suite(.serialized) struct InterleavingTests {
     final class Clock: Sendable {
         private let time = Mutex<Int64>(1_700_000_000_000)
@@ -14,13 +14,13 @@ import Testing
         func step(_ milliseconds: Int64) { time.withLock { $0 += milliseconds } }
     }
 
-    /// A consumer in a process of its own, which may be killed and started again.
+    /// A consumer in its own process, which may be killed and restarted.
     struct Follower {
         let name: String
         let journal: String
         var process: StoreWriterProcess?
 
-        /// Where it stands after what its journal tells; a gap is an issue.
+        /// Its position after the entries of its journal; a gap is an issue.
         func position(among committed: [Int64], _ comment: Comment) -> Int64 {
             let text = (try? String(contentsOfFile: journal, encoding: .utf8)) ?? ""
             var position: Int64 = 0
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: 1...6)
-    func `each consumer gets every transaction at least once and in order, or everything anew`(
+    func `each consumer gets every transaction at least once and in order, or a full refresh`(
         seed: UInt64
     ) async throws {
         var random = SeededRandom(seed: seed)
@@ -56,7 +56,7 @@ import Testing
             Follower(name: "follower\($0)", journal: folder.path(of: "journal\($0)"))
         }
         for _ in 0..<60 {
-            let place = Int.random(in: 0..<followers.count, using: &random)
+            let index = Int.random(in: 0..<followers.count, using: &random)
             switch Int.random(in: 0..<12, using: &random) {
             case 0..<6:
                 for _ in 0...Int.random(in: 0..<9, using: &random) {
@@ -70,18 +70,18 @@ import Testing
                 _ = try await container.purgeHistory(maximumAge: age)
             case 8: _ = try await container.purgeHistory(maximumAge: .seconds(100 * 24 * 3600))
             case 9:
-                followers[place].process?.process.killNow()
-                followers[place].process = nil
+                followers[index].process?.process.killNow()
+                followers[index].process = nil
             case 10:
-                if let process = followers[place].process { #expect(try process.ask("quit") == "closed") }
-                followers[place].process = nil
-            default: try start(&followers[place], container.path)
+                if let process = followers[index].process { #expect(try process.ask("quit") == "closed") }
+                followers[index].process = nil
+            default: try start(&followers[index], container.path)
             }
         }
         let newest = try await container.currentToken().number
-        for place in followers.indices {
-            try start(&followers[place], container.path)
-            let follower = followers[place]
+        for index in followers.indices {
+            try start(&followers[index], container.path)
+            let follower = followers[index]
             let comment: Comment = "seed \(seed), \(follower.name)"
             #expect(await soon { follower.position(among: committed, comment) == newest }, comment)
             #expect(try follower.process?.ask("quit") == "closed")

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lines that are written down from any thread.
+/// Lines recorded from any thread.
 final class Journal: Sendable {
     private let entries = Mutex<[String]>([])
     var lines: [String] { entries.withLock { $0 } }

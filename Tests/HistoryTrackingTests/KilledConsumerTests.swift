@@ -3,7 +3,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// A consumer that is killed in the middle of a pass.
+/// A consumer that is killed during a pass.
 @Suite(.serialized) struct KilledConsumerTests {
     static let commits = 20
     static let steps = ["consumed", "observed", "hooked", "merged", "deduplicated"]
@@ -16,7 +16,7 @@ import Testing
         journal = folder.path(of: "journal")
     }
 
-    /// The objects that each step was given, in order, repetitions left out.
+    /// The objects that each step received, in order, without repetitions.
     private func given() throws -> [String: [Int64]] {
         var given: [String: [Int64]] = [:]
         for line in try lines() {
@@ -46,7 +46,7 @@ import Testing
         try await container.read { try $0.consumers() }.first?.token
     }
 
-    /// A reader that has been there before, and work that was done while it was away.
+    /// A reader that has run before, and commits since it stopped.
     private func prepared() async throws -> PersistentContainer {
         let container = try await Notes.open(folder)
         let earlier = try StoreWriterProcess(container.path, author: "reader")
@@ -58,14 +58,14 @@ import Testing
     }
 
     @Test(arguments: ["fetched"] + steps, [1, 2])
-    func `killed at a step, no step misses a transaction after the restart`(step: String, time: Int)
+    func `no step misses a transaction after a kill at a step and a restart`(step: String, time: Int)
         async throws
     {
         let container = try await prepared()
         let before = try await cursor(container)
         let process = try start(container, dyingAt: step, time: time)
         try #require(process.process.waitsForEnd() == 128 + SIGKILL)
-        // Nothing was through all steps.
+        // No transaction passed all steps.
         if time == 1 { #expect(try await cursor(container) == before) }
         let survivor = try start(container, dyingAt: "never", time: 1)
         #expect(try survivor.process.answer() == "tracking")
@@ -77,7 +77,7 @@ import Testing
         #expect(try survivor.ask("quit") == "closed")
     }
 
-    @Test func `killed once the cursor is kept, nothing comes again`() async throws {
+    @Test func `no transaction is repeated after a kill that follows the cursor's commit`() async throws {
         let container = try await prepared()
         let process = try start(container, dyingAt: "never", time: 1)
         let newest = try await container.currentToken()

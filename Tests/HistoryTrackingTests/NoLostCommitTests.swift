@@ -3,11 +3,11 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// Every commit is seen long before the sweep would find it. In lock-step: nothing more is written until the
-/// commit was seen, so that no later event can make up for one that was missed.
+/// Detection of every commit long before the next poll. In lockstep: nothing is written until the commit was
+/// seen, so that no later event can compensate for a missed one.
 @Suite(.serialized) struct NoLostCommitTests {
     static let commits = 2000
-    /// Half of the sweep's interval, so that what only the sweep would find counts as lost.
+    /// Half of the polling interval, so that a commit found only by polling counts as lost.
     static let boundMilliseconds = 500
 
     enum Writer: String, CaseIterable {

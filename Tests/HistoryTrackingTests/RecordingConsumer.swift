@@ -3,7 +3,7 @@ import HistoryTracking
 import PersistentStore
 import Synchronization
 
-/// Remembers what it was told.
+/// Records everything that it receives.
 final class RecordingConsumer: HistoryConsumer {
     struct Record {
         var transactions: [HistoryTransaction] = []
@@ -53,7 +53,7 @@ final class RecordingConsumer: HistoryConsumer {
 
     func trackingDidChange(_ state: TrackingState) { record.withLock { $0.states.append(state) } }
 
-    /// Sleeps until so many transactions have come; false when they have not by then.
+    /// Waits until that number of transactions has arrived; returns false if it does not within the bound.
     func waits(for count: Int, milliseconds: Int) -> Bool {
         let deadline = DispatchTime.now() + .milliseconds(milliseconds)
         while record.withLock({ $0.transactions.count }) < count {

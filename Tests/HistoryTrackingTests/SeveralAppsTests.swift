@@ -4,7 +4,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// Apps that track one store, with the contexts that each of them keeps.
+/// Apps that track one store, each with its own contexts.
 @Suite struct SeveralAppsTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
@@ -23,18 +23,18 @@ import Testing
         return await soon { await tracker.token == newest }
     }
 
-    @Test func `two apps keep each other's registered objects current`() async throws {
+    @Test func `two apps update each other's registered objects`() async throws {
         let containers = [container, try await Notes.open(folder)]
         let views = [containers[0].makeContext(author: "app"), containers[1].makeContext(author: "widget")]
-        let trackers = (0..<2).map { place in
+        let trackers = (0..<2).map { index in
             HistoryTracker(
-                container: containers[place],
-                parameters: parameters(views[place].author ?? "", [views[place]]))
+                container: containers[index],
+                parameters: parameters(views[index].author ?? "", [views[index]]))
         }
         let id = try await views[0].save(inserting: ["title": "a"])
         for tracker in trackers { try await tracker.start() }
         for view in views { _ = try await view.object(id) }
-        // In turn, each on what the other saved: without the merge it would be a conflict.
+        // In turn, each on the other's save: without the merge it would be a conflict.
         for round in 0..<6 {
             for tracker in trackers { #expect(try await hasAll(tracker)) }
             try await views[round % 2].update(id, ["title": .text("\(round)")])
@@ -44,7 +44,7 @@ import Testing
         for tracker in trackers { await tracker.stop() }
     }
 
-    @Test func `every context of a tracker is brought up to date, but for what it did itself`() async throws {
+    @Test func `every context of a tracker is updated, except with its own changes`() async throws {
         let contexts = ["list", "detail", "search"].map { container.makeContext(author: "app", name: $0) }
         let id = try await container.makeContext(author: "other").save(inserting: ["title": "a"])
         for context in contexts { _ = try await context.object(id) }
@@ -67,7 +67,7 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `own commits are merged nowhere and wake no hook`() async throws {
+    @Test func `own commits are not merged and call no hook`() async throws {
         let (view, calls) = (container.makeContext(author: "app"), Journal())
         let tracker = HistoryTracker(
             container: container, parameters: parameters("app", [view]),
@@ -88,7 +88,7 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `what others did while away is merged and handed to the hooks at the start`() async throws {
+    @Test func `commits during an absence are merged and passed to the hooks at the start`() async throws {
         let view = container.makeContext(author: "app")
         let id = try await view.save(inserting: ["title": "a"])
         let first = HistoryTracker(container: container, parameters: parameters("app", [view]))
@@ -110,7 +110,7 @@ import Testing
         await second.stop()
     }
 
-    @Test func `who reads only keeps the cursor elsewhere and goes on from there`() async throws {
+    @Test func `a read-only process stores its cursor elsewhere and continues from it`() async throws {
         let writer = container.makeContext(author: "app")
         var options = StoreOptions()
         options.access = .readOnly

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A tracker under more than it can show.
+/// A tracker under more load than it can show.
 @Suite(.serialized) struct TrackingLoadTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
@@ -28,7 +28,9 @@ import Testing
         return result.output
     }
 
-    @Test func `10,000 commits during a pass are a pass or two more, and each comes once`() async throws {
+    @Test func `10,000 commits during a pass cause one or two more passes, and each arrives once`()
+        async throws
+    {
         let (entered, released) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let isFirst = Atomic(true)
         let consumer = RecordingConsumer(refusing: { _ in
@@ -49,7 +51,7 @@ import Testing
         let newest = try await container.currentToken()
         #expect(await soon { await tracker.token == newest })
         #expect(Set(consumer.numbers).count == 10_001 && consumer.numbers == consumer.numbers.sorted())
-        // The first at the start, the one that was held, and what the burst's events asked for.
+        // The first at the start, the one that was blocked, and those that the burst's events caused.
         #expect(await tracker.statistics.passes <= 5)
         await tracker.stop()
     }
@@ -78,7 +80,7 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `the log stays small under 20,000 commits beside a live tracker`() async throws {
+    @Test func `the log stays small under 20,000 commits with a live tracker`() async throws {
         let consumer = RecordingConsumer()
         let tracker = HistoryTracker(
             container: container, parameters: parameters([container.makeContext(author: "view")]),
@@ -96,12 +98,12 @@ import Testing
             largest = max(largest, Int(status.st_size))
         }
         #expect(Set(consumer.numbers).count == 20_000 && consumer.numbers == consumer.numbers.sorted())
-        // SQLite begins the log anew every 1,000 pages of 4 KiB, when no reader is in the way.
+        // SQLite restarts the log every 1,000 pages of 4 KiB unless a reader is active.
         #expect(largest < 12 << 20, "the log grew to \(largest) bytes")
         await tracker.stop()
     }
 
-    @Test @MainActor func `100,000 foreign changes are merged while the main actor does something else`()
+    @Test @MainActor func `100,000 foreign changes are merged while the main actor is busy`()
         async throws
     {
         let view = container.makeContext(author: "view")
@@ -119,7 +121,7 @@ import Testing
                 WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
                 INSERT INTO Note (title) SELECT 'x' FROM n;
                 """) == "")
-        // Keeps the main actor for the whole of the merge.
+        // Occupies the main actor for the whole merge.
         #expect(eventually(within: 60) { merged.withLock { $0 } == 100_000 })
         #expect(consumer.changes == 100_001)
         #expect(consumer.seen.batches.count >= 100)

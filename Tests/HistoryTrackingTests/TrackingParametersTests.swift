@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Whose work is handed on, where the cursor is kept, what is counted and what is logged.
+/// Parameters of a tracker: authors, cursor storage, counts, and logging.
 @Suite struct TrackingParametersTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
@@ -38,20 +38,20 @@ import Testing
         _ = try await container.makeContext(author: author).save(inserting: ["title": "x"])
     }
 
-    @Test func `everybody's work is handed on by default; unknown and missing authors are counted`()
+    @Test func `all authors are delivered by default, and unknown and missing ones are counted`()
         async throws
     {
         var parameters = quiet
         parameters.knownAuthors = ["app", "extension"]
         let (consumer, statistics) = try await follow(parameters) {
-            for author in ["app", "extension", "stranger", nil] { try await save(as: author) }
+            for author in ["app", "extension", "guest", nil] { try await save(as: author) }
         }
-        #expect(consumer.seen.transactions.map(\.author) == ["app", "extension", "stranger", nil])
+        #expect(consumer.seen.transactions.map(\.author) == ["app", "extension", "guest", nil])
         #expect(statistics.transactions == 4 && statistics.changes == 4)
         #expect(statistics.byUnknownAuthors == 1 && statistics.withoutAuthor == 1)
     }
 
-    @Test func `a list of authors restricts, and an empty one means nobody`() async throws {
+    @Test func `a list of authors restricts delivery, and an empty one admits none`() async throws {
         var parameters = quiet
         parameters.authors = ["extension", nil]
         let (some, _) = try await follow(parameters) {
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `what a mirror imported is handed on only where it is included`(included: Bool) async throws {
+    func `a mirror's imports are delivered only if included`(included: Bool) async throws {
         var parameters = quiet
         parameters.mirroringAuthors = ["mirror"]
         parameters.includesMirroring = included
@@ -75,7 +75,7 @@ import Testing
             consumer.seen.transactions.map(\.author) == (included ? ["app", "mirror", nil] : ["app", nil]))
     }
 
-    /// Keeps cursors in memory, as a settings file of a program's own would.
+    /// Stores cursors in memory, as a program's own settings file would.
     final class Shelf: CursorStorage {
         private let texts = Mutex<[String: String]>([:])
         var all: [String: String] { texts.withLock { $0 } }
@@ -83,7 +83,7 @@ import Testing
         func setCursor(_ text: String, forKey key: String) { texts.withLock { $0[key] = text } }
     }
 
-    @Test func `a cursor that is kept elsewhere survives a restart, under its prefix`() async throws {
+    @Test func `a cursor stored elsewhere survives a restart, under its prefix`() async throws {
         let shelf = Shelf()
         var parameters = quiet
         parameters.cursor = .elsewhere(shelf)
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: ["", "nonsense", "11111111-2222-4333-8444-555555555555.1.1"])
-    func `a damaged or foreign cursor leads to a refresh, and is put right`(text: String) async throws {
+    func `a damaged or foreign cursor leads to a refresh and is repaired`(text: String) async throws {
         let shelf = Shelf()
         shelf.setCursor(text, forKey: "HistoryTracking.cursor.reader")
         var parameters = quiet
@@ -116,9 +116,9 @@ import Testing
         func log(_ type: LogType, _ message: String) { entries.withLock { $0.append((type, message)) } }
     }
 
-    struct Telling: Error { let text: String }
+    struct Revealing: Error { let text: String }
 
-    @Test func `messages come by level, and never with what people wrote`() async throws {
+    @Test func `messages are logged by level, and never contain user content`() async throws {
         for level in [LogLevel.off, .important] {
             let log = Log()
             var parameters = quiet
@@ -127,7 +127,7 @@ import Testing
             parameters.failuresBeforeParking = 2
             let tracker = HistoryTracker(container: container, parameters: parameters)
             await tracker.registerObserver { changes in
-                throw Telling(text: changes.transaction.contextName ?? "")
+                throw Revealing(text: changes.transaction.contextName ?? "")
             }
             try await tracker.start()
             _ = try await container.makeContext(author: "app", name: "secret").save(
@@ -138,7 +138,7 @@ import Testing
             #expect(!log.lines.contains { $0.1.contains("secret") })
             if level == .important {
                 #expect(log.lines.map(\.0) == [.info, .error, .fault, .info])
-                #expect(log.lines.contains { $0.1.contains("Telling") })
+                #expect(log.lines.contains { $0.1.contains("Revealing") })
             }
         }
     }
@@ -154,14 +154,15 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `a commit that recorded nothing makes no pass`() async throws {
+    @Test func `a commit that recorded nothing causes no pass`() async throws {
         let consumer = RecordingConsumer()
         let tracker = HistoryTracker(container: container, parameters: quiet, consumer: consumer)
         try await tracker.start()
         try await save(as: "app")
         let newest = try await container.currentToken()
         #expect(await soon { await tracker.token == newest })
-        // The cursor's own move is a commit of the same store, heard by the second container's tracker too.
+        // The cursor's own move is a commit of the same store, which the second container's tracker also
+        // receives.
         let passes = await tracker.statistics.passes
         let other = try await Notes.open(folder)
         let (heard, journal) = (try await container.events(), Journal())

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Much work as one transaction.
+/// Batch operations, each recorded as one transaction.
 @Suite(.serialized) struct BatchTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
@@ -29,7 +29,7 @@ import Testing
         try await container.read { try $0.count(FetchRequest("Note")) }
     }
 
-    @Test func `each batch is one transaction under the context's names, which that context merges too`()
+    @Test func `a batch is one transaction under the context's names and is merged by that context`()
         async throws
     {
         let context = container.makeContext(author: "app", name: "import")
@@ -57,7 +57,7 @@ import Testing
         #expect(try await container.transactions().last?.changes.count == 1)
     }
 
-    @Test func `what already is as wanted is neither changed nor recorded`() async throws {
+    @Test func `rows that already have the new values are neither changed nor recorded`() async throws {
         try await fill(10)
         let update = BatchUpdateRequest("Note", set: ["rank": 3])
         #expect(try await container.execute(update, author: "a").rows == 9)
@@ -68,7 +68,7 @@ import Testing
         #expect(versions == [2, 2, 2, 1, 2, 2, 2, 2, 2, 2])
     }
 
-    @Test func `a batch counts versions, so that a save on an old one is a conflict`() async throws {
+    @Test func `a batch raises versions, so that a save on an old version is a conflict`() async throws {
         try await fill(2)
         let context = container.makeContext(author: "app")
         let notes = try await context.fetch(FetchRequest("Note"))
@@ -77,7 +77,7 @@ import Testing
         await #expect(throws: StoreError.self) { try await context.save() }
     }
 
-    @Test func `a row that clashes fails the batch, is left out, or changes what is there`() async throws {
+    @Test func `a conflicting row fails the batch, is skipped, or updates the stored row`() async throws {
         let context = container.makeContext(author: "app")
         let first = try await context.save(inserting: ["slug": "a", "title": "old", "rank": 5])
         let rows: [[String: Value]] = [
@@ -107,7 +107,7 @@ import Testing
         #expect(last?.first == "update 1" && last?.contains { $0.hasPrefix("delete") } == false)
     }
 
-    @Test func `progress comes now and then, with the total where it is known`() async throws {
+    @Test func `progress is reported periodically, with the total if it is known`() async throws {
         let reports = Mutex<[BatchProgress]>([])
         let report: @Sendable (BatchProgress) -> Void = { news in reports.withLock { $0.append(news) } }
         func taken() -> [BatchProgress] {
@@ -137,7 +137,7 @@ import Testing
         #expect(taken().last.map { [$0.done, $0.total] } == [10_000, 10_000])
     }
 
-    @Test func `a cancelled batch leaves nothing`() async throws {
+    @Test func `a cancelled batch stores nothing`() async throws {
         try await fill(10_000)
         let before = try await container.currentToken()
         let insert = BatchInsertRequest("Note") {
@@ -179,7 +179,7 @@ import Testing
         #expect(try await count() == 0)
     }
 
-    @Test func `during a batch readers read, and another writer is told to wait`() async throws {
+    @Test func `a running batch admits readers and makes another writer wait`() async throws {
         try await fill(3)
         let path = container.path
         let seen = Mutex<[String]>([])
@@ -199,7 +199,7 @@ import Testing
         #expect(answers.last?.contains("locked") == true)
     }
 
-    @Test func `a batch that cannot have the lock says who has it`() async throws {
+    @Test func `a batch that cannot get the write lock names its holder`() async throws {
         let path = folder.path(of: "held.db")
         let process = try StoreWriterProcess(path, author: "holder")
         var options = StoreOptions()
@@ -216,7 +216,7 @@ import Testing
         #expect(holder == "StoreWriterTool (process \(process.process.identifier))")
     }
 
-    @Test func `what goes with a batch's rows through a foreign key is recorded too`() async throws {
+    @Test func `rows deleted by a batch through a foreign key are recorded`() async throws {
         let sql = """
             PRAGMA foreign_keys = ON;
             ALTER TABLE Note ADD COLUMN parent INTEGER REFERENCES Note (id) ON DELETE CASCADE;
@@ -234,7 +234,7 @@ import Testing
         let paths = ["ranges.db", "triggers.db"].map { folder.path(of: $0) }
         var stores: [PersistentContainer] = []
         for path in paths { stores.append(try await PersistentContainer(path: path, model: container.model)) }
-        // A trigger of somebody else's makes a batch use the store's own.
+        // A trigger of another program makes a batch use the store's own triggers.
         let sql = "CREATE TRIGGER theirs AFTER DELETE ON Note WHEN 0 BEGIN SELECT 1; END;"
         #expect(try Shell.run("sqlite3", [paths[1]], input: sql).errors == "")
         var random = SeededRandom(seed: seed)
@@ -290,7 +290,7 @@ import Testing
         #expect(histories[0].count > 8)
     }
 
-    @Test func `a batch takes the memory of a few rows`() async throws {
+    @Test func `a batch uses the memory of a few rows`() async throws {
         @Sendable func resident() -> Int {
             let words = (try? Shell.run("cat", ["/proc/\(getpid())/statm"]).output)?.split(separator: " ")
             return words.flatMap { $0.count > 1 ? Int($0[1]) : nil }.map { $0 * 4096 } ?? 0

@@ -3,32 +3,31 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A schema that another process changes under open containers.
+/// Schema changes by another process while containers are open.
 @Suite struct ChangedSchemaTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func `an older program is refused as soon as another process has migrated the store`() async throws
-    {
+    @Test func `an older program is refused after another process has migrated the store`() async throws {
         let container = try await Notes.open(folder)
         let context = container.makeContext(author: "old")
         let id = try await context.save(inserting: ["title": "a"])
         let newer = try StoreWriterProcess(container.path, author: "new", version: 2)
         #expect(try Int(newer.ask("insert 1")) != nil)
-        let refusal = StoreError.newerStore(path: container.path)
-        await #expect(throws: refusal) { try await container.objects() }
-        await #expect(throws: refusal) { try await container.transactions() }
+        let rejection = StoreError.newerStore(path: container.path)
+        await #expect(throws: rejection) { try await container.objects() }
+        await #expect(throws: rejection) { try await container.transactions() }
         try await context.update(id, ["title": "b"])
-        await #expect(throws: refusal) { try await context.save() }
-        await #expect(throws: refusal) {
+        await #expect(throws: rejection) { try await context.save() }
+        await #expect(throws: rejection) {
             try await container.execute(BatchDeleteRequest("Note"), author: "old")
         }
         #expect(await context.hasChanges)
         #expect(try newer.ask("count") == "2 objects, 2 transactions")
     }
 
-    @Test func `a migration that changes no table is noticed too`() async throws {
+    @Test func `a migration that changes no table is detected`() async throws {
         let old = try await Notes.open(folder, model: Notes.model(tracksHistory: false))
         #expect(try await old.objects().isEmpty)
         await (try Notes.open(folder, model: Notes.model(version: 2, tracksHistory: false))).close()
@@ -38,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `triggers of a newer edition of the library are not replaced by older ones`() async throws {
+    @Test func `triggers of a newer version of the library are not replaced by older ones`() async throws {
         let container = try await Notes.open(folder)
         await container.close()
         let sql = """
@@ -66,7 +65,7 @@ import Testing
         #expect(try store.ask("SELECT count(*) FROM Note") == "3")
     }
 
-    @Test func `a column of another program does not stop an open container`() async throws {
+    @Test func `a column added by another program does not stop an open container`() async throws {
         let store = try await FaultyStore()
         #expect(try store.ask("ALTER TABLE Note ADD COLUMN mood TEXT") == "")
         #expect(try await store.container.objects().count == 3)
@@ -74,7 +73,7 @@ import Testing
         #expect(try store.has(.insert))
     }
 
-    @Test func `a name in double quotes is a column and no text`() throws {
+    @Test func `a name in double quotes is a column, never text`() throws {
         let connection = try Connection(path: folder.path(of: "some.db"), access: .create)
         try connection.execute("CREATE TABLE some (known)")
         try connection.execute("INSERT INTO some VALUES (1)")

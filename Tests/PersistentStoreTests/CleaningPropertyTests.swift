@@ -4,10 +4,10 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Whatever is deleted, by whom and in which order: a consumer gets every transaction, or is told that it cannot.
+/// Random deletions by every kind of writer, in any order: a consumer gets every transaction or an error.
 @Suite struct CleaningPropertyTests {
     @Test(arguments: 1...6)
-    func `each consumer gets every transaction or is told, counts are true, and data is never touched`(
+    func `each consumer gets every transaction or an error, counts are exact, and data is unchanged`(
         seed: UInt64
     )
         async throws
@@ -25,7 +25,7 @@ private final class Play {
     private let folder: TemporaryFolder
     private let clock = SettableClock()
     private let container: PersistentContainer
-    private let stranger: Connection
+    private let external: Connection
     private var random: SeededRandom
     private var committed: [HistoryTransaction] = []
     private var cursors: [String: HistoryToken] = [:]
@@ -40,7 +40,7 @@ private final class Play {
         folder = try TemporaryFolder()
         let bounds = seed % 2 == 0 ? HistoryBounds(maximumAge: .seconds(7200), maximumChanges: 40) : nil
         container = try await Notes.open(folder, options: clock.options(bounds: bounds))
-        stranger = try Connection(path: container.path, access: .readWrite)
+        external = try Connection(path: container.path, access: .readWrite)
         for name in ["one", "two", "batch", "mirror"] {
             cursors[name] = try await container.registerConsumer(
                 name, author: name == "batch" ? "batch" : "app",
@@ -54,7 +54,7 @@ private final class Play {
     func step() async throws {
         switch below(12) {
         case 0...4: try await commit()
-        case 5: try await commitAsStranger()
+        case 5: try await commitExternally()
         case 6, 7: try await read()
         case 8: clock.advance(seconds: Int64(below(20) == 0 ? 30 * 24 * 3600 : below(2000)))
         case 9: clock.set(max(SettableClock.start, clock.now() - Int64(below(4_000_000))))
@@ -65,21 +65,21 @@ private final class Play {
 
     private func commit() async throws {
         let context = container.makeContext(author: Self.authors[below(4)])
-        // Some are long, so that commits cross what makes them trim.
+        // Some are long enough to trigger trimming.
         let count = below(10) == 0 ? 300 : 1 + below(5)
         for _ in 0..<count { try await context.insert("Note", ["title": "a"]) }
         objects += count
         try await remember { try await context.save() }
     }
 
-    private func commitAsStranger() async throws {
+    private func commitExternally() async throws {
         let count = 1 + below(3)
         objects += count
         let values = Array(repeating: "('x')", count: count).joined(separator: ", ")
-        try await remember { try stranger.execute("INSERT INTO Note (title) VALUES \(values)") }
+        try await remember { try external.execute("INSERT INTO Note (title) VALUES \(values)") }
     }
 
-    /// What a commit left may be trimmed in the same breath, but then it has been the newest.
+    /// A commit's changes may be trimmed immediately, but only after the commit was the newest.
     private func remember(_ commit: () async throws -> Void) async throws {
         let before = try await container.currentToken()
         try await commit()
@@ -109,9 +109,9 @@ private final class Play {
 
     private func delete() async throws {
         let kept = try await container.transactions()
-        guard let place = kept.randomElement(using: &random) else { return }
+        guard let bound = kept.randomElement(using: &random) else { return }
         let ends: [HistoryDeleteRequest.End] = [
-            .token(place.token), .transaction(place.number), .date(place.timestamp), .date(.distantFuture),
+            .token(bound.token), .transaction(bound.number), .date(bound.timestamp), .date(.distantFuture),
         ]
         let end = ends[below(4)]
         let authors: Set<String?>? = [nil, ["app"], ["batch", nil]][below(3)]
@@ -123,7 +123,7 @@ private final class Play {
         let wanted = kept.filter { transaction in
             let isBefore =
                 switch end {
-                case .token, .transaction: transaction.number < place.number
+                case .token, .transaction: transaction.number < bound.number
                 case .date(let date): transaction.timestamp < date
                 }
             return isBefore && authors?.contains(transaction.author) ?? true
@@ -166,24 +166,24 @@ private final class Play {
         }
     }
 
-    func check(_ place: String) async throws {
+    func check(_ comment: String) async throws {
         for (name, token) in cursors {
             if let read = try await transactions(after: token) {
-                #expect(!expired.contains(name), "\(place): \(name) has come back")
-                #expect(read == committed.filter { $0.number > token.number }, "\(place): \(name)")
+                #expect(!expired.contains(name), "\(comment): \(name) reappeared")
+                #expect(read == committed.filter { $0.number > token.number }, "\(comment): \(name)")
             } else {
                 expired.insert(name)
-                #expect(name != "mirror" || mirrorMayExpire, "\(place)")
+                #expect(name != "mirror" || mirrorMayExpire, "\(comment)")
             }
         }
-        #expect(try await container.objects().count == objects, "\(place)")
+        #expect(try await container.objects().count == objects, "\(comment)")
         let kept = try await container.transactions()
-        #expect(Set(kept).isSubset(of: committed), "\(place)")
+        #expect(Set(kept).isSubset(of: committed), "\(comment)")
         let records = try await container.read { try $0.consumers() }
-        for record in records { #expect(record.token == cursors[record.name], "\(place): \(record.name)") }
+        for record in records { #expect(record.token == cursors[record.name], "\(comment): \(record.name)") }
     }
 
-    /// Nil when the token has expired.
+    /// Nil if the token has expired.
     private func transactions(
         after token: HistoryToken, limit: Int? = nil
     ) async throws(StoreError) -> [HistoryTransaction]? {
@@ -194,25 +194,25 @@ private final class Play {
         }
     }
 
-    func checkTables(_ place: String) throws {
-        func number(_ sql: String) throws -> Int64 { try stranger.integer(sql) ?? 0 }
+    func checkTables(_ comment: String) throws {
+        func number(_ sql: String) throws -> Int64 { try external.integer(sql) ?? 0 }
         let floor = "coalesce((SELECT value FROM store_metadata WHERE key = 'history_floor'), 0)"
-        #expect(try number("SELECT count(*) FROM history WHERE number <= \(floor)") <= 1024, "\(place)")
+        #expect(try number("SELECT count(*) FROM history WHERE number <= \(floor)") <= 1024, "\(comment)")
         let counted = try number("SELECT value FROM store_metadata WHERE key = 'counted_changes'")
         let upTo = "coalesce((SELECT value FROM store_metadata WHERE key = 'counted_up_to'), 0)"
         #expect(
             try counted
                 == number(
                     "SELECT count(*) FROM history WHERE kind < 3 AND number > \(floor) AND number <= \(upTo)"),
-            "\(place)")
+            "\(comment)")
         #expect(
             try number(
                 "SELECT count(*) FROM history_values_Note WHERE number NOT IN (SELECT number FROM history)")
                 == 0,
-            "\(place)")
+            "\(comment)")
         #expect(
             try number(
                 "SELECT count(*) FROM history WHERE origin NOT IN (SELECT id FROM history_origin)") == 0,
-            "\(place)")
+            "\(comment)")
     }
 }

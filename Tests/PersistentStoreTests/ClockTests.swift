@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Order never depends on the clock.
+/// Order that never depends on the clock.
 @Suite struct ClockTests {
     final class Clock: Sendable {
         private let time: Mutex<Int64>
@@ -33,7 +33,7 @@ import Testing
         Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 
-    @Test func `1,000 transactions of one instant, read in chunks of 7, come once each and in order`()
+    @Test func `1,000 transactions with one timestamp, read in chunks of 7, arrive once each and in order`()
         async throws
     {
         let container = try await open()
@@ -55,7 +55,7 @@ import Testing
         #expect(seen.map(\.author) == (0..<1000).map { $0 % 2 == 0 ? "a" : "b" })
     }
 
-    @Test func `a clock set back loses nothing and never makes timestamps run back`() async throws {
+    @Test func `a clock that is set back loses nothing, and timestamps never decrease`() async throws {
         let container = try await open()
         let context = container.makeContext(author: "a")
         var token = try await container.currentToken()
@@ -72,7 +72,7 @@ import Testing
         #expect(all.map(\.number) == all.map(\.number).sorted())
     }
 
-    @Test func `a date is strict to the millisecond, whatever the millisecond`() async throws {
+    @Test func `a date is strict to the millisecond, for any millisecond`() async throws {
         let container = try await open()
         let context = container.makeContext(author: "a")
         for step: Int64 in 0..<60 {
@@ -90,7 +90,7 @@ import Testing
         #expect(try await container.transactions(HistoryFetchRequest(.date(.distantPast))).count == 60)
     }
 
-    @Test func `with a clock far ahead, who has not read is told, and who has read loses nothing`()
+    @Test func `a clock far ahead expires unread history with an error and loses nothing that was read`()
         async throws
     {
         let container = try await open()
@@ -98,7 +98,7 @@ import Testing
         let slow = try await container.registerConsumer("slow")
         _ = try await context.save(inserting: ["title": "a"])
         _ = try await context.save(inserting: ["title": "b"])
-        // Within the maximum age nothing unread goes.
+        // Nothing unread is purged within the maximum age.
         #expect(try await container.purgeHistory(maximumAge: .seconds(3600)).transactions == 0)
         clock.set(Self.start + 30 * 24 * 3_600_000)
         #expect(try await container.purgeHistory(maximumAge: .seconds(3600)).transactions == 2)

@@ -3,7 +3,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// Writers that get in each other's way.
+/// Writers that block each other.
 @Suite(.serialized) struct CompetingWritersTests {
     let folder: TemporaryFolder
 
@@ -16,11 +16,11 @@ import Testing
         let process = try StoreWriterProcess(containers[0].path, author: "process")
         process.process.send("burst \(saves)")
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for (place, author) in ["one", "two", "three", "four"].enumerated() {
-                let context = containers[place % 2].makeContext(author: author)
+            for (index, author) in ["one", "two", "three", "four"].enumerated() {
+                let context = containers[index % 2].makeContext(author: author)
                 group.addTask {
                     for _ in 0..<saves {
-                        // What was read is not locked, and not the state that the save begins on.
+                        // The read locks nothing, and its state is not the one on which the save begins.
                         _ = try await context.object(id)
                         try await context.insert("Note", ["title": "x"])
                         await context.delete(ObjectID(entity: "Note", key: 1_000_000))
@@ -39,7 +39,7 @@ import Testing
         #expect(transactions.allSatisfy { $0.changes.count == 1 })
     }
 
-    @Test func `a stranger who comes after a killed writer has a transaction of his own, without author`()
+    @Test func `an external writer after a killed writer gets its own transaction, without author`()
         async throws
     {
         let container = try await Notes.open(folder)
@@ -52,15 +52,15 @@ import Testing
             process.process.killNow()
             let sql = """
                 .timeout 5000
-                BEGIN; INSERT INTO Note (title) VALUES ('stranger'); UPDATE Note SET rank = \(round + 1) WHERE title = 'stranger'; COMMIT;
-                DELETE FROM Note WHERE title = 'stranger';
+                BEGIN; INSERT INTO Note (title) VALUES ('external'); UPDATE Note SET rank = \(round + 1) WHERE title = 'external'; COMMIT;
+                DELETE FROM Note WHERE title = 'external';
                 """
             #expect(try Shell.run("sqlite3", [container.path], input: sql).errors == "")
             let new = try await container.transactions(HistoryFetchRequest(.token(before)))
-            let strangers = new.filter { $0.author == nil }
-            #expect(strangers.map { $0.changes.map(\.kind) } == [[.insert], [.update], [.delete]])
-            #expect(strangers.allSatisfy { $0.process == nil && $0.contextName == nil })
-            #expect(new.suffix(3).map(\.number) == strangers.map(\.number))
+            let external = new.filter { $0.author == nil }
+            #expect(external.map { $0.changes.map(\.kind) } == [[.insert], [.update], [.delete]])
+            #expect(external.allSatisfy { $0.process == nil && $0.contextName == nil })
+            #expect(new.suffix(3).map(\.number) == external.map(\.number))
             #expect(new.dropLast(3).allSatisfy { [3, 20_000].contains($0.changes.count) })
         }
     }

@@ -2,7 +2,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// Who holds history up, and for how long.
+/// Consumers that block purges, and their retention.
 @Suite struct ConsumerRetentionTests {
     let folder: TemporaryFolder
     let clock = SettableClock()
@@ -18,7 +18,8 @@ import Testing
         for _ in 0..<count { _ = try await context.save(inserting: [:]) }
     }
 
-    @Test func `a purge never passes a mirror, neither by age nor by size, and names it`() async throws {
+    @Test func `a purge never deletes history that a mirror has not read, and names the mirror`() async throws
+    {
         let container = try await open()
         let mirror = try await container.registerConsumer("mirror", retention: .always)
         try await save(5, to: container)
@@ -36,7 +37,8 @@ import Testing
     }
 
     @Test
-    func `what is registered and has never run loses nothing before the retention, and is told after it`()
+    func
+        `a registered consumer that never ran loses nothing within its retention, and gets an error after it`()
         async throws
     {
         let container = try await open()
@@ -53,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `consumers of authors that never merge are not waited for, but a mirror is`() async throws {
+    @Test func `a purge does not wait for consumers of batch authors, but waits for a mirror`() async throws {
         let container = try await open()
         _ = try await container.registerConsumer("import", author: "batch")
         _ = try await container.registerConsumer("screen", author: "app")
@@ -70,7 +72,7 @@ import Testing
         #expect(try await container.purgeHistory(maximumAge: hour, ignoring: ["batch"]).transactions == 0)
     }
 
-    @Test func `the store says how long a consumer is waited for; the last registration decides`()
+    @Test func `the store reports a consumer's retention, and the last registration decides`()
         async throws
     {
         let container = try await open()
@@ -80,7 +82,7 @@ import Testing
         #expect(try await container.read { try $0.consumers() }.map(\.retention) == [.always])
     }
 
-    @Test func `work in the store and the cursor are one commit, or neither`() async throws {
+    @Test func `work in the store and the cursor are committed together or not at all`() async throws {
         let folder = try TemporaryFolder()
         let container = try await Notes.open(folder)
         _ = try await container.registerConsumer("worker")
@@ -88,8 +90,8 @@ import Testing
         let newest = try await container.currentToken()
         let context = container.makeContext(author: "worker")
         try await context.insert("Note", ["title": "counted"])
-        await #expect(throws: StoreError.unknownConsumer("nobody")) {
-            try await context.save(movingCursorOf: "nobody", to: newest)
+        await #expect(throws: StoreError.unknownConsumer("missing")) {
+            try await context.save(movingCursorOf: "missing", to: newest)
         }
         #expect(try await container.objects().count == 1)
         #expect(await context.hasChanges)
@@ -98,7 +100,8 @@ import Testing
         #expect(try await container.read { try $0.consumers() }.map(\.token) == [newest])
     }
 
-    @Test func `a store from before retentions gets them, and its consumers keep their cursors`() async throws
+    @Test func `a store from before retentions gets them, and its consumers retain their cursors`()
+        async throws
     {
         var container = try await open()
         let token = try await container.registerConsumer("old").token
@@ -123,21 +126,21 @@ import Testing
     }
 
     @Test
-    func `the cursor of a consumer that nobody registered cannot be moved, and nothing is saved with it`()
+    func `the cursor of an unregistered consumer cannot be moved, and nothing is saved with it`()
         async throws
     {
         let container = try await open()
         let token = try await container.currentToken()
-        await #expect(throws: StoreError.unknownConsumer("nobody")) {
-            try await container.moveCursor(of: "nobody", to: token)
+        await #expect(throws: StoreError.unknownConsumer("missing")) {
+            try await container.moveCursor(of: "missing", to: token)
         }
-        await #expect(throws: StoreError.unknownConsumer("nobody")) {
-            try await container.resetCursor(of: "nobody", to: token)
+        await #expect(throws: StoreError.unknownConsumer("missing")) {
+            try await container.resetCursor(of: "missing", to: token)
         }
-        #expect("\(StoreError.unknownConsumer("nobody"))".contains("'nobody'"))
+        #expect("\(StoreError.unknownConsumer("missing"))".contains("'missing'"))
     }
 
-    @Test func `the lag is counted where history is short, and estimated where it is long`() async throws {
+    @Test func `the lag is exact for short history and estimated for long history`() async throws {
         let container = try await open()
         let start = try await container.registerConsumer("slow").token
         try await save(20, to: container)

@@ -3,7 +3,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Writers without this library, on connections of their own: no change is lost between them, and no stale save
+/// Writers without this library, on their own connections: no change between them is lost, and no stale save
 /// overwrites what they stored.
 @Suite struct ExternalWriterTests {
     let folder: TemporaryFolder
@@ -15,8 +15,8 @@ import Testing
         "UPDATE Note SET title = title || '!'", "INSERT OR REPLACE INTO Note (id, title) VALUES (1, 'r')",
     ]
 
-    /// A cursor that is moved after each commit gets each change once, in every order of three commits on two
-    /// connections, also while timestamps stand still.
+    /// A cursor that is moved after each commit reads each change once, in every order of three commits on
+    /// two connections, even if timestamps do not increase.
     @Test(arguments: [false, true])
     func `a cursor misses no commit of two connections in any order`(isClockAhead: Bool) async throws {
         let container = try await Notes.open(folder)
@@ -30,7 +30,7 @@ import Testing
         for one in choices {
             for two in choices {
                 for three in choices {
-                    // New connections, so that their counts of changes agree.
+                    // New connections, so that their counts of changes are equal.
                     let first = try Connection(path: container.path, access: .readWrite)
                     let second = try Connection(path: container.path, access: .readWrite)
                     for (isFirst, sql) in [one, two, three] {
@@ -63,7 +63,7 @@ import Testing
         "UPDATE Note SET title = 'theirs', version = 1 WHERE id = 1",
         "UPDATE Note SET rowid = 9 WHERE id = 1; UPDATE Note SET rowid = 1, title = 'theirs' WHERE id = 9",
     ])
-    func `a save on an object that was replaced meets a conflict, and succeeds after a new fetch`(sql: String)
+    func `a save on a replaced object is a conflict, and succeeds after a new fetch`(sql: String)
         async throws
     {
         let container = try await Notes.open(folder)
@@ -84,7 +84,7 @@ import Testing
         #expect(try await container.objects().map { $0["title"] } == ["fresh"])
     }
 
-    @Test func `the id of a row is tracked under each of its names`() async throws {
+    @Test func `the ID of a row is tracked under each of its names`() async throws {
         let container = try await Notes.open(folder)
         let writer = try Connection(path: container.path, access: .readWrite)
         try writer.execute("INSERT INTO Note (title) VALUES ('a')")
@@ -100,7 +100,8 @@ import Testing
         }
     }
 
-    @Test func `the text of a clash that evicted nothing is discarded with its object, or by the next write`()
+    @Test
+    func `the text of a conflict that evicted nothing is discarded with its object, or by the next write`()
         async throws
     {
         let container = try await Notes.open(folder)

@@ -4,14 +4,14 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A store whose files are exchanged, or reached by another way, under the processes that have it open.
+/// A store whose files are replaced, or reached by another path, while processes have it open.
 @Suite(.serialized) struct HeldFileTests {
     private typealias Fault = ProvenSaveTests.Fault
 
     @Test(arguments: [
         ProvenSaveTests.Fault.indexRemoved, .logRemoved, .logAndIndexRemoved, .restoredInPlace, .hardLink,
     ])
-    func `watchers get replaced within a second, and no save is reported`(fault: ProvenSaveTests.Fault)
+    func `watchers report replaced within a second, and no save is reported`(fault: ProvenSaveTests.Fault)
         async throws
     {
         let store = try await FaultyStore()
@@ -25,14 +25,15 @@ import Testing
     }
 
     @Test(arguments: [ProvenSaveTests.Fault.indexRemoved, .logAndIndexRemoved])
-    func `closing a connection that lost its files leaves another process's commits`(
+    func `closing a connection that lost its files retains another process's commits`(
         fault: ProvenSaveTests.Fault
     ) async throws {
         let store = try await FaultyStore()
         _ = try await store.container.objects()
         _ = try store.ask("PRAGMA wal_checkpoint(TRUNCATE)")
         try store.make(fault)
-        // Holds the new files open, as another program would, so that its own end does not move the log.
+        // Holds the new files open, as another program would, so that this connection's end does not
+        // checkpoint the log.
         let other = try LineProcess("sqlite3", [store.path])
         other.send("PRAGMA wal_autocheckpoint = 0;")
         _ = try other.answer()
@@ -44,7 +45,7 @@ import Testing
         #expect(try store.ask("PRAGMA integrity_check") == "ok")
     }
 
-    @Test func `a second container of a process does not share an index without a name`() async throws {
+    @Test func `a second container of a process does not share an index that has no name`() async throws {
         let store = try await FaultyStore()
         try store.make(.indexRemoved)
         #expect(try store.ask("SELECT count(*) FROM Note") == "3")
@@ -80,8 +81,7 @@ import Testing
         #expect(try store.ask("SELECT count(*) FROM Note WHERE title = 'saved'") == "2")
     }
 
-    @Test func `a file that is mounted alone is refused, and the advice is to mount its folder`() async throws
-    {
+    @Test func `a file that is mounted alone is refused, with the advice to mount its folder`() async throws {
         let store = try await FaultyStore()
         await store.container.close()
         let inside = store.folder.path(of: "inside.db")
@@ -92,12 +92,12 @@ import Testing
                 "-m", "sh", "-c", "mount --bind \"$1\" \"$2\" || exit 77; exec \"$0\" \"$2\" tool normal",
                 StoreWriterProcess.path, store.path, inside,
             ])
-        // Mounting takes a right that a test may lack.
+        // Mounting requires a privilege that a test may lack.
         guard run.output.contains("error:") else { return }
         #expect(run.output.contains("Mount its folder instead"), "\(run)")
     }
 
-    @Test func `a file that this process does not have open is no held file`() throws {
+    @Test func `a file that this process does not have open is not a held file`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path(of: "some")
         let descriptor = creat(path, 0o600)

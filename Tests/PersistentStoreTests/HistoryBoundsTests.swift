@@ -3,7 +3,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// History within bounds, by age, number and share.
+/// Bounds on history, by age, number, and share of the store.
 @Suite struct HistoryBoundsTests {
     let folder: TemporaryFolder
     let clock = SettableClock()
@@ -28,18 +28,18 @@ import Testing
 
     private let ages = HistoryBounds(maximumAge: .seconds(7 * 24 * 3600))
 
-    @Test func `more changes than allowed go in whole transactions, and who needed them is told`()
+    @Test func `changes beyond the limit are purged in whole transactions, and their consumer gets an error`()
         async throws
     {
         let slow = try await container.registerConsumer("slow").token
         try await save(10, changes: 7)
         var bounds = ages
-        for most in [70, 69, 63, 62, 30, 30, 0] {
-            bounds.maximumChanges = most
+        for limit in [70, 69, 63, 62, 30, 30, 0] {
+            bounds.maximumChanges = limit
             let before = try await changes()
             let result = try await container.purgeHistory(bounds)
             let kept = try await changes()
-            #expect(kept <= most && kept > most - 7 && kept % 7 == 0, "\(most)")
+            #expect(kept <= limit && kept > limit - 7 && kept % 7 == 0, "\(limit)")
             #expect(before - kept == result.changes && result.changes == 7 * result.transactions)
             try await save(1, changes: 7)
             bounds.maximumChanges = 1_000_000
@@ -51,7 +51,7 @@ import Testing
         #expect(try await container.objects().count == 119)
     }
 
-    @Test func `history takes no more than its share of the store`() async throws {
+    @Test func `history uses no more than its share of the store`() async throws {
         let text = String(repeating: "long ", count: 200)
         let context = container.makeContext(author: "app")
         for _ in 0..<40 {
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test
-    func `a clock ahead for one commit eats nothing unread, and holds ageing up no longer than the age`()
+    func `a clock ahead for one commit purges nothing unread, and delays ageing by no more than the age`()
         async throws
     {
         let unread = try await container.registerConsumer("unread").token
@@ -104,14 +104,14 @@ import Testing
         try await save(2)
         #expect(try await container.purgeHistory(ages).transactions == 0)
         clock.advance(days: 2)
-        // What the first cleaning saw is eight days old by now, whatever its timestamps say.
+        // The history that the first cleaning saw is eight days old now, regardless of its timestamps.
         #expect(try await container.purgeHistory(ages).transactions == 6)
         #expect(try await container.transactions().count == 2)
         clock.advance(days: 8)
         #expect(try await container.purgeHistory(ages).transactions == 2)
     }
 
-    @Test func `what everybody has read stays for the minimum age, but not beyond a bound on size`()
+    @Test func `history that every consumer has read is retained for the minimum age, within the size limit`()
         async throws
     {
         try await save(4)
@@ -125,7 +125,7 @@ import Testing
         #expect(try await container.purgeHistory(bounds).transactions == 1)
     }
 
-    @Test func `the place of an age is found without reading all that is younger`() async throws {
+    @Test func `the position of an age is found without reading all newer transactions`() async throws {
         let sql = """
             WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 300000)
             INSERT INTO history (kind, at, began) SELECT CASE i % 2 WHEN 1 THEN 3 ELSE 4 END,
@@ -138,13 +138,13 @@ import Testing
             let bounds = HistoryBounds(maximumAge: .milliseconds(300_990 + age % 5))
             _ = try await container.purgeHistory(bounds)
         }
-        // Walking back over 300,000 rows 200 times takes more than two seconds.
+        // Reading 300,000 rows backward 200 times takes more than two seconds.
         #expect(ContinuousClock.now - began < .seconds(2))
         let oldest = try await container.transactions(HistoryFetchRequest(limit: 1))[0].timestamp
         #expect(oldest.timeIntervalSince1970 == Double(SettableClock.start + 10) / 1000)
     }
 
-    @Test func `pages come back to the file system`() async throws {
+    @Test func `purged pages are returned to the file system`() async throws {
         let text = String(repeating: "x", count: 2000)
         let context = container.makeContext(author: "app")
         for _ in 0..<10 {

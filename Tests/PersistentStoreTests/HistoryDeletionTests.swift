@@ -3,7 +3,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// Deleting history by request: what goes, what stays, and who is told.
+/// Deletion of history by request: deleted and retained transactions, and expired consumers.
 @Suite struct HistoryDeletionTests {
     let folder: TemporaryFolder
     let clock = SettableClock()
@@ -14,7 +14,7 @@ import Testing
         container = try await Notes.open(folder, options: clock.options())
     }
 
-    /// One transaction of each author, a second apart; two changes each.
+    /// One transaction of each author, a second apart, with two changes each.
     private func save(_ authors: String?...) async throws -> [HistoryTransaction] {
         let before = try await container.currentToken()
         for author in authors {
@@ -29,7 +29,7 @@ import Testing
 
     private func numbers() async throws -> [Int64] { try await container.transactions().map(\.number) }
 
-    @Test func `before a token, a transaction or a date: that one stays, and what went is counted`()
+    @Test func `deletion before a token, a transaction, or a date retains that one and counts the deleted`()
         async throws
     {
         let saved = try await save("a", "b", "c", "d", "e")
@@ -46,7 +46,7 @@ import Testing
         #expect(try await container.objects().count == 10)
     }
 
-    @Test func `a date is strict to the millisecond, also where several share one`() async throws {
+    @Test func `a date is strict to the millisecond, even if several transactions share one`() async throws {
         clock.set(SettableClock.start + 1)
         _ = try await save("a")
         clock.set(SettableClock.start + 2)
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `what a consumer has not passed stays, and it is named`() async throws {
+    @Test func `changes that a consumer has not read are retained, and the result names it`() async throws {
         let saved = try await save("a", "b", "c", "d")
         _ = try await container.registerConsumer("slow", startingAt: saved[0].token)
         _ = try await container.registerConsumer("middle", startingAt: saved[1].token)
@@ -85,7 +85,7 @@ import Testing
         #expect(try await container.transactions(middle).map(\.number) == saved[2...].map(\.number))
     }
 
-    @Test func `a consumer that has lost its place is waited for no more`() async throws {
+    @Test func `a consumer whose cursor has expired no longer blocks a purge`() async throws {
         let saved = try await save("a", "b", "c")
         _ = try await container.registerConsumer("lost", startingAt: saved[0].token)
         _ = try await container.registerConsumer("fast", startingAt: saved[2].token)
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test
-    func `of some authors: the others' stay readable, and tokens before the newest that went have expired`()
+    func `deleting some authors' history retains the others', and expires tokens before the newest deleted`()
         async throws
     {
         let saved = try await save("a", "b", nil, "a", "b")
@@ -116,7 +116,7 @@ import Testing
         #expect(try await container.deleteHistory(request).transactions == 0)
     }
 
-    @Test func `the newest transaction may go, and numbers go on`() async throws {
+    @Test func `the newest transaction can be deleted, and numbers continue`() async throws {
         let saved = try await save("b", "a")
         let request = HistoryDeleteRequest(before: .date(.distantFuture), where: .author("a"))
         #expect(try await container.deleteHistory(request).transactions == 1)
@@ -126,7 +126,7 @@ import Testing
         #expect(try await container.transactions() == [saved[0], next[0]])
     }
 
-    @Test func `changes of the shell are deleted, the newest included`() async throws {
+    @Test func `changes of the shell can be deleted, including the newest`() async throws {
         let ours = try await save("a")
         let sql = "INSERT INTO Note (title) VALUES ('x'), ('y'), ('z'); DELETE FROM Note WHERE title > 'w';"
         #expect(try Shell.run("sqlite3", [container.path], input: sql).errors == "")
@@ -143,7 +143,7 @@ import Testing
         #expect(try await container.transactions().map(\.changes.count) == [2, 1, 1, 1, 1, 1, 1])
     }
 
-    @Test func `of some authors, what a consumer has not passed stays too`() async throws {
+    @Test func `deleting some authors' history retains changes that a consumer has not read`() async throws {
         let saved = try await save("a", "b", "a", "a")
         _ = try await container.registerConsumer("slow", startingAt: saved[1].token)
         let request = HistoryDeleteRequest(before: .date(.distantFuture), where: .author("a"))
@@ -153,7 +153,7 @@ import Testing
         #expect(try await container.transactions(rest) == Array(saved[2...]))
     }
 
-    @Test func `many small transactions of one author go in more than one commit, and none is left`()
+    @Test func `many small transactions of one author are deleted in several commits, and none remains`()
         async throws
     {
         for index in 0..<2500 {
@@ -176,7 +176,7 @@ import Testing
         #expect(try await container.transactions() == saved)
     }
 
-    @Test func `who and where strings that nobody uses any more go, and those in use stay`() async throws {
+    @Test func `unused author and context names are deleted, and used ones are retained`() async throws {
         _ = try await save("gone", "gone too", "kept")
         let request = HistoryDeleteRequest(before: .transaction(try await numbers()[2]))
         try await container.deleteHistory(request)

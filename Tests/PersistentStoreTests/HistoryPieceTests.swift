@@ -3,7 +3,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Transactions that are too big to be held.
+/// Transactions that do not fit in memory.
 @Suite struct HistoryPieceTests {
     let folder: TemporaryFolder
 
@@ -21,7 +21,7 @@ import Testing
         return container
     }
 
-    @Test func `a giant transaction comes in pieces that together are the whole`() async throws {
+    @Test func `a giant transaction arrives in pieces that form the whole`() async throws {
         let container = try await open()
         let pieces = try await container.read { snapshot in
             var request = HistoryFetchRequest()
@@ -47,7 +47,7 @@ import Testing
         #expect(isSame)
     }
 
-    @Test func `going through changes stops where it is told to, and may ask for more on the way`()
+    @Test func `iteration over changes stops when requested, and allows other requests from its body`()
         async throws
     {
         let container = try await open()

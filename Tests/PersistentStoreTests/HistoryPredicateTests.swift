@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// What the conditions of a request mean, and that what they leave out is not read.
+/// The conditions of a request, and proof that excluded rows are not read.
 @Suite struct HistoryPredicateTests {
     let folder: TemporaryFolder
 
@@ -36,13 +36,13 @@ import Testing
         #expect(try await count(.authors(["app", nil])) == 4)
     }
 
-    @Test func `the authors of a request and its predicate must both be satisfied`() async throws {
+    @Test func `authors and predicate of a request must both be satisfied`() async throws {
         let container = try await open()
         let request = HistoryFetchRequest(authors: ["app", nil], where: .not(.process(nil)))
         #expect(try await container.transactions(request).map(\.author) == ["app", nil])
     }
 
-    @Test func `transactions come with the changes that are admitted, and not without any`() async throws {
+    @Test func `transactions contain the admitted changes only, and are omitted without any`() async throws {
         let container = try await open()
         let first = ObjectID(entity: "Note", key: 1)
         var request = HistoryFetchRequest(changes: .object(first))
@@ -58,7 +58,7 @@ import Testing
         #expect(try await !container.hasTransactions(request))
     }
 
-    @Test func `after a token, a transaction or a date means strictly after`() async throws {
+    @Test func `after a token, a transaction, or a date is exclusive`() async throws {
         let container = try await open()
         for transaction in try await container.transactions() {
             let starts: [HistoryFetchRequest.Start] = [
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `a transaction's own date never finds the transaction itself, whatever the millisecond`()
+    @Test func `a transaction's own date never finds that transaction, for any millisecond`()
         async throws
     {
         var options = StoreOptions()
@@ -106,7 +106,7 @@ import Testing
 
     @Test func `retained values are read only for admitted changes`() async throws {
         let container = try await open()
-        // Reading a kept value is an error from here on.
+        // Reading a retained value is an error from this line on.
         try Connection(path: container.path, access: .readWrite).execute(
             """
             ALTER TABLE history_values_Note RENAME TO moved;
@@ -125,7 +125,7 @@ import Testing
         #expect(try await container.transactions(request).count == 4)
     }
 
-    @Test func `a condition of thousands of parts is answered`() async throws {
+    @Test func `a condition of thousands of parts is evaluated`() async throws {
         let container = try await open()
         let parts = (1...3000).map { ChangePredicate.object(ObjectID(entity: "Note", key: $0)) }
         #expect(try await container.count(HistoryFetchRequest(changes: .or(parts))).changes == 4)

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Reading while history is being cleaned away.
+/// Reads that race a purge.
 @Suite struct HistoryPurgeRaceTests {
     let folder: TemporaryFolder
 
@@ -17,7 +17,7 @@ import Testing
         var isRunning: Bool { isFinished.withLock { !$0 } }
     }
 
-    @Test func `a fetch racing purges gives the whole range or says that it has expired`() async throws {
+    @Test func `a fetch racing purges returns the whole range or expired`() async throws {
         var options = StoreOptions()
         options.durability = .normal
         let writing = try await Notes.open(folder, options: options)
@@ -52,7 +52,7 @@ import Testing
                             let changes = try snapshot.changes(HistoryFetchRequest(.token(start.token)))
                             return (changes.map(\.objectID.key), try snapshot.count(FetchRequest("Note")))
                         }
-                        // Keys are given without gaps, so as many objects as there are is the newest key.
+                        // Keys have no gaps, so the number of objects is the newest key.
                         let isWhole = keys == Array((start.key + 1)..<Int64(objects + 1))
                         try #require(isWhole, "after \(start.key): \(keys), \(objects) objects")
                         whole += 1

@@ -2,7 +2,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// What the triggers record, whoever writes.
+/// Recording by triggers, for every writer.
 @Suite struct HistoryRecordingTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
@@ -37,7 +37,7 @@ import Testing
         #expect(transaction.changes.map(\.kind) == [.insert, .insert])
     }
 
-    @Test func `what is not tracked is saved all the same`() async throws {
+    @Test func `an untracked property is saved without history`() async throws {
         let own = try TemporaryFolder()
         let untracked = try await Notes.open(own, model: Notes.model(tracksHistory: false))
         let context = untracked.makeContext(author: "app")
@@ -50,8 +50,7 @@ import Testing
         await untracked.close()
     }
 
-    @Test func `an update names what changed, and keeps the old value where that is asked for`() async throws
-    {
+    @Test func `an update names the changed properties and records old values on request`() async throws {
         let context = container.makeContext(author: "app")
         let id = try await context.save(inserting: ["title": "a", "body": "x"])
         try await context.update(id, ["title": "b", "rank": 2])
@@ -62,7 +61,10 @@ import Testing
         #expect(try await container.objects().first?.version == 2)
     }
 
-    @Test func `a value to itself is no change, NULL to a value and back is one`() async throws {
+    @Test
+    func `writing an equal value records no change, and writing NULL over a value and back records one`()
+        async throws
+    {
         try shell(
             "INSERT INTO Note (title) VALUES ('a'); UPDATE Note SET title = 'a'; UPDATE Note SET body = 'x'; UPDATE Note SET body = NULL;"
         )
@@ -70,7 +72,7 @@ import Testing
         #expect(transactions.map { $0.changes.map(\.updatedAttributes) } == [[[]], [["body"]], [["body"]]])
     }
 
-    @Test func `a tombstone keeps integer, real, text, blob and null as they were`() async throws {
+    @Test func `a tombstone preserves integer, real, text, blob, and null`() async throws {
         let model = try StoreModel(
             version: 1,
             entities: [
@@ -109,7 +111,7 @@ import Testing
             ])
     }
 
-    @Test func `a stranger's update counts the version, so that a save on the old one is a conflict`()
+    @Test func `an external writer's update raises the version, so that a save on the old one is a conflict`()
         async throws
     {
         let context = container.makeContext(author: "app")
@@ -119,7 +121,7 @@ import Testing
         try await context.update(id, ["title": "ours"])
         do {
             try await context.save()
-            Issue.record("saved over somebody else's change")
+            Issue.record("overwrote another writer's change")
         } catch .conflict(let conflicts) {
             #expect(conflicts.count == 1)
             #expect(conflicts.first?.expectedVersion == 1)
@@ -132,7 +134,7 @@ import Testing
         #expect(await context.hasChanges)
     }
 
-    @Test func `what REPLACE evicts is recorded as deleted, also from the plain shell`() async throws {
+    @Test func `rows that REPLACE evicts are recorded as deleted, even from the plain shell`() async throws {
         try shell(
             "INSERT INTO Note (id, title) VALUES (1, 'a'); INSERT OR REPLACE INTO Note (id, title) VALUES (1, 'b');"
         )
@@ -150,13 +152,13 @@ import Testing
         #expect(try await kinds().flatMap { $0 }.suffix(3).sorted() == ["delete 1", "delete 2", "insert 2"])
     }
 
-    @Test func `an id is never used again`() async throws {
+    @Test func `an ID is never reused`() async throws {
         try shell(
             "INSERT INTO Note (title) VALUES ('a'); DELETE FROM Note; INSERT INTO Note (title) VALUES ('b');")
         #expect(try await kinds() == [["insert 1"], ["delete 1"], ["insert 2"]])
     }
 
-    @Test func `a rollback leaves nothing, ROLLBACK TO takes back its part`() async throws {
+    @Test func `a rollback records nothing, and ROLLBACK TO removes its part`() async throws {
         try shell("BEGIN; INSERT INTO Note (title) VALUES ('a'); ROLLBACK;")
         #expect(try await kinds().isEmpty)
         try shell(
@@ -165,7 +167,7 @@ import Testing
         #expect(try await kinds() == [["insert 1"]])
     }
 
-    @Test func `a save that changes nothing leaves no transaction`() async throws {
+    @Test func `a save that changes nothing records no transaction`() async throws {
         let context = container.makeContext(author: "app")
         let id = try await context.save(inserting: ["title": "a"])
         let other = container.makeContext(author: "other")

@@ -2,7 +2,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// Replaying the history from nothing gives exactly the objects that are there, whoever wrote and how.
+/// Replays of the whole history, which must produce exactly the stored objects.
 @Suite struct HistoryReplayTests {
     let folder: TemporaryFolder
 
@@ -16,7 +16,7 @@ import Testing
         ])
     }
 
-    /// One statement of an external writer; many clash.
+    /// One statement of an external writer; many conflict.
     private static func statement(_ random: inout SeededRandom) -> String {
         func id() -> Int { Int.random(in: 1...12, using: &random) }
         func slug() -> String {
@@ -68,7 +68,7 @@ import Testing
         let context = container.makeContext(author: "a", name: "random")
         let hasTrigger = seed.isMultiple(of: 2)
         if hasTrigger {
-            // Runs within a REPLACE, between the triggers that note a clash and those that record it.
+            // Runs within a REPLACE, between the triggers that note a conflict and those that record it.
             let trigger =
                 "CREATE TRIGGER counts AFTER INSERT ON Note BEGIN UPDATE Note SET rank = 5 WHERE id = new.id; END"
             try Shell.run("sqlite3", [container.path, trigger])
@@ -80,7 +80,7 @@ import Testing
         for round in 0..<40 {
             let script = Self.script(&random)
             if Int.random(in: 0...2, using: &random) > 0 {
-                // Errors are part of it: a clash ends its statement or its transaction.
+                // Errors are expected: a conflict ends its statement or its transaction.
                 try Shell.run("sqlite3", [container.path], input: script)
             } else {
                 for _ in 0..<3 { try await context.insert("Note", ["title": "c"]) }
@@ -109,7 +109,7 @@ import Testing
                     last = change.number
                     switch change.kind {
                     case .insert:
-                        // The trigger's update comes first, and hides that a row replaced one with its own id.
+                        // The trigger's update comes first and hides that a row replaced one with its own ID.
                         let isNew = replayed.insert(change.objectID).inserted
                         #expect(isNew || hasTrigger, "seed \(seed): \(script)")
                     case .delete: #expect(replayed.remove(change.objectID) != nil, "seed \(seed): \(script)")
@@ -125,8 +125,7 @@ import Testing
         #expect(try Shell.run("sqlite3", [container.path, "PRAGMA integrity_check"]).output == "ok\n")
     }
 
-    @Test func `what foreign keys delete in cascade is recorded, in a save as one transaction`() async throws
-    {
+    @Test func `cascading deletes are recorded, in a save as one transaction`() async throws {
         let container = try await Notes.open(folder)
         let sql = """
             PRAGMA foreign_keys = ON;
@@ -156,7 +155,7 @@ import Testing
         #expect(try await container.objects().first?.version == 2)
     }
 
-    @Test func `62 attributes are told apart, 63 are refused`() async throws {
+    @Test func `62 attributes are distinguished, and 63 are refused`() async throws {
         func model(_ count: Int) throws -> StoreModel {
             try StoreModel(
                 version: 1,
@@ -178,7 +177,7 @@ import Testing
     }
 
     @Test(arguments: ["'); DROP TABLE Note; --", "a\0b", "\u{202E}\u{200B}", "\u{1B}[2J", ""])
-    func `hostile text is text, in values, authors and context names`(text: String) async throws {
+    func `hostile text is stored as text in values, authors, and context names`(text: String) async throws {
         let container = try await Notes.open(folder)
         let context = container.makeContext(author: text, name: text)
         let id = try await context.save(inserting: ["title": .text(text)])
@@ -191,7 +190,7 @@ import Testing
         #expect(transactions[1].changes[0].tombstone?["title"] == .text(text))
     }
 
-    @Test func `authors in the request restrict, an empty set admits nobody, nil stands for strangers`()
+    @Test func `authors in a request restrict it, an empty set admits none, and nil admits external writers`()
         async throws
     {
         let container = try await Notes.open(folder)

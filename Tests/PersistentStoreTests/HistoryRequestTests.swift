@@ -3,14 +3,14 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// What a request gives is what going through all history, one transaction after the other, would give.
+/// Requests, compared with a filter over the whole history.
 @Suite struct HistoryRequestTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
     @Test(arguments: [UInt64(1), 2, 3])
-    func `every kind of answer to a random request is what filtering all history gives`(seed: UInt64)
+    func `a random request returns the same as a filter over the whole history`(seed: UInt64)
         async throws
     {
         let container = try await Notes.open(folder, model: RandomHistory.model())
@@ -58,7 +58,7 @@ import Testing
         let hasAny: Bool
     }
 
-    /// A transaction as it is expected.
+    /// An expected transaction.
     private struct Row: Equatable {
         let token: HistoryToken
         let timestamp: Date

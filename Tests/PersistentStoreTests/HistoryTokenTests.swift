@@ -3,7 +3,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// Tokens as values, and what a store says to each that it cannot honour.
+/// Tokens as values, and the errors for tokens that a store cannot accept.
 @Suite struct HistoryTokenTests {
     let folder: TemporaryFolder
 
@@ -15,7 +15,7 @@ import Testing
         try await container.transactions(HistoryFetchRequest(.token(token)))
     }
 
-    @Test func `the text form and the coded form give the same token back`() async throws {
+    @Test func `the text form and the coded form restore the same token`() async throws {
         let container = try await Notes.open(folder)
         _ = try await container.makeContext(author: "a").save(inserting: [:])
         let token = try await container.currentToken()
@@ -28,7 +28,7 @@ import Testing
         "00000000-0000-0000-0000-000000000000.1.-1", "00000000-0000-0000-0000-000000000000.1.1.1",
         "00000000-0000-0000-0000-000000000000.1.99999999999999999999",
     ])
-    func `what is no token is none`(text: String) {
+    func `text that is not a token is rejected`(text: String) {
         #expect(HistoryToken(text) == nil)
     }
 
@@ -48,7 +48,7 @@ import Testing
         await #expect(throws: StoreError.tokenOfAnotherStore) { try await fetch(container, after: token) }
     }
 
-    @Test func `after an older copy was put back, a token is from the future`() async throws {
+    @Test func `a token is from the future after an older copy was restored`() async throws {
         let context = try await Notes.open(folder).makeContext(author: "a")
         _ = try await context.save(inserting: ["title": "a"])
         let container = try await Notes.open(folder)
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `after everything was purged numbers go on, old tokens have expired, the newest holds`()
+    @Test func `numbers continue after everything was purged, old tokens expire, and the newest is valid`()
         async throws
     {
         let container = try await Notes.open(folder)
@@ -85,7 +85,7 @@ import Testing
         #expect(try await container.currentToken().number == next[0].number)
     }
 
-    @Test func `tracking switched off and on again makes every older token expire`() async throws {
+    @Test func `turning tracking off and on again expires every older token`() async throws {
         let tracked = try Notes.model()
         var container = try await Notes.open(folder, model: tracked)
         _ = try await container.makeContext(author: "a").save(inserting: ["title": "a"])
@@ -111,7 +111,7 @@ import Testing
         #expect(try await container.transactions().isEmpty)
     }
 
-    @Test func `a cursor takes no token of another store`() async throws {
+    @Test func `a cursor rejects a token of another store`() async throws {
         let container = try await Notes.open(folder)
         let other = try await PersistentContainer(path: folder.path(of: "other.db"), model: Notes.model())
         let token = try await other.currentToken()
@@ -127,8 +127,7 @@ import Testing
         }
     }
 
-    @Test func `a transaction that was cleaned away is expired, and not taken for the next one`() async throws
-    {
+    @Test func `a purged transaction is expired, and not mistaken for the next one`() async throws {
         let container = try await Notes.open(folder)
         let context = container.makeContext(author: "a")
         _ = try await context.save(inserting: ["title": "first"])
@@ -142,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `whether more changes follow than one wants is told without reading them`() async throws {
+    @Test func `the presence of more changes than requested is known without reading them`() async throws {
         let container = try await Notes.open(folder)
         let context = container.makeContext(author: "a")
         let start = try await container.currentToken()

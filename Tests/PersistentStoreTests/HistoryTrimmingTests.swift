@@ -2,7 +2,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// A store to which processes only write, and which nobody ever cleans.
+/// A store that processes only write to and no process cleans.
 @Suite struct HistoryTrimmingTests {
     let folder: TemporaryFolder
     let clock = SettableClock()
@@ -18,11 +18,11 @@ import Testing
         return Int(try Shell.run("sqlite3", [container.path, sql]).output.dropLast()) ?? -1
     }
 
-    @Test func `one commit after the other, each in a store of its own opening, stays within the bound`()
+    @Test func `single commits, each in its own opening of the store, stay within the bound`()
         async throws
     {
         let bounds = HistoryBounds(maximumChanges: 500)
-        var most = 0
+        var maxRows = 0
         var container = try await open(bounds)
         for round in 0..<60 {
             await container.close()
@@ -31,13 +31,13 @@ import Testing
             for _ in 0..<100 { try await context.insert("Note", ["title": "a"]) }
             let token = try await context.save().token
             #expect(try await container.transactions().last?.token == token, "\(round)")
-            most = max(most, try rows(container, "kind < 3"))
+            maxRows = max(maxRows, try rows(container, "kind < 3"))
         }
-        #expect(most > 500 && most <= 500 + 1024 + 100)
+        #expect(maxRows > 500 && maxRows <= 500 + 1024 + 100)
         #expect(try await container.objects().count == 6000)
     }
 
-    @Test func `a backlog shrinks although more is written`() async throws {
+    @Test func `a backlog shrinks during further writes`() async throws {
         var container = try await open(nil)
         let sql = """
             WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 100)
@@ -56,7 +56,7 @@ import Testing
         #expect(try rows(container, "kind < 3") <= 1000 + 1022)
     }
 
-    @Test func `what is too old goes, and what is not stays`() async throws {
+    @Test func `transactions that are too old are purged, and others are retained`() async throws {
         let container = try await open(HistoryBounds(maximumAge: .seconds(3600)))
         let context = container.makeContext(author: "app")
         for _ in 0..<200 { _ = try await context.save(inserting: [:]) }
@@ -65,7 +65,7 @@ import Testing
         #expect(try await container.transactions().count == 300)
     }
 
-    @Test func `who lags behind the bound is told, and a mirror is never passed`() async throws {
+    @Test func `a consumer behind the bound gets an error, and a mirror loses nothing`() async throws {
         let container = try await open(HistoryBounds(maximumChanges: 100))
         let slow = try await container.registerConsumer("slow").token
         let context = container.makeContext(author: "app")
@@ -79,7 +79,7 @@ import Testing
         #expect(try await container.transactions().count == 1100)
     }
 
-    @Test func `a commit that another writer keeps from trimming has still succeeded`() async throws {
+    @Test func `a commit succeeds even if another writer prevents its trimming`() async throws {
         let container = try await open(HistoryBounds(maximumChanges: 10))
         let process = try StoreWriterProcess(container.path, author: "other")
         let context = container.makeContext(author: "app")
@@ -89,7 +89,7 @@ import Testing
         #expect(try await context.save(inserting: [:]).isPermanent)
     }
 
-    @Test func `one transaction larger than the bound goes whole`() async throws {
+    @Test func `one transaction larger than the bound is purged whole`() async throws {
         let container = try await open(HistoryBounds(maximumChanges: 1000))
         let context = container.makeContext(author: "app")
         for _ in 0..<20_000 { try await context.insert("Note", [:]) }

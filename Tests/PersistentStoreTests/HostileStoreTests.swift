@@ -4,7 +4,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// A store file of an enemy's making: it may be refused, and does no harm.
+/// Store files made by an attacker: they may be refused, and do no harm.
 @Suite(.serialized) struct HostileStoreTests {
     let folder: TemporaryFolder
     let path: String
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: ["SELECT load_extension('evil')", "SELECT rtreedepth(x'0001000000')"])
-    func `a trigger that calls what may do harm stops the save with an error, and reading goes on`(
+    func `a trigger that calls a harmful function stops the save with an error, and reads continue`(
         evil: String
     ) async throws {
         try await makeStore(and: "CREATE TRIGGER evil AFTER INSERT ON Note BEGIN \(evil); END;")
@@ -36,12 +36,12 @@ import Testing
             Issue.record("\(String(describing: error))")
             return
         }
-        // Refused because it stands in the schema, not because it happens to fail.
+        // Refused because of its position in the schema, not because it happens to fail.
         #expect(reason.contains("unsafe use of"), "\(reason)")
         #expect(try await container.objects().count == 1)
     }
 
-    @Test func `a view more does not matter, and one in an object's place is an error`() async throws {
+    @Test func `an additional view is harmless, and one with an object's name is an error`() async throws {
         try await makeStore(and: "CREATE VIEW more AS SELECT load_extension('evil'), title FROM Note;")
         let container = try await Notes.open(folder)
         _ = try await container.makeContext(author: "a").save(inserting: ["title": "b"])
@@ -64,14 +64,14 @@ import Testing
         ) { try await Notes.open(folder) }
     }
 
-    @Test func `SQL opens no further file`() async throws {
+    @Test func `SQL cannot open another file`() async throws {
         let other = folder.path(of: "other.db")
         let connection = try Connection(path: path, access: .create)
         #expect(throws: SQLiteError.self) { try connection.execute("ATTACH '\(other)' AS other") }
         #expect(!FileManager.default.fileExists(atPath: other))
     }
 
-    @Test func `a number that was never given is refused, and a gap in the numbers takes no time`()
+    @Test func `a number that was never given is refused, and a gap in the numbers costs no time`()
         async throws
     {
         let newest = "WHERE number = (SELECT max(number) FROM history)"
@@ -100,7 +100,7 @@ import Testing
         CREATE TABLE history_entity (x); CREATE TABLE history_attribute (x); CREATE TABLE history_consumer (x);
         """,
     ])
-    func `our number on tables that are missing or foreign is an error, not a crash`(tables: String)
+    func `the library's application ID on missing or foreign tables is an error, not a crash`(tables: String)
         async throws
     {
         #expect(
@@ -132,7 +132,7 @@ import Testing
         "INSERT INTO history_entity (name) VALUES ('a\"; DROP TABLE Note; --')",
         "UPDATE sqlite_sequence SET seq = 9223372036854775807",
     ])
-    func `nonsense in our own tables is an error at most`(sql: String) async throws {
+    func `invalid data in the library's own tables is at most an error`(sql: String) async throws {
         try await makeStore(and: sql + ";")
         for model in [
             try Notes.model(), try Notes.model(version: 2, more: [Attribute("n", .text, isOptional: true)]),

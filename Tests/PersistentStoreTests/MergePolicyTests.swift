@@ -2,7 +2,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// What becomes of an object that two have changed.
+/// The results of conflicting changes under each merge policy.
 @Suite struct MergePolicyTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
@@ -16,7 +16,7 @@ import Testing
         other = container.makeContext(author: "other")
     }
 
-    /// A note that this context has read and somebody else has then changed, or deleted when nil.
+    /// A note that this context has read and another has since changed, or deleted if nil.
     private func note(changedTo theirs: [String: Value]?) async throws -> ObjectID {
         let id = try await other.save(inserting: ["title": "base", "body": "base", "rank": 1])
         _ = try await context.object(id)
@@ -51,7 +51,7 @@ import Testing
         let result = try await context.save()
         #expect(try await stored(id) == wanted)
         #expect(result.resolvedConflicts.map(\.clashing) == [["title"]])
-        // The context knows what came of it: its next change is no conflict.
+        // The context knows the result: its next change is no conflict.
         await context.setMergePolicy(.error)
         #expect(try await result.versions[id] == container.objects().first?.version)
         try await context.update(id, ["rank": 9])
@@ -88,7 +88,7 @@ import Testing
         #expect(try await (stored(id) != nil) == survives)
     }
 
-    @Test func `a save tells all its conflicts, with both sides`() async throws {
+    @Test func `a save reports all its conflicts, with both sides`() async throws {
         let changed = try await note(changedTo: ["title": "theirs", "rank": 2])
         let gone = try await note(changedTo: nil)
         let deleted = try await note(changedTo: ["body": "theirs"])
@@ -114,7 +114,7 @@ import Testing
         #expect(try await container.read { try $0.count(FetchRequest("Note")) } == 3)
     }
 
-    @Test func `of an object never read here only the change is known`() async throws {
+    @Test func `a conflict on an object that was never read has only the change`() async throws {
         let id = try await other.save(inserting: ["title": "theirs", "body": "theirs"])
         try await context.update(id, ["title": "ours"])
         #expect(try await context.save().resolvedConflicts.isEmpty)
@@ -122,19 +122,19 @@ import Testing
         let third = container.makeContext(author: "third")
         await third.delete(id)
         try await third.save()
-        let stranger = container.makeContext(author: "stranger")
+        let other = container.makeContext(author: "other")
         for policy in [MergePolicy.error, .objectTrumps, .byPropertyObjectTrumps] {
-            await stranger.setMergePolicy(policy)
-            try await stranger.update(id, ["title": "ours"])
-            let conflicts = await conflicts { try await stranger.save() }
+            await other.setMergePolicy(policy)
+            try await other.update(id, ["title": "ours"])
+            let conflicts = await conflicts { try await other.save() }
             #expect(conflicts.map(\.expectedVersion) == [nil] && conflicts.map(\.stored) == [nil])
         }
-        await stranger.setMergePolicy(.byPropertyStoreTrumps)
-        #expect(try await stranger.save().token == nil)
+        await other.setMergePolicy(.byPropertyStoreTrumps)
+        #expect(try await other.save().token == nil)
         #expect(try await stored(id) == nil)
     }
 
-    @Test func `both sides giving the same value is no clash`() async throws {
+    @Test func `equal values from both sides are not a conflict`() async throws {
         let id = try await note(changedTo: ["title": "same"])
         await context.setMergePolicy(.byPropertyStoreTrumps)
         try await context.update(id, ["title": "same", "rank": 3])
@@ -142,7 +142,7 @@ import Testing
         #expect(try await stored(id)?["rank"] == 3)
     }
 
-    @Test func `an object that came back has a version it never had`() async throws {
+    @Test func `an object inserted again under its ID has a new version`() async throws {
         let id = try await other.save(inserting: ["title": "1"])
         _ = try await context.object(id)
         for title in ["2", "3"] as [Value] {
@@ -156,19 +156,19 @@ import Testing
         let version = try #require(try await back.save().versions[id])
         #expect(version > 3)
         try await context.update(id, ["title": "blind"])
-        let told = await conflicts { try await context.save() }
-        #expect(told.map(\.stored?.version) == [version])
+        let conflicts = await conflicts { try await context.save() }
+        #expect(conflicts.map(\.stored?.version) == [version])
         #expect(try await context.object(id)?.version == version)
     }
 
-    @Test func `one way of writing an accent is not another`() async throws {
+    @Test func `two encodings of an accent are different values`() async throws {
         let id = try await context.save(inserting: ["title": "\u{E9}"])
         try await context.update(id, ["title": "e\u{301}"])
         try await context.save()
         #expect(try await stored(id)?["title"]?.textValue.map { Array($0.utf8) } == Array("e\u{301}".utf8))
     }
 
-    /// The policies again, as a table of what each attribute becomes.
+    /// The policies again, as a table of the resulting attributes.
     private static func expected(
         _ policy: MergePolicy, base: [String: Value], theirs: [String: Value]?, mine: [String: Value]?
     ) -> [String: Value]? {
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64(1), 2, 3])
-    func `random changes of two sides come out as the model says`(seed: UInt64) async throws {
+    func `random changes of two sides produce the values of the table`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         func changes() -> [String: Value] {
             var changes: [String: Value] = [:]
@@ -204,14 +204,15 @@ import Testing
             let theirs = Int.random(in: 0..<4, using: &random) > 0 ? base.merging(theirChanges) { $1 } : nil
             if theirs != nil { try await other.update(id, theirChanges) } else { await other.delete(id) }
             try await other.save()
-            // What gives an attribute the value it has is no change.
+            // Assigning the current value is no change.
             let mine =
                 Int.random(in: 0..<4, using: &random) > 0
                 ? changes().filter { base[$0.key] != $0.value } : nil
             if let mine { try await context.update(id, mine) } else { await context.delete(id) }
             await context.setMergePolicy(try #require(policy))
             try await context.save()
-            // Without a conflict mine is done, whatever the policy; without a change theirs stays.
+            // Without a conflict the context's deletion or change is saved, under any policy; without a
+            // change the stored one remains.
             let isConflict = theirs != base
             let wanted =
                 mine?.isEmpty == true || (mine == nil && theirs == nil)

@@ -4,7 +4,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// A store that meets a changed model.
+/// Migrations of a store to a changed model.
 @Suite(.serialized) struct MigrationTests {
     let folder: TemporaryFolder
     let path: String
@@ -20,7 +20,7 @@ import Testing
         return answer.output
     }
 
-    /// Makes a store with one more attribute and objects that have these values for it.
+    /// Creates a store with one more attribute, and objects with these values for it.
     private func make(_ attribute: Attribute, _ values: [Value]) async throws {
         let container = try await Notes.open(folder, model: Notes.model(more: [attribute]))
         for value in values {
@@ -37,7 +37,7 @@ import Testing
         return objects.map { $0[name] }
     }
 
-    @Test func `kind, default, optionality and uniqueness change where the data fits`() async throws {
+    @Test func `kind, default, optionality, and uniqueness change if the data fits`() async throws {
         try await make(Attribute("count", .integer, isOptional: true), [7, .null, -1])
         #expect(
             try await values("count", after: Attribute("count", .text, isOptional: true))
@@ -63,7 +63,8 @@ import Testing
         #expect(try ask("PRAGMA integrity_check") == "ok\n")
     }
 
-    @Test func `what does not fit is a sentence with entity and attribute, and changes nothing`() async throws
+    @Test func `data that does not fit is an error with entity and attribute, and changes nothing`()
+        async throws
     {
         try await make(Attribute("count", .text, isOptional: true), ["7", "7", "many", .null])
         let before = try ask(".dump")
@@ -87,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `a table made anew keeps ids, versions and the last id given, and writes no history`()
+    @Test func `a rebuilt table retains IDs, versions, and the last ID, and records no history`()
         async throws
     {
         let old = Attribute("code", .text, isOptional: true, isUnique: true)
@@ -115,17 +116,17 @@ import Testing
         #expect(try ask("SELECT count(*) FROM sqlite_schema WHERE name LIKE '%rebuilt%'") == "0\n")
     }
 
-    @Test func `objects get each their own value of an attribute that must differ`() async throws {
+    @Test func `each object gets its own value of an attribute that must be unique`() async throws {
         try await make(Attribute("extra", .integer, isOptional: true), [1, 2, 3])
         let uuid = Attribute("uuid", .text, defaultValue: .uuid, isUnique: true)
         let given = try await values("uuid", after: uuid).compactMap { $0?.textValue }
         #expect(Set(given).count == 3)
         #expect(given.allSatisfy { UUID(uuidString: $0) != nil })
-        // And they stay, once given.
+        // The values are stable.
         #expect(try await values("uuid", after: uuid).compactMap { $0?.textValue } == given)
     }
 
-    @Test func `what strangers made on a table and refer to it with lives through its making anew`()
+    @Test func `objects that another program added to a table and references to it survive its rebuild`()
         async throws
     {
         try await make(Attribute("code", .text, isOptional: true, isUnique: true), ["x", "y"])
@@ -156,7 +157,7 @@ import Testing
         #expect(try ask("SELECT count(*) FROM Note") == "2\n")
     }
 
-    @Test func `eight processes migrate one store at once, and none loses a commit`() async throws {
+    @Test func `eight processes migrate one store simultaneously, and none loses a commit`() async throws {
         for round in 2...4 {
             await (try Notes.open(folder, model: Notes.model(version: round - 1))).close()
             let processes = try (0..<8).map { index in
@@ -196,7 +197,9 @@ import Testing
         #expect(try ask("PRAGMA user_version") == "2\n")
     }
 
-    @Test func `tables are made anew while another writes, and none of its commits is lost`() async throws {
+    @Test func `tables are rebuilt during writes of another process, and none of its commits is lost`()
+        async throws
+    {
         await (try Notes.open(folder)).close()
         let shell = try LineProcess("sqlite3", [path])
         shell.send("PRAGMA busy_timeout = 5000; PRAGMA synchronous = OFF;")
@@ -211,7 +214,7 @@ import Testing
         #expect(try shell.ask("SELECT count(*) FROM history WHERE kind = 0;") == "200")
     }
 
-    @Test func `a migration that waits in vain says for whom`() async throws {
+    @Test func `a migration that times out names the lock holder`() async throws {
         await (try Notes.open(folder)).close()
         let holder = try StoreWriterProcess(path, author: "other")
         #expect(try holder.ask("hold") == "holding")

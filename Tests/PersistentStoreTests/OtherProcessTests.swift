@@ -3,7 +3,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// Other processes that write, stop and die.
+/// Other processes that write, stop, and die.
 @Suite(.serialized) struct OtherProcessTests {
     let folder: TemporaryFolder
 
@@ -45,7 +45,8 @@ import Testing
         #expect(count == victims.count * 3 + 10)
     }
 
-    @Test func `a writer stopped with the lock in hand is named; reading goes on, and saving after it does`()
+    @Test
+    func `a writer stopped while it holds the lock is named, reads continue, and saves resume after it`()
         async throws
     {
         var options = StoreOptions()
@@ -72,7 +73,7 @@ import Testing
         #expect(try await container.objects().count == 2)
     }
 
-    @Test func `a process that has a store open never opens its files but through SQLite`() throws {
+    @Test func `a process with an open store opens its files only through SQLite`() throws {
         let path = folder.path(of: "notes.db")
         let log = folder.path(of: "calls")
         guard try Shell.run("strace", ["-V"]).status == 0 else {
@@ -99,7 +100,7 @@ import Testing
         func opens(_ suffix: String) -> [Substring] {
             calls.filter { $0.contains("open") && $0.contains("\"\(path)\(suffix)\"") }
         }
-        // SQLite asks for O_NOFOLLOW; what does not is ours.
+        // SQLite passes O_NOFOLLOW; a call without it is ours.
         let ours = (opens("") + opens("-shm")).filter { !$0.contains("O_NOFOLLOW") }
         #expect(!opens("").isEmpty && opens("-shm").count >= 2)
         #expect(ours.count == 1)
@@ -111,7 +112,7 @@ import Testing
         #expect(!calls[opened..<removed].contains { $0.contains("close(\(descriptor))") })
     }
 
-    /// What a call returned; another thread's line may stand between its two halves.
+    /// The result of a call; another thread's line may come between its two halves.
     private static func result(of call: Substring, in calls: [Substring]) -> Substring? {
         guard call.contains("unfinished"), let begun = calls.firstIndex(of: call) else {
             return call.split(separator: " ").last

@@ -3,13 +3,13 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// A save that is reported is in the store, for every way to save and everything that another program can do to it.
+/// Proof that a reported save is stored, for every kind of save and every interference by another program.
 @Suite(.serialized) struct ProvenSaveTests {
     enum Fault: String, CaseIterable, Sendable {
         case none, noTriggers, alteredTrigger, rebuilt, ignored, undone, unrecorded, columnDropped
         case indexRemoved, logRemoved, logAndIndexRemoved, replaced, restoredInPlace, hardLink
 
-        /// Whether the store repairs it, so that the save must succeed.
+        /// Whether the store repairs the fault, so that the save must succeed.
         var isRepaired: Bool { [.none, .noTriggers, .alteredTrigger, .rebuilt].contains(self) }
     }
 
@@ -116,7 +116,7 @@ import Testing
         #expect(try store.ask(schema) == before)
         let next = try await container.makeContext(author: "app").save(inserting: ["title": "next"])
         #expect(next.key > last.key)
-        // Its cursor is of the history before the gap.
+        // Its cursor is from the history before the gap.
         #expect(try await container.check() == [.expiredConsumer("reader")])
     }
 
@@ -126,7 +126,7 @@ import Testing
         }
         let error = await #expect(throws: StoreError.self) { try await store.reopened() }
         #expect(error?.description.contains("unknown columns mood") == true, "\(String(describing: error))")
-        // A column that was added to the table as it is does no harm.
+        // A column added with ALTER TABLE does no harm.
         let other = try await FaultyStore()
         #expect(try other.ask("ALTER TABLE Note ADD COLUMN mood TEXT") == "")
         try await other.save(.insert)
@@ -145,7 +145,7 @@ import Testing
     }
 }
 
-/// A store with three notes and a consumer, which another program harms.
+/// A store with three notes and a consumer, which another program damages.
 final class FaultyStore: Sendable {
     let folder: TemporaryFolder
     let path: String
@@ -291,7 +291,7 @@ final class FaultyStore: Sendable {
         }
     }
 
-    /// Whether another connection finds what a save reported.
+    /// Whether another connection finds the reported save.
     func has(_ way: ProvenSaveTests.Way) throws -> Bool {
         switch way {
         case .insert, .batchInsert, .batchSkip, .batchReplace:

@@ -2,7 +2,7 @@ import PersistentStore
 import SQLite
 import TestSupport
 
-/// Transactions of several authors and of strangers, and requests for parts of them, as chance will have it.
+/// Random transactions of several authors and of external writers, and random requests for parts of them.
 struct RandomHistory {
     var random: SeededRandom
     let container: PersistentContainer
@@ -70,7 +70,7 @@ struct RandomHistory {
             }
         }
         switch Int.random(in: 0...(depth > 0 ? 9 : 5), using: &random) {
-        case 0: return .author(any(Self.authors + ["nobody"]))
+        case 0: return .author(any(Self.authors + ["missing"]))
         case 1: return .contextName(any(Self.names))
         case 2: return .program(any(all).program)
         case 3: return .process(any(all).process)

@@ -4,7 +4,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// A store of somebody else's, read without the right to write it.
+/// A store of another user, opened without write permission.
 @Suite(.serialized) struct ReadOnlyStoreTests {
     let folder: TemporaryFolder
     let path: String
@@ -14,7 +14,7 @@ import Testing
         path = folder.path(of: "notes.db")
     }
 
-    /// Two notes in two transactions, in a file that everybody may read.
+    /// Two notes in two transactions, in a file that all users may read.
     private func makeStore() async throws {
         let container = try await Notes.open(folder)
         for title in ["a", "b"] {
@@ -40,7 +40,7 @@ import Testing
         (file: mode_t(0o444), folder: mode_t(0o555)), (0o644, 0o555), (0o666, 0o555), (0o444, 0o777),
         (0o666, 0o777),
     ])
-    func `a store that nobody has open is read by a stranger, and no file is made or changed`(
+    func `another user reads a store that no process has open, without creating or changing a file`(
         file: mode_t, folder mode: mode_t
     ) async throws {
         try await makeStore()
@@ -48,7 +48,7 @@ import Testing
         chmod(path, file)
         chmod(folder.path, mode)
         let before = try Shell.run("cksum", [path]).output
-        let reader = try Stranger.reader(of: path)
+        let reader = try UnprivilegedProcess.reader(of: path)
         #expect(try reader.ask("count") == Self.all)
         #expect(try reader.ask("watch") == "watching")
         #expect(try files() == ["notes.db"])
@@ -58,23 +58,23 @@ import Testing
         chmod(folder.path, 0o755)
     }
 
-    @Test func `a stranger may not open the same store for writing`() async throws {
+    @Test func `another user cannot open the same store for writing`() async throws {
         try await makeStore()
         chmod(folder.path, 0o555)
-        let writer = try Stranger.start(StoreWriterProcess.path, [path, "stranger", "normal"])
+        let writer = try UnprivilegedProcess.start(StoreWriterProcess.path, [path, "reader", "normal"])
         let answer = try writer.answer()
         #expect(answer.hasPrefix("error: Cannot write store \(path)"), "\(answer)")
         chmod(folder.path, 0o755)
     }
 
-    @Test func `a stranger hears of the owner's commits and reads them, without a lock in the owner's way`()
+    @Test func `another user receives and reads the owner's commits without locking the owner out`()
         async throws
     {
         try await makeStore()
         let container = try await Notes.open(folder)
         _ = try await container.makeContext(author: "owner").save(inserting: ["title": "c"])
         chmod(folder.path, 0o555)
-        let reader = try Stranger.reader(of: path)
+        let reader = try UnprivilegedProcess.reader(of: path)
         #expect(try reader.ask("watch") == "watching")
         for count in 4...8 {
             let began = ContinuousClock.now
@@ -86,9 +86,11 @@ import Testing
         chmod(folder.path, 0o755)
     }
 
-    @Test func `an owner who comes, writes, tidies up and goes is followed all the way`() async throws {
+    @Test func `a reader follows an owner that opens, writes, checkpoints, and closes repeatedly`()
+        async throws
+    {
         try await makeStore()
-        let reader = try Stranger.reader(of: path)
+        let reader = try UnprivilegedProcess.reader(of: path)
         #expect(try reader.ask("watch") == "watching")
         for round in 1...3 {
             let writer = try StoreWriterProcess(path, author: "owner")
@@ -103,7 +105,8 @@ import Testing
         }
     }
 
-    @Test func `what a killed writer left is read, and without its index refused with a sentence`()
+    @Test
+    func `a killed writer's commits are read, and are refused with an error if the log index is missing`()
         async throws
     {
         try await makeStore()
@@ -111,7 +114,7 @@ import Testing
         #expect(try Int(writer.ask("insert 1")) != nil)
         writer.process.killNow()
         chmod(folder.path, 0o555)
-        #expect(try Stranger.reader(of: path).ask("count") == "3 objects, 3 transactions")
+        #expect(try UnprivilegedProcess.reader(of: path).ask("count") == "3 objects, 3 transactions")
         chmod(folder.path, 0o755)
         #expect(unlink(path + "-shm") == 0)
         let error = await #expect(throws: StoreError.self) { try await openReadOnly() }
@@ -121,7 +124,7 @@ import Testing
         #expect(try await openReadOnly().objects().count == 3)
     }
 
-    @Test func `reads beside an owner who opens, writes and closes again and again are always of one state`()
+    @Test func `reads during an owner's repeated opens, writes, and closes are always of one state`()
         async throws
     {
         try await makeStore()
@@ -153,22 +156,22 @@ import Testing
         #expect(reads > 25)
     }
 
-    @Test func `whatever writes fails with a sentence that says why`() async throws {
+    @Test func `every write fails with an error that states the reason`() async throws {
         try await makeStore()
         let container = try await openReadOnly()
-        let refusal = StoreError.openedReadOnly(path: path)
-        let context = container.makeContext(author: "stranger")
-        await #expect(throws: refusal) { try await context.save(inserting: ["title": "c"]) }
-        await #expect(throws: refusal) { try await container.registerConsumer("reader") }
+        let rejection = StoreError.openedReadOnly(path: path)
+        let context = container.makeContext(author: "reader")
+        await #expect(throws: rejection) { try await context.save(inserting: ["title": "c"]) }
+        await #expect(throws: rejection) { try await container.registerConsumer("reader") }
         let token = try await container.currentToken()
-        await #expect(throws: refusal) { try await container.moveCursor(of: "reader", to: token) }
+        await #expect(throws: rejection) { try await container.moveCursor(of: "reader", to: token) }
         #expect(try await container.objects().count == 2)
         #expect(try await container.transactions().map(\.author) == ["owner", "owner"])
         await container.close()
         await #expect(throws: StoreError.closed) { try await container.objects() }
     }
 
-    @Test func `a store that is missing or empty is not made`() async throws {
+    @Test func `a missing or empty store is not created`() async throws {
         await #expect(throws: StoreError.missing(path: path)) { try await openReadOnly() }
         #expect(try files().isEmpty)
         close(creat(path, 0o644))
@@ -176,16 +179,16 @@ import Testing
         #expect(try files() == ["notes.db"])
     }
 
-    @Test func `another version's store is read when it has what the model needs, and else refused`()
+    @Test func `another version's store is read if it has the model's properties, and is refused otherwise`()
         async throws
     {
         try await makeStore()
         let before = try Shell.run("cksum", [path]).output
-        // The program is newer in name only.
+        // The program is newer by version number only.
         #expect(try await openReadOnly(Notes.model(version: 9)).objects().count == 2)
-        let colour = Attribute("colour", .text, isOptional: true)
-        let missing = StoreError.unreadableModel(path: path, reason: "its Note has no colour")
-        await #expect(throws: missing) { try await openReadOnly(Notes.model(version: 9, more: [colour])) }
+        let color = Attribute("color", .text, isOptional: true)
+        let missing = StoreError.unreadableModel(path: path, reason: "its Note has no color")
+        await #expect(throws: missing) { try await openReadOnly(Notes.model(version: 9, more: [color])) }
         let other = try StoreModel(version: 1, entities: [Entity("Letter", attributes: [])])
         await #expect(throws: StoreError.unreadableModel(path: path, reason: "it has no Letter")) {
             try await openReadOnly(other)
@@ -197,14 +200,14 @@ import Testing
             try await openReadOnly(kind)
         }
         #expect(try Shell.run("cksum", [path]).output == before)
-        // The store is newer: what an older program knows is still there.
-        await (try Notes.open(folder, model: Notes.model(version: 9, more: [colour]))).close()
+        // The store is newer and still has everything that an older program knows.
+        await (try Notes.open(folder, model: Notes.model(version: 9, more: [color]))).close()
         #expect(try await openReadOnly().objects().count == 2)
         #expect(try Shell.run("sqlite3", [path, "PRAGMA user_version = 99"]).status == 0)
         await #expect(throws: StoreError.newerStore(path: path)) { try await openReadOnly() }
     }
 
-    @Test func `a name with the signs of an address is a name`() async throws {
+    @Test func `a name with the special characters of a URI is a file name`() async throws {
         let odd = folder.path(of: "50%25 ?immutable=0#x.db")
         await (try await PersistentContainer(path: odd, model: Notes.model())).close()
         var options = StoreOptions()

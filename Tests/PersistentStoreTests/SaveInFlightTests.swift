@@ -3,7 +3,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// What is asked of a context while its own save is under way, and afterwards.
+/// Requests to a context during its own save and after it.
 @Suite struct SaveInFlightTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
@@ -19,7 +19,7 @@ import Testing
 
     private func titles() async throws -> [Value] { try await container.objects().map { $0["title"] } }
 
-    /// Runs `body` when the context's save is waiting for another writer, and then lets it go on.
+    /// Runs `body` while the context's save waits for another writer, then releases the lock.
     private func duringSave(_ body: () async throws -> Void) async throws -> Result<SaveResult, any Error> {
         let process = try StoreWriterProcess(container.path, author: "holder")
         #expect(try process.ask("hold") == "holding")
@@ -31,7 +31,7 @@ import Testing
         return await saving.result
     }
 
-    @Test func `what is changed during one's own save is no conflict`() async throws {
+    @Test func `a change during the context's own save is no conflict`() async throws {
         let id = try await context.save(inserting: ["title": "a"])
         try await context.update(id, ["title": "b"])
         _ = try await duringSave { try await context.update(id, ["title": "c"]) }.get()
@@ -40,7 +40,7 @@ import Testing
         #expect(try await titles() == ["c"])
     }
 
-    @Test func `what others change after the save is one`() async throws {
+    @Test func `a change by another writer after the save is a conflict`() async throws {
         let id = try await context.save(inserting: ["title": "a"])
         try await context.update(id, ["title": "b"])
         _ = try await duringSave { try await context.update(id, ["title": "c"]) }.get()
@@ -49,7 +49,7 @@ import Testing
         await #expect(throws: StoreError.self) { try await context.save() }
     }
 
-    @Test func `a new object is changed and deleted under its temporary id, while it is saved and after`()
+    @Test func `a new object is changed and deleted under its temporary ID, during its save and after`()
         async throws
     {
         let first = try await context.insert("Note", ["title": "1"])
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test
-    func `what a save has written is known without reading: defaults, and what SQLite makes of a value`()
+    func `saved values are known without a read: defaults, and values as SQLite converts them`()
         async throws
     {
         let temporary = try await context.insert("Note", ["title": "a", "rank": .text("7")])
@@ -89,7 +89,7 @@ import Testing
         #expect(await !context.hasChanges)
     }
 
-    @Test func `a merge during a save takes nothing from either side`() async throws {
+    @Test func `a merge during a save loses nothing from either side`() async throws {
         let saved = try await context.save(inserting: ["title": "a"])
         let edited = try await context.save(inserting: ["title": "b"])
         let token = try await container.currentToken()
@@ -110,14 +110,16 @@ import Testing
         #expect(conflicts.map(\.objectID) == [saved])
         do {
             try await context.save()
-            Issue.record("saved over somebody else's change")
+            Issue.record("overwrote another writer's change")
         } catch .conflict(let conflicts) {
             #expect(conflicts.map(\.objectID) == [saved, edited])
         } catch { Issue.record("\(error)") }
         #expect(try await titles() == ["theirs", "theirs"])
     }
 
-    @Test func `an edited object that others delete stays edited, and saving tells`() async throws {
+    @Test func `an edited object that another writer deletes stays edited, and its save is a conflict`()
+        async throws
+    {
         let id = try await context.save(inserting: ["title": "a"])
         try await context.update(id, ["title": "ours"])
         let token = try await container.currentToken()
@@ -128,7 +130,7 @@ import Testing
         #expect(merged.deleted == [id] && merged.contested == [id])
         do {
             try await context.save()
-            Issue.record("saved what is gone")
+            Issue.record("saved a deleted object")
         } catch .conflict(let conflicts) {
             #expect(conflicts.first?.base?["title"] == "a")
             #expect(conflicts.first?.stored == nil)
@@ -139,7 +141,7 @@ import Testing
         #expect(try await titles() == ["ours"])
     }
 
-    @Test func `another object under the id of a deleted one is not taken for it`() async throws {
+    @Test func `another object under the ID of a deleted one is a different object`() async throws {
         let edited = try await context.save(inserting: ["title": "a"])
         let clean = try await context.save(inserting: ["title": "b"])
         try await context.update(edited, ["title": "ours"])
@@ -160,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64(1), 2, 3])
-    func `the net effect of a merge is what the store holds`(seed: UInt64) async throws {
+    func `the net effect of a merge equals the stored objects`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         for id in 1...6 {
             try Shell.run(
@@ -194,7 +196,7 @@ import Testing
                 "seed \(seed), round \(round):\n\(script)")
             #expect(
                 result.updated.isSubset(of: now.intersection(before.keys)), "seed \(seed), round \(round)")
-            // What the context has for current can be changed without a conflict.
+            // An object that the context considers current can be changed without a conflict.
             for id in now { try await context.update(id, ["rank": .integer(Int64(round + 1))]) }
             do { try await context.save() } catch {
                 Issue.record("seed \(seed), round \(round): \(error)\n\(script)")

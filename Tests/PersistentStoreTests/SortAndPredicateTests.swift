@@ -2,7 +2,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// Swift's opinion on order and on conditions is SQLite's.
+/// Swift's evaluation of sort orders and predicates, which must equal SQLite's.
 @Suite struct SortAndPredicateTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["plain", "folded", "whole", "real", "bytes", "id"], [true, false])
-    func `positions sort as SQLite sorts, and bounds cut where positions say`(
+    func `positions sort as in SQLite, and bounds split where positions indicate`(
         attribute: String, isAscending: Bool
     ) async throws {
         let seed: UInt64 = 4711
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: ["%", "_", "\\", "%\u{301}", "a%", "\\%", "'", "\"", "\u{E4}", "A"])
-    func `words are found as they stand, whatever they mean to LIKE`(words: String) async throws {
+    func `words are found literally, regardless of their meaning to LIKE`(words: String) async throws {
         let texts = [
             "100%", "a_b", "c\\d", "%\u{301}x", "plain", "a%", "\\%", "it's", "say \"x\"", "\u{E4}h",
         ]
@@ -112,7 +112,7 @@ import Testing
         #expect(found.compactMap { $0["plain"].textValue } == texts.filter(holds))
     }
 
-    @Test func `whether values match is what a fetch would say`() async throws {
+    @Test func `evaluation in memory equals a fetch`() async throws {
         let seed: UInt64 = 99
         var random = SeededRandom(seed: seed)
         for _ in 0..<60 { try await context.insert("Thing", Self.thing(&random)) }
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `any number of keys can be asked for`() async throws {
+    @Test func `a fetch accepts any number of keys`() async throws {
         try await context.insert("Thing", [:])
         try await context.save()
         let request = FetchRequest("Thing", where: .keys(Array(-100_000...100_000)))
@@ -160,7 +160,7 @@ import Testing
         #expect(try await container.objects(FetchRequest("Thing", where: .keys([]))).isEmpty)
     }
 
-    @Test func `an attribute that may be null cannot be sorted by`() async throws {
+    @Test func `sorting by an attribute that may be null is rejected`() async throws {
         let request = FetchRequest("Thing", sort: SortOrder("maybe"))
         await #expect(throws: StoreError.notSortable("maybe", entity: "Thing")) {
             try await container.objects(request)
@@ -168,7 +168,7 @@ import Testing
     }
 }
 
-/// Conditions that are too much, for SQLite or for anybody.
+/// Predicates at and beyond SQLite's limits.
 @Suite struct LargePredicateTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
@@ -189,25 +189,25 @@ import Testing
         try await container.objects(FetchRequest("Note", where: predicate)).map { $0["rank"].integerValue }
     }
 
-    @Test func `words longer than LIKE takes are found`() async throws {
+    @Test func `words longer than LIKE's limit are found`() async throws {
         let words = String(repeating: "aB", count: 30_000)
         #expect(try await ranks(.contains("title", words)) == [80_002])
         #expect(try await ranks(.contains("title", words + "z")) == [])
     }
 
-    @Test func `a NUL ends what words are looked for in`() async throws {
+    @Test func `a NUL ends the searched words`() async throws {
         #expect(try await ranks(.contains("title", "nul")) == [9])
         #expect(try await ranks(.contains("title", "after")) == [])
     }
 
-    @Test func `two thousand conditions in a row are asked`() async throws {
+    @Test func `a predicate of two thousand conditions is evaluated`() async throws {
         let parts = (0..<2000).map { Predicate.equal("rank", .integer(Int64($0))) }
         #expect(try await ranks(.or(parts)) == [1, 9])
         #expect(try await ranks(.and(parts.map { .not($0) })) == [80_002])
     }
 
     @Test(arguments: [0, 1, 2])
-    func `nested conditions are asked, or said to be too deep`(way: Int) async throws {
+    func `nested conditions are evaluated, or rejected as too deep`(way: Int) async throws {
         func nested(_ levels: Int) -> Predicate {
             var predicate = Predicate.equal("rank", 1)
             for level in 0..<levels {

@@ -3,7 +3,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// What a check finds, and what a repair sets right.
+/// Findings of a check, and their repairs.
 @Suite struct StoreCheckTests {
     let folder: TemporaryFolder
     let path: String
@@ -22,26 +22,26 @@ import Testing
     }
 
     @discardableResult
-    private func stranger(_ sql: String) throws -> String {
+    private func external(_ sql: String) throws -> String {
         try Shell.run("sqlite3", [path], input: sql).output
     }
 
-    @Test func `nothing is found in a store that is well, holes in its history included`() async throws {
+    @Test func `a sound store has no findings, even with gaps in its history`() async throws {
         let container = try await open()
-        try stranger("DELETE FROM Note WHERE id = 1; UPDATE Note SET title = 'x' WHERE id = 2;")
+        try external("DELETE FROM Note WHERE id = 1; UPDATE Note SET title = 'x' WHERE id = 2;")
         #expect(try await container.check() == [])
-        // The deletion goes, the insertion before it stays: that is no contradiction.
+        // Purging the deletion but not the insertion before it is not a contradiction.
         _ = try await container.deleteHistory(
             HistoryDeleteRequest(before: .date(.distantFuture), where: .author(nil)))
         #expect(try await container.check() == [])
     }
 
-    @Test func `an unrecorded change is found, and expires every token`() async throws {
+    @Test func `an unrecorded change is found and expires every token`() async throws {
         let container = try await open()
         let token = try await container.currentToken()
-        let trigger = try stranger("SELECT name FROM sqlite_schema WHERE name LIKE 'Note_records_insert'")
+        let trigger = try external("SELECT name FROM sqlite_schema WHERE name LIKE 'Note_records_insert'")
         #expect(trigger == "Note_records_insert\n")
-        try stranger("DROP TRIGGER Note_records_delete; DELETE FROM Note WHERE id = 2;")
+        try external("DROP TRIGGER Note_records_delete; DELETE FROM Note WHERE id = 2;")
         let findings = try await container.check()
         #expect(
             findings == [.wrongTriggers(entity: "Note"), .historyUnlikeData(entity: "Note", count: 1)])
@@ -50,17 +50,17 @@ import Testing
         await #expect(throws: StoreError.self) {
             try await container.read { try $0.check(token) }
         }
-        // What comes now is recorded, and its token good.
+        // Later changes are recorded, and their tokens are valid.
         let later = try await container.currentToken()
-        try stranger("DELETE FROM Note WHERE id = 3;")
+        try external("DELETE FROM Note WHERE id = 3;")
         let changes = try await container.read { try $0.changes(HistoryFetchRequest(.token(later))) }
         #expect(changes.map(\.kind) == [.delete])
         #expect(try await container.check() == [])
     }
 
-    @Test func `an object that the whole history does not have is found`() async throws {
+    @Test func `an object missing from a complete history is found`() async throws {
         let container = try await open()
-        try stranger(
+        try external(
             """
             DROP TRIGGER Note_records_insert; DROP TRIGGER Note_records_replacing_insert;
             INSERT INTO Note (title) VALUES ('four');
@@ -73,33 +73,34 @@ import Testing
 
     @Test func `a version lower than the recorded updates is found and raised`() async throws {
         let container = try await open()
-        try stranger("UPDATE Note SET title = 'x' WHERE id = 2; UPDATE Note SET title = 'y' WHERE id = 2;")
+        try external("UPDATE Note SET title = 'x' WHERE id = 2; UPDATE Note SET title = 'y' WHERE id = 2;")
         #expect(try await container.check() == [])
-        let triggers = try stranger("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+        let triggers = try external("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
         let drops = triggers.split(separator: "\n").map { "DROP TRIGGER \"\($0)\";" }.joined()
-        try stranger(drops + "UPDATE Note SET version = 1 WHERE id = 2;")
+        try external(drops + "UPDATE Note SET version = 1 WHERE id = 2;")
         let findings = try await container.check()
         #expect(findings.contains(.versionsBehind(entity: "Note", count: 1)), "\(findings)")
         try await container.repair(findings)
         #expect(try await container.check() == [])
-        #expect(try stranger("SELECT version FROM Note WHERE id = 2") == "3\n")
+        #expect(try external("SELECT version FROM Note WHERE id = 2") == "3\n")
     }
 
     @Test func `a changed trigger is found`() async throws {
         let container = try await open()
-        let sql = try stranger("SELECT sql FROM sqlite_schema WHERE name = 'Note_records_update'")
-        try stranger(
+        let sql = try external("SELECT sql FROM sqlite_schema WHERE name = 'Note_records_update'")
+        try external(
             "DROP TRIGGER Note_records_update; \(sql.replacing("AFTER UPDATE", with: "AFTER  UPDATE"));")
         let findings = try await container.check()
         #expect(findings == [.wrongTriggers(entity: "Note")])
         try await container.repair(findings)
-        #expect(try stranger("SELECT sql FROM sqlite_schema WHERE name = 'Note_records_update'") == sql)
+        #expect(try external("SELECT sql FROM sqlite_schema WHERE name = 'Note_records_update'") == sql)
     }
 
-    @Test func `consumers that are gone are forgotten, others are only told`() async throws {
+    @Test func `consumers that no longer exist are unregistered, and others are only reported`() async throws
+    {
         let container = try await open()
         _ = try await container.registerConsumer("here", isTransient: true)
-        try stranger(
+        try external(
             """
             INSERT INTO history_consumer (name, position, generation, process, process_start, registered, seen,
             is_transient) VALUES ('gone', 3, 1, 1, 1, 0, 0, 1), ('lost', 1, 0, NULL, NULL, 0, 0, 0);
@@ -110,7 +111,7 @@ import Testing
         #expect(try await container.read { try $0.consumers() }.map(\.name) == ["here", "lost"])
     }
 
-    @Test func `files that others may open are found, and closed to them`() async throws {
+    @Test func `files that other users may open are found and restricted to the owner`() async throws {
         let container = try await open()
         chmod(path, 0o640)
         let findings = try await container.check()
@@ -119,7 +120,7 @@ import Testing
         #expect(try await container.check() == [])
     }
 
-    @Test func `a backup is made of one state and moved to its place whole`() async throws {
+    @Test func `a backup has one state and is moved into position whole`() async throws {
         let container = try await open()
         let copy = folder.path(of: "copy.db")
         try await container.backUp(to: copy, replaces: false) { _, _ in }
@@ -132,7 +133,7 @@ import Testing
         #expect(other.storeID == container.storeID)
     }
 
-    @Test func `an open container reports a restored store as replaced, for reading and for saving`()
+    @Test func `an open container reports a restored store as replaced, for reads and saves`()
         async throws
     {
         let container = try await open()

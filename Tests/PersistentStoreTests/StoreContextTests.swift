@@ -3,7 +3,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// A unit of work: what it sees, saves, keeps and merges.
+/// A unit of work: fetches, saves, retained changes, and merges.
 @Suite struct StoreContextTests {
     let folder: TemporaryFolder
     let container: PersistentContainer
@@ -21,7 +21,7 @@ import Testing
         try await container.objects().first { $0.id == id }?["title"]
     }
 
-    @Test func `unsaved changes lie over what is fetched, and nobody else sees them`() async throws {
+    @Test func `unsaved changes overlay fetched values and are invisible to others`() async throws {
         let id = try await context.save(inserting: ["title": "a"])
         let gone = try await context.save(inserting: ["title": "b"])
         try await context.update(id, ["title": "changed"])
@@ -33,7 +33,7 @@ import Testing
         #expect(await !context.hasChanges)
     }
 
-    @Test func `a value set back before saving is what is saved`() async throws {
+    @Test func `a value reset before saving is the saved value`() async throws {
         let id = try await context.save(inserting: ["title": "a"])
         _ = try await context.object(id)
         try await context.update(id, ["title": "b"])
@@ -42,7 +42,7 @@ import Testing
         #expect(try await title(id) == "a")
     }
 
-    @Test func `an update to what is there already raises no version`() async throws {
+    @Test func `an update to the stored value does not raise the version`() async throws {
         let id = try await context.save(inserting: ["title": "a"])
         _ = try await context.object(id)
         try await other.update(id, ["title": "a"])
@@ -53,7 +53,7 @@ import Testing
         #expect(try await title(id) == "b")
     }
 
-    @Test func `inserted, changed and deleted before saving leaves nothing`() async throws {
+    @Test func `an object inserted, changed, and deleted before saving leaves nothing`() async throws {
         let id = try await context.insert("Note", ["title": "a"])
         try await context.update(id, ["title": "b"])
         let kept = try await context.insert("Note", ["title": "kept"])
@@ -63,13 +63,13 @@ import Testing
         #expect(result.permanentID(kept).isPermanent && !result.permanentID(id).isPermanent)
     }
 
-    @Test func `a temporary id is given once, also after a rollback`() async throws {
+    @Test func `a temporary ID is never reused, even after a rollback`() async throws {
         let first = try await context.insert("Note", [:])
         await context.rollback()
         #expect(try await context.insert("Note", [:]) != first)
     }
 
-    @Test func `a save that fails keeps everything, what was asked for meanwhile on top`() async throws {
+    @Test func `a failed save retains all changes, with those made during it on top`() async throws {
         let id = try await context.save(inserting: ["title": "a"])
         _ = try await context.object(id)
         try await other.update(id, ["title": "theirs"])
@@ -90,7 +90,10 @@ import Testing
         #expect(try await title(id) == "again")
     }
 
-    @Test func `deleting what somebody changed is a conflict, deleting what is gone is none`() async throws {
+    @Test
+    func `deleting an object that another writer changed is a conflict, and one that it deleted is not`()
+        async throws
+    {
         let id = try await context.save(inserting: ["title": "a"])
         _ = try await context.object(id)
         try await other.update(id, ["title": "theirs"])
@@ -105,7 +108,7 @@ import Testing
         #expect(try await context.save().token == nil)
     }
 
-    @Test func `changing what somebody deleted says that it is gone`() async throws {
+    @Test func `changing an object that another writer deleted reports the deletion`() async throws {
         let id = try await context.save(inserting: ["title": "a"])
         _ = try await context.object(id)
         await other.delete(id)
@@ -115,7 +118,7 @@ import Testing
         #expect(error?.description == "Note \(id.key) was deleted by another writer.")
     }
 
-    @Test func `a merge brings the context's objects up to date, but for those with unsaved changes`()
+    @Test func `a merge updates the context's objects, except those with unsaved changes`()
         async throws
     {
         let id = try await context.save(inserting: ["title": "a"])
@@ -133,7 +136,7 @@ import Testing
         try await context.update(id, ["title": "after"])
         try await context.save()
         #expect(try await title(id) == "after")
-        // Its own work it has already.
+        // The context already has its own changes.
         token = try await container.currentToken()
         try await context.update(id, ["title": "own"])
         try await context.save()
@@ -142,7 +145,7 @@ import Testing
         #expect(try await !other.merge(own).isEmpty)
     }
 
-    @Test func `a merge tells the net effect, and of a row that is gone nothing breaks`() async throws {
+    @Test func `a merge reports the net effect, and a missing row breaks nothing`() async throws {
         let old = try await context.save(inserting: ["title": "a"])
         let token = try await container.currentToken()
         let sql = """
@@ -165,7 +168,9 @@ import Testing
         }
     }
 
-    @Test func `what the store refuses is an error, and the rest of that save is not there`() async throws {
+    @Test func `a change that the store refuses is an error, and nothing else of that save is stored`()
+        async throws
+    {
         try await context.insert("Note", ["title": "good"])
         try await context.insert("Note", ["title": .null])
         let error = await #expect(throws: StoreError.self) { try await context.save() }
@@ -177,7 +182,7 @@ import Testing
         #expect(try await container.transactions().isEmpty)
     }
 
-    @Test func `what is set back while a save is under way is saved or a conflict, never dropped`()
+    @Test func `a value reset during a save is saved or a conflict, never dropped`()
         async throws
     {
         let id = try await context.save(inserting: ["title": "a"])
@@ -189,7 +194,7 @@ import Testing
             try await context.update(id, ["title": "a"])
             _ = try await first
             do { try await context.save() } catch {
-                // Told, not lost.
+                // Reported, not lost.
                 await context.rollback()
                 continue
             }
@@ -197,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func `an object that is changed while a merge reads it again is a conflict, not an overwriting`()
+    @Test func `an object changed while a merge refetches it is a conflict, not an overwrite`()
         async throws
     {
         let id = try await context.save(inserting: ["title": "a"])

@@ -3,7 +3,7 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// What opening does with whatever lies at the path.
+/// Opening any kind of file at the path.
 @Suite struct StoreOpeningTests {
     let folder: TemporaryFolder
 
@@ -15,14 +15,14 @@ import Testing
 
     private func checksum(_ path: String) throws -> String { try Shell.run("cksum", [path]).output }
 
-    @Test func `old history is readable after attributes came and went`() async throws {
-        let colour = Attribute("colour", .text, isOptional: true, history: .preservesValueOnDeletion)
-        var container = try await Notes.open(folder, model: Notes.model(more: [colour]))
+    @Test func `old history is readable after attributes were added and removed`() async throws {
+        let color = Attribute("color", .text, isOptional: true, history: .preservesValueOnDeletion)
+        var container = try await Notes.open(folder, model: Notes.model(more: [color]))
         var context = container.makeContext(author: "a")
-        let id = try await context.save(inserting: ["title": "a", "colour": "red"])
-        try await context.update(id, ["colour": "blue"])
+        let id = try await context.save(inserting: ["title": "a", "color": "red"])
+        try await context.update(id, ["color": "blue"])
         try await context.save()
-        let other = try await context.save(inserting: ["colour": "green"])
+        let other = try await context.save(inserting: ["color": "green"])
         await context.delete(other)
         try await context.save()
         let before = try await container.transactions()
@@ -31,8 +31,8 @@ import Testing
         let weight = Attribute("weight", .real, isOptional: true)
         container = try await Notes.open(folder, model: Notes.model(version: 2, more: [weight]))
         #expect(try await container.transactions() == before)
-        #expect(before[1].changes[0].updatedAttributes == ["colour"])
-        #expect(before[3].changes[0].tombstone?["colour"] == "green")
+        #expect(before[1].changes[0].updatedAttributes == ["color"])
+        #expect(before[3].changes[0].tombstone?["color"] == "green")
         context = container.makeContext(author: "a")
         try await context.update(id, ["weight": 1.5])
         try await context.save()
@@ -40,7 +40,7 @@ import Testing
         #expect(try await container.objects().map { $0["weight"] } == [.real(1.5)])
     }
 
-    @Test func `an attribute that old objects could not have is refused, and nothing is lost`() async throws {
+    @Test func `an attribute that old objects cannot have is refused, and nothing is lost`() async throws {
         let container = try await Notes.open(folder)
         _ = try await container.makeContext(author: "a").save(inserting: ["title": "a"])
         let bad = try Notes.model(version: 2, more: [Attribute("must", .text)])
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a file that is no database is named and left as it is`() async throws {
+    @Test func `a file that is not a database is named and unchanged`() async throws {
         let path = folder.path(of: "letter.txt")
         try Data("Dear store, ".utf8 + Data(repeating: 65, count: 5000)).write(to: URL(fileURLWithPath: path))
         let before = try checksum(path)
@@ -66,7 +66,7 @@ import Testing
         #expect(try checksum(path) == before)
     }
 
-    @Test func `another program's database is named and left as it is`() async throws {
+    @Test func `another program's database is named and unchanged`() async throws {
         let path = folder.path(of: "other.db")
         try Shell.run("sqlite3", [path, "CREATE TABLE bills (x); INSERT INTO bills VALUES (1)"])
         let before = try checksum(path)
@@ -74,7 +74,7 @@ import Testing
         #expect(try checksum(path) == before)
     }
 
-    @Test func `a path that cannot be made is told with its reason`() async throws {
+    @Test func `a path that cannot be created is an error with its reason`() async throws {
         let path = folder.path(of: "none/at/all.db")
         let error = await #expect(throws: StoreError.self) { _ = try await open(path) }
         guard case .cannotOpen(path, _) = error else {
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `a store that must be there already is not made`() async throws {
+    @Test func `a store that must already exist is not created`() async throws {
         var options = StoreOptions()
         options.createsMissingStore = false
         let path = folder.path(of: "notes.db")
@@ -98,7 +98,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `an empty file becomes a store, which only its owner may read`() async throws {
+    @Test func `an empty file becomes a store that only its owner can read`() async throws {
         let path = folder.path(of: "notes.db")
         _ = try await open(path)
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -108,7 +108,7 @@ import Testing
         #expect(try await open(empty).objects().isEmpty)
     }
 
-    @Test func `eight processes make one store at once`() async throws {
+    @Test func `eight processes create one store simultaneously`() async throws {
         for round in 0..<10 {
             let path = folder.path(of: "\(round).db")
             let processes = try (0..<8).map { index in
@@ -125,7 +125,9 @@ import Testing
         }
     }
 
-    @Test func `programs that migrate while another writes lose none of its commits`() async throws {
+    @Test func `programs that migrate during writes of another process lose none of its commits`()
+        async throws
+    {
         let container = try await Notes.open(folder)
         await container.close()
         let shell = try LineProcess("sqlite3", [container.path])

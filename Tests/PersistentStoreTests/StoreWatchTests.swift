@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What an open store tells of others' work.
+/// Events of an open store for commits by other connections.
 @Suite(.serialized) struct StoreWatchTests {
     let folder: TemporaryFolder
 
@@ -32,7 +32,9 @@ import Testing
         #expect(try Shell.run("sqlite3", [container.path], input: sql).errors == "")
     }
 
-    @Test func `without file events the sweep sees commits, and says that it is there`() async throws {
+    @Test func `polling detects commits without file events, and the watcher reports that it polls`()
+        async throws
+    {
         var options = StoreOptions()
         options.usesFileEvents = false
         let container = try await Notes.open(folder, options: options)
@@ -45,7 +47,7 @@ import Testing
         #expect(listener.all.last == .committed(try await container.currentToken()))
     }
 
-    @Test func `a commit of another connection of this process is told`() async throws {
+    @Test func `a commit of another connection of this process is reported`() async throws {
         let container = try await Notes.open(folder)
         let second = try await Notes.open(folder)
         let listener = try await Listener(container)
@@ -54,7 +56,7 @@ import Testing
         #expect(await soon(within: 0.5) { listener.all.contains(.committed(newest)) })
     }
 
-    @Test func `a rollback is no commit`() async throws {
+    @Test func `a rollback is not reported as a commit`() async throws {
         let container = try await Notes.open(folder)
         let listener = try await Listener(container)
         try shell(container, "BEGIN; INSERT INTO Note (title) VALUES ('x'); ROLLBACK;")
@@ -64,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["replaced", "moved", "deleted", "folder moved"])
-    func `a store that goes is told of within a second, and nothing is written to the old file`(
+    func `a store that disappears is reported within a second, and nothing is written to the old file`(
         how: String
     ) async throws {
         let inner = folder.path(of: "inner")
@@ -74,8 +76,8 @@ import Testing
         let context = container.makeContext(author: "app")
         _ = try await context.save(inserting: ["title": "a"])
         let listener = try await Listener(container)
-        // To see what is written into the files that were opened. Closing them drops the locks of this process, so
-        // that is last; a second name would be reported itself.
+        // To see writes to the opened files. Closing them drops the locks of this process, so this comes
+        // last; a second name would itself be reported.
         let descriptors = [path, path + "-wal"].map { (name: String) in open(name, O_RDONLY | O_CLOEXEC) }
         defer { for descriptor in descriptors { close(descriptor) } }
         let opened = descriptors.map { "/proc/\(getpid())/fd/\($0)" }
@@ -96,7 +98,7 @@ import Testing
         #expect(try Shell.run("cksum", opened).output == before)
     }
 
-    @Test func `10,000 foreign commits are a bounded number of events and an exact end`() async throws {
+    @Test func `10,000 foreign commits produce a bounded number of events and an exact end`() async throws {
         let container = try await Notes.open(folder)
         let listener = try await Listener(container)
         try shell(
@@ -130,14 +132,14 @@ import Testing
             return (Int(fields[13]) ?? 0) + (Int(fields[14]) ?? 0)
         }
         let before = try ticks()
-        // What is measured is a load, so time has to pass: two sweeps.
+        // The test measures load, so time must pass: two polls.
         let end = ContinuousClock.now + .seconds(2)
         #expect(await soon { ContinuousClock.now >= end })
         // A tick is 10 ms.
         #expect(try ticks() - before <= 2)
     }
 
-    @Test func `what is asked of a closed store fails`() async throws {
+    @Test func `a request to a closed store fails`() async throws {
         let container = try await Notes.open(folder)
         let context = container.makeContext(author: "app")
         let events = try await container.events()

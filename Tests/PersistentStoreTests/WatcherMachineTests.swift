@@ -2,26 +2,26 @@ import Testing
 
 @testable import PersistentStore
 
-/// What a watcher does at each event, as a value.
+/// The watcher's reaction to each event, as a value.
 @Suite struct WatcherMachineTests {
     private func looked(_ atWork: Bool, _ saw: Bool) -> WatcherMachine.Event {
         .looked(writerAtWork: atWork, sawCommit: saw)
     }
 
-    @Test func `whatever happens to the files makes it look`() {
+    @Test func `every file event causes a look`() {
         var machine = WatcherMachine()
         #expect(machine.handle(.fileEvent) == [.look])
         #expect(machine.handle(.pauseOver) == [.look])
         #expect(machine.handle(.pathInDoubt) == [.checkPath, .look])
     }
 
-    @Test func `a look that found nobody at work is the last one`() {
+    @Test func `a look that finds no writer is the last one`() {
         var machine = WatcherMachine()
         #expect(machine.handle(looked(false, false)) == [])
         #expect(machine.handle(looked(false, true)) == [.announceCommit])
     }
 
-    @Test func `a look that found a writer at work is repeated, also when it saw a commit`() {
+    @Test func `a look that finds a writer is repeated, even if it saw a commit`() {
         var machine = WatcherMachine()
         #expect(machine.handle(looked(true, false)) == [.lookAgain(after: WatcherMachine.firstPause)])
         #expect(
@@ -30,7 +30,7 @@ import Testing
             ])
     }
 
-    @Test func `the pauses double up to a limit and begin anew once nobody is at work`() {
+    @Test func `pauses double up to a limit and reset when no writer is left`() {
         var machine = WatcherMachine()
         var pause = WatcherMachine.firstPause
         for _ in 0..<12 {
@@ -46,9 +46,9 @@ import Testing
     // inotify   |    ^ event          |                     |    ^ event (the last)
     // watcher   |                look: sees 1 and 2, lock held (by 3)     pause over, look: sees 3, lock free
     //
-    // The third commit's event came before it could be read; nothing comes after it. A watcher that looks again
-    // only after an empty look is satisfied by 1 and 2, and loses 3.
-    @Test func `the last of a burst of three is seen although nothing comes after it`() {
+    // The third commit's event came before its frames were readable, and no event follows. A watcher that
+    // repeats only after an empty look is satisfied by 1 and 2, and loses 3.
+    @Test func `the last commit of a burst of three is detected although no event follows it`() {
         var machine = WatcherMachine()
         #expect(machine.handle(.fileEvent) == [.look])
         let afterTwo = machine.handle(looked(true, true))
@@ -57,7 +57,7 @@ import Testing
         #expect(machine.handle(looked(false, true)) == [.announceCommit])
     }
 
-    @Test func `the sweep goes on, slowly with events and fast without`() {
+    @Test func `polling continues, slowly with events and fast without`() {
         var machine = WatcherMachine()
         #expect(machine.handle(.eventsAvailable) == [.poll(after: WatcherMachine.pollWithEvents)])
         #expect(
@@ -69,7 +69,7 @@ import Testing
             ])
     }
 
-    @Test func `a store that is no longer ours is told of once, and then nothing at all`() {
+    @Test func `a replaced store is reported once, and nothing after it`() {
         var machine = WatcherMachine()
         #expect(machine.handle(.path(isOurs: true)) == [])
         #expect(machine.handle(.path(isOurs: false)) == [.announceReplaced])

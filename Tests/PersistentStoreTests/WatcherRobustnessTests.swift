@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The watcher when something that it leans on is missing, goes, or breaks.
+/// The watcher when something that it depends on is missing, disappears, or breaks.
 @Suite(.serialized) struct WatcherRobustnessTests {
     let folder: TemporaryFolder
     let path: String
@@ -21,7 +21,7 @@ import Testing
         func add() { count.withLock { $0 += 1 } }
     }
 
-    /// Counts the commits that a container tells of, until the task is cancelled.
+    /// Counts the commits that a container reports until the task is cancelled.
     private func count(_ container: PersistentContainer) async throws -> (Count, Task<Void, Never>) {
         let count = Count()
         let events = try await container.events()
@@ -31,7 +31,7 @@ import Testing
 
     private static func isCommit(_ event: StoreEvent) -> Bool { "\(event)".hasPrefix("committed") }
 
-    /// The descriptors of this process whose target's name has these words in it.
+    /// The descriptors of this process whose target's name contains these words.
     private func descriptors(_ words: String) throws -> Set<CInt> {
         let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         return Set(
@@ -42,7 +42,7 @@ import Testing
             })
     }
 
-    @Test func `who asks for events after the store was replaced is told at once`() async throws {
+    @Test func `events requested after the store was replaced end immediately with replaced`() async throws {
         let container = try await Notes.open(folder)
         let first = try await replacements(container)
         rename(path, folder.path(of: "elsewhere.db"))
@@ -52,7 +52,7 @@ import Testing
         await container.close()
     }
 
-    /// Counts how often a container says that its file was replaced, until it is closed.
+    /// Counts reports that the container's file was replaced, until the container is closed.
     private func replacements(_ container: PersistentContainer) async throws -> Count {
         let count = Count()
         let events = try await container.events()
@@ -60,10 +60,10 @@ import Testing
         return count
     }
 
-    @Test func `a container let go of without closing ends its events and closes all that it had open`()
+    @Test func `a container released without closing ends its events and closes all its descriptors`()
         async throws
     {
-        // What the process opens once and keeps is open before counting.
+        // Descriptors that the process opens once and caches are open before counting.
         await (try Notes.open(folder)).close()
         func all() throws -> Int { try descriptors("").count }
         let files = { try descriptors(folder.path) }
@@ -86,7 +86,7 @@ import Testing
         #expect(try await soon { try all() <= before })
     }
 
-    @Test func `the writer's lock is found when it comes to be there after the watch began`() async throws {
+    @Test func `the write lock's file is found if it is created after the watch began`() async throws {
         await (try Notes.open(folder)).close()
         var options = StoreOptions()
         options.access = .readOnly
@@ -94,7 +94,8 @@ import Testing
         #expect(access(path + "-shm", F_OK) != 0)
         let (commits, task) = try await count(container)
         defer { task.cancel() }
-        // A stranger that rings no doorbell: without the lock, its commit at "full" is found by the sweep only.
+        // An external writer that does not ring the doorbell: without the lock, only polling finds its commit
+        // at "full".
         let shell = try LineProcess("sqlite3", [path])
         for round in 1...12 {
             #expect(
@@ -104,14 +105,14 @@ import Testing
         }
     }
 
-    @Test func `with the events cut off, the sweep still sees every commit`() async throws {
+    @Test func `polling still detects every commit after events stop`() async throws {
         let before = try descriptors("inotify")
         let container = try await Notes.open(folder)
         let (commits, task) = try await count(container)
         defer { task.cancel() }
         let watch = try descriptors("inotify").subtracting(before)
         #expect(watch.count == 1)
-        // A pipe that nothing is ever written to takes the place of the events.
+        // A pipe that is never written to replaces the events.
         var ends: [CInt] = [-1, -1]
         try #require(pipe(&ends) == 0)
         defer { ends.forEach { close($0) } }
@@ -124,13 +125,13 @@ import Testing
         }
     }
 
-    @Test func `a process that gets no inotify works by the sweep, and says so`() throws {
+    @Test func `a process without inotify polls, and says so`() throws {
         let words = [
             "-Ur", "sh", "-c", "echo 0 > /proc/sys/user/max_inotify_instances && exec \"$@\"", "sh",
             StoreWriterProcess.path, path, "limited", "normal",
         ]
         guard try Shell.run("unshare", ["-Ur", "true"]).status == 0 else {
-            Issue.record("user namespaces are not allowed here, so inotify cannot be taken away")
+            Issue.record("user namespaces are not allowed here, so inotify cannot be disabled")
             return
         }
         let process = try LineProcess("unshare", words)
@@ -144,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `a store opened through a symbolic link hears of commits made under its own name`()
+    @Test func `a store opened through a symbolic link detects commits made under its own name`()
         async throws
     {
         await (try Notes.open(folder)).close()
@@ -162,7 +163,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: links) == ["link.db"])
     }
 
-    @Test func `the log stays small under 20,000 commits beside a reader and a watcher`() async throws {
+    @Test func `the log stays small under 20,000 commits with a reader and a watcher`() async throws {
         let container = try await Notes.open(folder)
         let (commits, task) = try await count(container)
         defer { task.cancel() }
@@ -189,7 +190,7 @@ import Testing
         }
         #expect(try await container.read { try $0.count(FetchRequest("Note")) } == 20_000)
         #expect(commits.value > 0 && reads > 20)
-        // SQLite begins the log anew every 1,000 pages of 4 KiB, when no reader is in the way.
+        // SQLite restarts the log every 1,000 pages of 4 KiB unless a reader is active.
         #expect(largest < 12 << 20, "the log grew to \(largest) bytes")
     }
 }

@@ -2,7 +2,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// What one connection promises.
+/// The guarantees of one connection.
 @Suite struct ConnectionTests {
     let folder: TemporaryFolder
     let path: String
@@ -12,7 +12,7 @@ import Testing
         path = folder.path(of: "a.db")
     }
 
-    @Test func `text, numbers, bytes and nothing come back as they were bound`() throws {
+    @Test func `text, numbers, bytes, and null are returned as they were bound`() throws {
         let connection = try Connection(path: path, access: .create)
         let statement = try connection.prepare("SELECT ?1, ?2, ?3, ?4, ?5, ?6")
         try statement.bind("a\0'\u{1F600}", at: 1)
@@ -30,7 +30,7 @@ import Testing
         #expect(statement.type(5) == .blob)
     }
 
-    @Test func `a statement given back forgets its values`() throws {
+    @Test func `a released statement has no bound values`() throws {
         let connection = try Connection(path: path, access: .create)
         do {
             let statement = try connection.prepare("SELECT ?1")
@@ -41,7 +41,7 @@ import Testing
         #expect(try again.step() && again.isNull(0))
     }
 
-    @Test func `the same statement can be in use twice`() throws {
+    @Test func `a statement can be in use twice`() throws {
         let connection = try Connection(path: path, access: .create)
         try connection.execute("CREATE TABLE t (x); INSERT INTO t VALUES (1), (2), (3)")
         let outer = try connection.prepare("SELECT x FROM t ORDER BY x")
@@ -65,7 +65,7 @@ import Testing
         #expect(error?.description.contains("secret") == false)
     }
 
-    @Test func `a busy store is waited for as long as was said, and no longer`() throws {
+    @Test func `a busy store is waited for as long as configured, and no longer`() throws {
         let first = try Connection(path: path, access: .create)
         try first.execute("PRAGMA journal_mode = WAL; CREATE TABLE t (x); BEGIN IMMEDIATE")
         let second = try Connection(path: path, access: .readWrite, busyTimeoutMilliseconds: 60)
@@ -80,7 +80,7 @@ import Testing
         try second.execute("BEGIN IMMEDIATE; COMMIT")
     }
 
-    @Test func `a database of somebody else's making cannot rewrite its own schema through us`() throws {
+    @Test func `a database of an attacker cannot rewrite its own schema through the library`() throws {
         let connection = try Connection(path: path, access: .create)
         try connection.execute("CREATE TABLE t (x)")
         #expect(throws: SQLiteError.self) {

@@ -3,7 +3,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// Who has the write lock, and how it can be lost.
+/// The holder of the write lock, and ways to lose the lock.
 @Suite struct LockTests {
     let folder: TemporaryFolder
     let path: String
@@ -21,18 +21,18 @@ import Testing
     }
 
     @Test(arguments: ["", "-shm"])
-    func `closing a plain descriptor drops the lock that SQLite holds`(suffix: String) throws {
+    func `closing a plain descriptor drops SQLite's lock`(suffix: String) throws {
         let connection = try Connection(path: path, access: .readWrite)
         try connection.execute("BEGIN IMMEDIATE; INSERT INTO t VALUES (0)")
         #expect(try !strangerWrites())
         let descriptor = open(path + suffix, O_RDONLY)
         try #require(descriptor >= 0)
         close(descriptor)
-        // Of the store's own file only the lock that says "in use" is lost, which WAL writers do not ask for.
+        // Of the store's own file, only the "in use" lock is lost, which WAL writers do not need.
         #expect(try strangerWrites() == (suffix == "-shm"))
     }
 
-    @Test func `asking who writes disturbs no lock`() throws {
+    @Test func `a probe of the write lock disturbs no lock`() throws {
         let connection = try Connection(path: path, access: .readWrite)
         try connection.execute("BEGIN IMMEDIATE; INSERT INTO t VALUES (0)")
         for _ in 0..<100 {
@@ -46,11 +46,11 @@ import Testing
         #expect(try strangerWrites())
     }
 
-    @Test func `there is nobody to ask before the shared memory is there`() {
+    @Test func `no lock can be probed before the shared memory exists`() {
         #expect(WriterLock(databasePath: folder.path(of: "none.db")) == nil)
     }
 
-    @Test func `a descriptor is kept once per file and let go when the file has no name`() throws {
+    @Test func `a descriptor is cached once per file and closed when the file has no name`() throws {
         func descriptors() throws -> Int {
             try Shell.run("sh", ["-c", "ls -l /proc/\(getpid())/fd"]).output
                 .split(separator: "\n").count { $0.contains(path + "-shm") }

@@ -5,7 +5,7 @@ import SearchIndex
 import TestSupport
 import Testing
 
-/// The index as a file that can be lost, damaged and shared.
+/// The index as a file that can be lost, damaged, and shared.
 @Suite struct IndexFileTests {
     let folder: TemporaryFolder
     let store: ClipStore
@@ -36,7 +36,9 @@ import Testing
         }
     }
 
-    @Test func `a store without an index is searched, then by the index`() async throws {
+    @Test func `a store without an index is searched directly, and through the index once it exists`()
+        async throws
+    {
         #expect(try await find("even") == (25, false))
         #expect(try await index.bringUpToDate() == .ready)
         #expect(try await find("even") == (25, true))
@@ -44,7 +46,7 @@ import Testing
         #expect(mode == 0o600)
     }
 
-    @Test func `a search sees what has just been committed, by whomever`() async throws {
+    @Test func `a search finds the newest commit, regardless of its author`() async throws {
         try await index.bringUpToDate()
         _ = try await store.add([Self.titled("even newer")])
         #expect(try await find("even") == (26, true))
@@ -59,7 +61,7 @@ import Testing
     @Test(arguments: [
         "deleted", "emptied", "garbage", "torn", "another database", "another version", "no tables",
     ])
-    func `whatever becomes of the file, it is made again`(damage: String) async throws {
+    func `a damaged file is rebuilt`(damage: String) async throws {
         try await index.bringUpToDate()
         await index.close()
         let (path, url) = (index.path, URL(fileURLWithPath: index.path))
@@ -83,7 +85,7 @@ import Testing
         #expect(try await find("even") == (25, true))
     }
 
-    @Test func `a file removed under an open index is made again`() async throws {
+    @Test func `a file removed under an open index is rebuilt`() async throws {
         try await index.bringUpToDate()
         #expect(try await find("even") == (25, true))
         for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: index.path + end) }
@@ -92,7 +94,7 @@ import Testing
         #expect(try await find("even") == (25, true))
     }
 
-    @Test func `an older copy of the store put back makes the index begin anew`() async throws {
+    @Test func `an older copy of the store causes a rebuild of the index`() async throws {
         let other = try TemporaryFolder()
         let path = other.path(of: "clips.db")
         try Shell.run("sqlite3", [store.container.path, ".backup \(path)"])
@@ -108,7 +110,7 @@ import Testing
         await older.container.close()
     }
 
-    @Test func `history cleaned away under the index makes it begin anew`() async throws {
+    @Test func `history purged before the index read it causes a rebuild`() async throws {
         try await index.bringUpToDate()
         try await store.container.removeConsumer(SearchIndex.consumerName)
         try await store.delete([1, 2])
@@ -118,17 +120,17 @@ import Testing
         #expect(try await find("clip") == (48, true))
     }
 
-    @Test func `a folder that cannot be written is searched without an index`() async throws {
+    @Test func `a folder that is not writable is searched without an index`() async throws {
         let blocked = folder.path(of: "clips.db-search")
         try FileManager.default.createDirectory(atPath: blocked, withIntermediateDirectories: true)
         guard case .unavailable = try await index.bringUpToDate() else {
-            Issue.record("a folder was taken for an index")
+            Issue.record("a folder was accepted as an index")
             return
         }
         #expect(try await find("even") == (25, false))
     }
 
-    @Test func `the index is one consumer of the history, whoever runs it`() async throws {
+    @Test func `the index is one consumer of the history in every process`() async throws {
         try await index.bringUpToDate()
         let second = try await ClipStore(path: store.container.path, author: "cli")
         let other = SearchIndex(second.container, ClipModel.searched)

@@ -4,13 +4,13 @@ import SearchIndex
 import TestSupport
 import Testing
 
-/// The index against every clip looked at one by one.
+/// The index, compared with a check of every clip.
 @Suite struct IndexOracleTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// All hits, read in pages so small that every search is continued.
+    /// Returns all hits, read in pages so small that every search is continued.
     static func hits(
         _ text: String, _ sort: SearchSort, _ index: SearchIndex, page: Int, mostRead: Int = .max
     ) async throws -> (found: [Int64], expected: [Int64]) {
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8)
-    func `the index finds what a look at every clip finds`(seed: UInt64) async throws {
+    func `the index finds the same clips as a check of each`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let container = try await PersistentContainer(
             path: folder.path(of: "clips.db"), model: try ClipModel.make())
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4)
-    func `whatever is typed, the index finds what a look at every clip finds`(seed: UInt64) async throws {
+    func `the index finds the same clips as a check of each, for any typed text`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let container = try await PersistentContainer(
             path: folder.path(of: "clips.db"), model: try ClipModel.make())
@@ -80,7 +80,7 @@ import Testing
         await container.close()
     }
 
-    /// Another context's commit: inserts, edits, moves in time, deletes.
+    /// Commits in another context: inserts, edits, changes of date, and deletes.
     private func change(
         _ container: PersistentContainer, _ context: StoreContext, using random: inout SeededRandom
     ) async throws {

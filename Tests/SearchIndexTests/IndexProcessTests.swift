@@ -5,7 +5,7 @@ import SearchIndex
 import TestSupport
 import Testing
 
-/// The index while other processes make it, and are killed at it.
+/// The index while other processes build it and are killed during it.
 @Suite struct IndexProcessTests {
     let program: ClipsProgram
     let store: ClipStore
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// The clips with a word, without any index.
+    /// The clips with a word, found without an index.
     private func expected(_ word: String) throws -> [Int64] {
         try program.sqlite3(
             "SELECT id FROM Clip WHERE text LIKE '%\(word)%' OR title LIKE '%\(word)%' ORDER BY created DESC, id DESC;"
@@ -46,13 +46,13 @@ import Testing
         }
     }
 
-    @Test func `an indexer killed again and again leaves an index that is right`() async throws {
+    @Test func `an indexer killed repeatedly leaves a correct index`() async throws {
         var killed = 0
         var last = 0
         for round in 0..<12 {
             let process = try LineProcess(
                 ClipsProgram.path, ["search", "word7", "--store", program.storePath, "--quiet"])
-            // A little further each time, wherever that is in its work.
+            // A little later each time, at any step of its work.
             let grown = eventually(within: 3) { size > last + 100_000 || size < last }
             last = size
             process.killNow()
@@ -65,7 +65,7 @@ import Testing
         #expect(try await found("1234") == expected("1234"))
     }
 
-    @Test func `two processes at once make one index`() async throws {
+    @Test func `two concurrent processes build one index`() async throws {
         let output = FileHandle.nullDevice
         let both = try (0..<2).map { _ in try program.start(["search", "word9", "--quiet"], output: output) }
         for number in 0..<20 {

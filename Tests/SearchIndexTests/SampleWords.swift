@@ -33,7 +33,7 @@ enum SampleWords {
         ]
     }
 
-    /// Queries as people and others type them, most of them cut off somewhere.
+    /// Returns a query as users type them, most of them cut off somewhere.
     static func query(using random: inout SeededRandom) -> String {
         (0..<Int.random(in: 1...3, using: &random)).map { _ in part(using: &random) }
             .joined(separator: Int.random(in: 0..<5, using: &random) == 0 ? " OR " : " ")
@@ -48,7 +48,7 @@ enum SampleWords {
         "\n",
     ]
 
-    /// What nobody would type: signs of query languages, halves of letters, words, and any scalars.
+    /// Returns unlikely input: characters of query languages, halves of letters, words, and any scalars.
     static func nonsense(using random: inout SeededRandom) -> String {
         (0..<Int.random(in: 1...6, using: &random)).map { _ in
             switch Int.random(in: 0..<6, using: &random) {

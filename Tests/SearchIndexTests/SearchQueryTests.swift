@@ -39,11 +39,11 @@ import Testing
         ("OR", "anything", true), ("\"", "anything", true), ("tag:", "anything", true), ("or", "more", true),
         ("or", "less", false), ("http://x", "see http://x.org", true), ("foo:bar", "foo:bar", true),
     ])
-    func `a title is found or not`(query: String, title: String, isFound: Bool) {
+    func `a title matches or does not match a query`(query: String, title: String, isFound: Bool) {
         #expect(SearchQuery(query).matches(Self.document(title: title)) == isFound, "\(query) in \(title)")
     }
 
-    @Test func `fields are looked at alone`() {
+    @Test func `a field condition searches only that field`() {
         let clip = Self.document(
             title: "Bread", tags: "Baking,to read", url: "https://me@www.example.org/bread", text: "flour",
             note: "later", author: "extension", starred: true, unread: true)
@@ -62,12 +62,12 @@ import Testing
         for query in notFound { #expect(!SearchQuery(query).matches(clip), "\(query)") }
     }
 
-    /// From a local day and hour, in the zone of the calendar.
+    /// Converts a local day and hour, in the zone of the calendar.
     private func moment(_ year: Int, _ month: Int, _ day: Int, hour: Int = 12) -> Int64 {
         Self.calendar.start(CalendarDay(year: year, month: month, day: day)) + Int64(hour) * 3_600_000
     }
 
-    @Test func `days are those of the person's zone`() {
+    @Test func `days are those of the user's time zone`() {
         func finds(_ query: String, _ moment: Int64) -> Bool {
             SearchQuery(query, calendar: Self.calendar).matches(Self.document(created: moment))
         }
@@ -99,12 +99,12 @@ import Testing
     @Test(arguments: [
         "after:", "after:20", "before:yest", "on:2026-1", "is:sta", "is:", "tag:\"", "-tag:", "title:*",
     ])
-    func `what is not finished leaves out nothing`(query: String) {
+    func `an unfinished query excludes nothing`(query: String) {
         #expect(SearchQuery(query).isEmpty || query == "on:2026-1", "\(SearchQuery(query))")
     }
 
     @Test(arguments: 0..<20)
-    func `any text is a query, and printed it is the same`(seed: UInt64) {
+    func `any text is a valid query, and its printed form is the same query`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let pieces = [
             "\"", "-", "*", ":", " ", "\n", "OR", "tag", "title:", "is:starred", "after:", "2026-11", "3d",
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `what was found is marked, whatever it folds to`() {
+    @Test func `matches are marked, regardless of the characters they fold to`() {
         func marked(_ query: String, _ text: String) -> [String] {
             SearchQuery(query).matches(in: text, of: .text).map { String(text[$0]) }
         }

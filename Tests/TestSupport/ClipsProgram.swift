@@ -1,13 +1,13 @@
 package import Foundation
 
-/// The built `clips`, on a store of its own, with an environment that a test can rely on.
+/// The built `clips`, with its own store and a reproducible environment.
 package struct ClipsProgram: Sendable {
     package let folder: TemporaryFolder
     package let storePath: String
-    /// The browser, which records what it opens; apart, so that the folder has what the program makes.
+    /// The browser, which records the URLs it opens, in a separate folder, so that the first has only the program's files.
     private let browser: TemporaryFolder
 
-    /// Beside the running test bundle.
+    /// In the folder of the running test bundle.
     package static let path: String = {
         let bundle = URL(
             fileURLWithPath: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
@@ -23,7 +23,7 @@ package struct ClipsProgram: Sendable {
         try recorder.write(toFile: browser.path(of: "browser"), atomically: true, encoding: .utf8)
     }
 
-    /// The addresses that were opened, each on a line.
+    /// The opened URLs, one per line.
     package var opened: String {
         (try? String(contentsOfFile: browser.path(of: "opened"), encoding: .utf8)) ?? ""
     }
@@ -44,7 +44,7 @@ package struct ClipsProgram: Sendable {
             Self.path, arguments, input: input, environment: environment.merging(["TMUX": ""]) { $1 })
     }
 
-    /// The commands that the help lists, some of them on one line.
+    /// The commands in the help, some of which share a line.
     package func commandNames() throws -> [String] {
         try run("--help").output.split(separator: "\n").flatMap { line in
             let names = line.firstMatch(of: /^  ([a-z]+(?:, [a-z]+)*) {2}/)?.1 ?? ""
@@ -67,7 +67,7 @@ package struct ClipsProgram: Sendable {
         return process
     }
 
-    /// What a stranger gets who asks the store.
+    /// Returns the store's answer to another program.
     package func sqlite3(_ sql: String) throws -> String {
         try Shell.run("sqlite3", [storePath], input: sql).output.trimmingCharacters(
             in: .whitespacesAndNewlines)

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// Waits until a condition holds, looking every few milliseconds, for as long as the bound says.
+/// Waits until a condition holds, checking every few milliseconds, up to the bound.
 ///
-/// - Returns: whether it came to hold.
+/// - Returns: Whether it held.
 package func eventually(within seconds: Double = 10, _ condition: () throws -> Bool) rethrows -> Bool {
     let deadline = Date().addingTimeInterval(seconds)
     while try !condition() {
@@ -13,7 +13,7 @@ package func eventually(within seconds: Double = 10, _ condition: () throws -> B
     return true
 }
 
-/// The same without keeping a thread, and for a condition that has to be asked for.
+/// Waits without blocking a thread, for a condition that requires `await`.
 package func soon(
     isolation: isolated (any Actor)? = #isolation, within seconds: Double = 10,
     _ condition: () async throws -> Bool

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A running program that is given lines and answers in lines; killed when the test lets go of it.
+/// A running program that reads and answers lines; deinit kills it.
 package final class LineProcess: Sendable {
     package let identifier: Int32
     private let input: Int32
@@ -16,7 +16,7 @@ package final class LineProcess: Sendable {
         var fromChild: [Int32] = [-1, -1]
         guard pipe(&toChild) == 0, pipe(&fromChild) == 0 else { throw NoAnswer() }
         for end in toChild + fromChild { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        // Writing to a program that was killed is an error, not the end of the tests.
+        // Writing to a killed program is an error, not the end of the tests.
         _ = Glibc.signal(SIGPIPE, SIG_IGN)
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -50,16 +50,16 @@ package final class LineProcess: Sendable {
 
     package func signal(_ number: Int32) { kill(identifier, number) }
 
-    /// Ends it at once and waits until it is gone.
+    /// Kills the program and waits until it has exited.
     package func killNow() {
         kill(identifier, SIGKILL)
         var information = siginfo_t()
         waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT)
     }
 
-    /// Waits until it has ended by itself.
+    /// Waits until the program exits by itself.
     ///
-    /// - Returns: its exit status, or 128 and the signal's number; nil when it goes on.
+    /// - Returns: Its exit status, 128 plus the signal's number, or nil if it continues to run.
     package func waitsForEnd(within seconds: Double = 10) -> Int32? {
         var information = siginfo_t()
         let hasEnded = eventually(within: seconds) {
@@ -71,7 +71,7 @@ package final class LineProcess: Sendable {
         return information.si_code == Int32(CLD_EXITED) ? status : 128 + status
     }
 
-    /// The next line of its output.
+    /// Returns the next line of its output.
     package func answer(within seconds: Double = 10) throws -> String {
         let deadline = Date().addingTimeInterval(seconds)
         while true {

@@ -1,6 +1,6 @@
 package import PersistentStore
 
-/// An entity that is not a clip, for the tests of the library.
+/// An entity that is not a clip, for the library's tests.
 package enum Notes {
     package static func model(version: Int = 1, tracksHistory: Bool = true, more: [Attribute] = []) throws
         -> StoreModel
@@ -36,7 +36,7 @@ extension PersistentContainer {
 }
 
 extension StoreContext {
-    /// Saves one new note and returns its permanent id.
+    /// Saves one new note and returns its permanent ID.
     package func save(inserting values: [String: Value]) async throws -> ObjectID {
         let temporary = try insert("Note", values)
         return try await save().permanentID(temporary)

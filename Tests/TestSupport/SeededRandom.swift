@@ -1,4 +1,4 @@
-/// Random numbers that come again with the same seed (SplitMix64).
+/// A reproducible sequence of random numbers (SplitMix64).
 package struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 

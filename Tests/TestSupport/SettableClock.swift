@@ -13,7 +13,7 @@ package final class SettableClock: Sendable {
     package func advance(seconds: Int64) { time.withLock { $0 += seconds * 1000 } }
     package func advance(days: Int64) { advance(seconds: days * 24 * 3600) }
 
-    /// Options of a store that lives by this clock.
+    /// Options of a store that uses this clock.
     package func options(bounds: HistoryBounds? = nil) -> StoreOptions {
         var options = StoreOptions()
         options.clock = { self.now() }

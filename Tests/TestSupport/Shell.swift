@@ -1,10 +1,10 @@
 import Foundation
 package import Glibc
 
-/// Runs a program to its end; for the strangers that write into a store: `sqlite3`, Python.
+/// Runs a program until it exits, such as the external writers `sqlite3` and Python.
 ///
-/// With posix_spawn(3) rather than `Process`, which waits until every descendant has closed a descriptor it never
-/// asked for: a tmux server would be waited for all its life.
+/// Uses posix_spawn(3) rather than `Process`, which waits until every descendant has closed an inherited
+/// descriptor: it would wait as long as a tmux server runs.
 package struct Shell {
     package let status: Int32
     package let output: String
@@ -14,7 +14,7 @@ package struct Shell {
     package static func run(
         _ program: String, _ arguments: [String], input: String = "", environment: [String: String] = [:]
     ) throws -> Shell {
-        // Files, not pipes: whatever the amount, nobody waits for a reader.
+        // Files, not pipes: a pipe blocks the program when it is full.
         let folder = try TemporaryFolder()
         let (inPath, outPath, errPath) = (
             folder.path(of: "in"), folder.path(of: "out"), folder.path(of: "err")
@@ -29,7 +29,7 @@ package struct Shell {
         return Shell(status: status, output: try text(outPath), errors: try text(errPath))
     }
 
-    /// The exit status, or 128 and the signal's number.
+    /// The exit status, or 128 plus the signal's number.
     package static func wait(for process: pid_t) -> Int32 {
         var status: CInt = 0
         while waitpid(process, &status, 0) < 0 && errno == EINTR {}
@@ -37,7 +37,7 @@ package struct Shell {
         return signal == 0 ? (status >> 8) & 0xff : 128 + signal
     }
 
-    /// Starts a program found by PATH, its streams connected to files.
+    /// Starts a program found in PATH, with its streams connected to files.
     package static func spawn(
         _ words: [String], environment: [String: String], input: String, output: String, errors: String
     ) throws -> pid_t {
@@ -51,7 +51,8 @@ package struct Shell {
         var arguments = words.map { strdup($0) } + [nil]
         var variables = all.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { (arguments + variables).forEach { free($0) } }
-        // The pool's threads block signals, and a test of this process may have ignored some: as a shell would start it.
+        // The pool's threads block signals, and a test of this process may ignore some: start it as a shell
+        // would.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// A folder of its own for one test, removed with everything in it when the test lets go of it.
+/// A folder for one test; deinit removes it with its contents.
 package final class TemporaryFolder: Sendable {
     package let path: String
 

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A terminal as a person has it: tmux, with a server of its own.
+/// A real terminal: tmux, with its own server.
 package final class TmuxSession: Sendable {
     private let socket: String
     private let environment: [String: String]
 
-    /// Runs `command` (a program and its arguments, no shell) in a window of that size.
+    /// Runs `command` (a program and its arguments, no shell) in a window of this size.
     package init(_ command: [String], columns: Int, rows: Int, environment: [String: String]) throws {
         socket = "clips-" + UUID().uuidString.prefix(8)
         self.environment = environment
@@ -17,12 +17,12 @@ package final class TmuxSession: Sendable {
 
     deinit { _ = try? tmux(["kill-server"]) }
 
-    /// A second pane to the right of the first.
+    /// Adds a second pane to the right of the first.
     package func splitSideBySide(_ command: [String]) throws {
         try tmux(["split-window", "-h", "-t", "0:0.0"] + Self.words(environment) + command)
     }
 
-    /// Keys by tmux's names, as `Enter` or `C-d`; anything else is typed as it is.
+    /// Sends keys by tmux's names, such as `Enter` or `C-d`; other text is typed unchanged.
     package func send(_ keys: String..., pane: Int = 0) throws {
         try tmux(["send-keys", "-t", "0:0.\(pane)"] + keys)
     }
@@ -31,7 +31,7 @@ package final class TmuxSession: Sendable {
         try tmux(["resize-window", "-t", "0:0", "-x", "\(columns)", "-y", "\(rows)"])
     }
 
-    /// The lines of a pane as they are seen.
+    /// The lines of a pane, as shown.
     package func lines(pane: Int = 0) throws -> [String] {
         try tmux(["capture-pane", "-p", "-t", "0:0.\(pane)"]).split(
             separator: "\n", omittingEmptySubsequences: false
@@ -50,12 +50,12 @@ package final class TmuxSession: Sendable {
         return row < lines.count ? lines[row] : ""
     }
 
-    /// What tmux knows of a pane, as `#{pane_pid}`; see FORMATS in tmux(1).
+    /// Returns tmux's value of a format, such as `#{pane_pid}`; see FORMATS in tmux(1).
     package func format(_ format: String, pane: Int = 0) throws -> String {
         try tmux(["display-message", "-p", "-t", "0:0.\(pane)", format]).trimmingCharacters(in: .newlines)
     }
 
-    /// What was copied last.
+    /// Returns the last copied text.
     package func buffer() -> String? { try? tmux(["show-buffer"]) }
 
     package func killServer() throws { try tmux(["kill-server"]) }

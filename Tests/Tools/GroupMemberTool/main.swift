@@ -1,7 +1,7 @@
 import AppGroup
 import Glibc
 
-/// Finds the group by the name given, then obeys lines and answers each with one.
+/// Opens the group by its name, then executes each line and answers it with one line.
 func run() throws {
     let container = try AppGroupContainer(group: CommandLine.arguments[1])
     let defaults = try container.defaults()
@@ -14,7 +14,7 @@ func run() throws {
             answer("done")
         case "get": answer(try defaults.value(String.self, forKey: words[1]) ?? "nothing")
         case "count":
-            // So many times one more under a key that everybody counts under, and under one of its own.
+            // Counts up by one, N times, under a shared key and under the tool's own key.
             for index in 1...(Int(words[2]) ?? 1) {
                 try defaults.update { (contents) throws(SharedDefaultsError) in
                     let count = try contents.value(Int.self, forKey: "all") ?? 0

@@ -4,19 +4,19 @@ import PersistentStore
 import Synchronization
 import TestSupport
 
-/// Where in a pass the process ends itself.
+/// The step of a pass at which the process kills itself.
 enum DyingStep: String {
     case fetched, consumed, observed, hooked, merged, deduplicated, never
 }
 
-/// Writes down, for each step of a pass, which objects it was given, and ends the process at one of the steps.
+/// Records the objects that each step of a pass receives, and kills the process at one of the steps.
 final class DyingSteps: HistoryConsumer, HistoryDeduplicator {
     let batchLimit = BatchLimit.split(7)
     private let file: LineFile
     private let step: DyingStep
     private let timesLeft: Mutex<Int>
 
-    /// - Parameter time: at the how manieth time that step is reached.
+    /// - Parameter time: The number of the call to that step at which the process dies.
     init(file: LineFile, step: DyingStep, time: Int) {
         self.file = file
         self.step = step
@@ -44,7 +44,7 @@ final class DyingSteps: HistoryConsumer, HistoryDeduplicator {
         reach(.deduplicated, with: transactions.objects)
     }
 
-    /// A tracker with something at each step, not yet started.
+    /// Creates a tracker with a recorder at each step, not yet started.
     func tracker(name: String, container: PersistentContainer) async -> HistoryTracker {
         var parameters = TrackingParameters(
             name: name, contexts: [container.makeContext(author: "view")], cleaning: .none,
@@ -66,7 +66,7 @@ extension [HistoryTransaction] {
     fileprivate var objects: [ObjectID] { flatMap { $0.changes.map(\.objectID) } }
 }
 
-/// Lines that are in the file once they are added, also when the process is killed right after.
+/// Lines that are in the file once added, even if the process is killed right after.
 struct LineFile {
     let path: String
 

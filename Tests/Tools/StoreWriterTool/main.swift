@@ -4,7 +4,7 @@ import PersistentStore
 import SQLite
 import TestSupport
 
-/// Opens the store, then obeys lines and answers each with one.
+/// Opens the store, then executes each line and answers it with one line.
 func run() async throws {
     let arguments = CommandLine.arguments
     var options = StoreOptions()
@@ -96,7 +96,7 @@ func run() async throws {
     }
 }
 
-/// Keeps every other writer out for as long as it lives.
+/// Blocks every other writer during its lifetime.
 final class WriteLock {
     private let connection: Connection
 
@@ -106,7 +106,7 @@ final class WriteLock {
     }
 }
 
-/// Writes down what it is handed, a line each, so that it is known also of a process that was killed.
+/// Records each transaction on a line, so that even a killed process's deliveries are known.
 struct Journal: HistoryConsumer {
     let file: LineFile
     var batchLimit: BatchLimit { .split(7) }

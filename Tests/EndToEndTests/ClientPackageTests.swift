@@ -2,23 +2,23 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A package of somebody else's, with the libraries' public interface and nothing more.
-@Suite struct StrangerPackageTests {
+/// A package outside this repository, with only the libraries' public interface.
+@Suite struct ClientPackageTests {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
-    /// Built as its owner would, in a place of its own so that the second time is quick.
+    /// Built as its developer would, in a separate folder, so that the second build is fast.
     private static let ledger = Result<String, any Error> {
-        let places = [
-            "--package-path", root + "/Tests/StrangerPackage", "--scratch-path", root + "/.build/stranger",
+        let paths = [
+            "--package-path", root + "/Tests/ClientPackage", "--scratch-path", root + "/.build/client",
         ]
-        let build = try Shell.run("swift", ["build"] + places)
+        let build = try Shell.run("swift", ["build"] + paths)
         guard build.status == 0 else { throw ShellError(description: build.output + build.errors) }
-        let folder = try Shell.run("swift", ["build", "--show-bin-path"] + places).output
+        let folder = try Shell.run("swift", ["build", "--show-bin-path"] + paths).output
         return folder.split(separator: "\n").last.map { $0 + "/Ledger" } ?? ""
     }
 
-    @Test func `a program of one's own entity follows what other processes write`() throws {
+    @Test func `a program with its own entity follows other processes' commits`() throws {
         let (ledger, folder) = (try Self.ledger.get(), try TemporaryFolder())
         let store = folder.path(of: "ledger.db")
         func run(_ words: String...) throws -> String {
@@ -26,7 +26,7 @@ import Testing
         }
         #expect(try run("add", "3", "4") == "booked 2")
         let follower = try LineProcess(ledger, [store, "follow"])
-        // A line of the log comes on standard error, the sums here.
+        // Log lines appear on standard error, sums on standard output.
         #expect(try follower.answer() == "everything: 7")
         #expect(try run("add", "10") == "booked 1")
         #expect(try follower.answer() == "clerk: 17")

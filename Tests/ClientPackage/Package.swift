@@ -2,9 +2,9 @@
 
 import PackageDescription
 
-// Somebody else's program: it has the libraries' public interface and nothing more.
+// A program outside this repository, with only the libraries' public interface.
 let package = Package(
-    name: "StrangerPackage",
+    name: "ClientPackage",
     dependencies: [.package(name: "Clips", path: "../..")],
     targets: [
         .executableTarget(

@@ -3,7 +3,7 @@ import HistoryTracking
 import PersistentStore
 import Synchronization
 
-/// Keeps a sum right by reading what the history says has changed, and says it after each batch.
+/// Maintains a sum from the changes in the history and prints it after each batch.
 final class RunningSum: HistoryConsumer {
     private let amounts = Mutex<[ObjectID: Int64]>([:])
 
@@ -13,7 +13,7 @@ final class RunningSum: HistoryConsumer {
             amounts.removeAll()
             for booking in bookings { amounts[booking.id] = booking["amount"].integerValue }
         }
-        tell("everything")
+        report("everything")
     }
 
     func consume(_ transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws {
@@ -23,15 +23,15 @@ final class RunningSum: HistoryConsumer {
             for id in touched { amounts[id] = nil }
             for booking in bookings { amounts[booking.id] = booking["amount"].integerValue }
         }
-        tell(transactions.map { $0.author ?? "unknown" }.joined(separator: ","))
+        report(transactions.map { $0.author ?? "unknown" }.joined(separator: ","))
     }
 
-    private func tell(_ who: String) {
-        say("\(who): \(amounts.withLock { $0.values.reduce(0, +) })")
+    private func report(_ authors: String) {
+        say("\(authors): \(amounts.withLock { $0.values.reduce(0, +) })")
     }
 }
 
-/// A line at once, also into a pipe.
+/// Prints a line immediately, even into a pipe.
 private func say(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = write(STDOUT_FILENO, bytes, bytes.count)
@@ -40,7 +40,7 @@ private func say(_ line: String) {
 extension Ledger {
     static func follow(_ container: PersistentContainer) async throws {
         var parameters = TrackingParameters(name: "sum", author: "follower")
-        // A ledger keeps its history.
+        // A ledger retains its history.
         parameters.cleaning = .none
         parameters.knownAuthors = ["clerk", "auditor"]
         let tracker = HistoryTracker(container: container, parameters: parameters, consumer: RunningSum())

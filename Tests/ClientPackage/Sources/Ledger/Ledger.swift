@@ -1,7 +1,7 @@
 import HistoryTracking
 import PersistentStore
 
-/// A ledger that several processes keep: `ledger PATH follow`, and meanwhile `ledger PATH add AMOUNT…`.
+/// A ledger shared by several processes: `ledger PATH follow`, and concurrently `ledger PATH add AMOUNT…`.
 @main struct Ledger {
     static let model = Result<StoreModel, StoreError> { () throws(StoreError) in
         try StoreModel(
