@@ -1,7 +1,7 @@
 import ClipsCore
 import ClipsExchange
 
-/// Files that are imported, and lines that other programs send.
+/// Imported files, and lines that other programs send.
 enum FileInput {
     static func broken(by bytes: [UInt8], _ format: ImportFormat?) -> String? {
         let whole = items(bytes, format, pieces: 1 << 16)
@@ -22,11 +22,11 @@ enum FileInput {
             let draft = try ClipDraft(jsonLine: bytes)
             return draft.isEmpty ? "a clip is empty" : nil
         } catch {
-            return error.description.isEmpty ? "nothing is told" : nil
+            return error.description.isEmpty ? "the message is empty" : nil
         }
     }
 
-    /// A block that is damaged in any way is refused, and never has more than it says, or than its size can hold.
+    /// A damaged block is refused, and never has more bytes than declared or than its size allows.
     static func broken(byCompressed bytes: [UInt8]) -> String? {
         guard let contents = MozillaLZ4.decoded(bytes, limit: 1 << 20) else { return nil }
         return contents.count > min(1 << 20, 255 * bytes.count)

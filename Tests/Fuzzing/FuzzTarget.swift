@@ -1,11 +1,11 @@
 import ClipsExchange
 
-/// A part of the program that takes what strangers made. Fuzzers and the suite put bytes into the same functions.
+/// A part of the program that reads untrusted input. Fuzzers and the suite call the same functions.
 package enum FuzzTarget: String, CaseIterable, Sendable {
     case keys, keyNames, text, query, html, json, jsonl, csv, markdown, plain, anyFile, line, config, script
     case token, xml, lz4
 
-    /// What the bytes break of that which holds for all; nil when nothing. Whatever traps breaks the most.
+    /// Returns the invariant that the bytes violate, or nil. A trap is a violation too.
     package func broken(by bytes: [UInt8]) -> String? {
         switch self {
         case .keys: KeyInput.broken(by: bytes)

@@ -2,9 +2,9 @@ import ClipsCore
 import PersistentStore
 import SearchIndex
 
-/// What a person types to find something.
+/// Text that a user types to search.
 enum QueryInput {
-    /// A Wednesday, in a zone two hours east.
+    /// A Wednesday, in a zone two hours east of UTC.
     private static let calendar = SearchCalendar.fixed(now: 1_795_593_600_000, secondsFromGMT: 7200)
 
     static func broken(by text: String) -> String? {
@@ -26,6 +26,6 @@ enum QueryInput {
             }
         }
         guard let excerpt = query.excerpt(of: text, in: .text, length: 20) else { return nil }
-        return excerpt.text.count > 22 ? "an excerpt is longer than asked" : nil
+        return excerpt.text.count > 22 ? "an excerpt is longer than requested" : nil
     }
 }

@@ -1,7 +1,7 @@
 import ClipsTerminal
 import PersistentStore
 
-/// Small files and words that a person wrote, or was talked into.
+/// Small files and words that a user wrote, or copied from an attacker.
 enum SettingsInput {
     static func broken(byConfig text: String) -> String? {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).count

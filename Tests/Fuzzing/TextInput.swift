@@ -2,7 +2,7 @@ import ClipsCore
 import ClipsExchange
 import Terminal
 
-/// Text that is shown, cut and broken into lines.
+/// Text that is shown, cut, and broken into lines.
 enum TextInput {
     static func broken(by text: String) -> String? {
         let safe = SafeText.line(text)
@@ -32,13 +32,13 @@ enum TextInput {
         for column in 0..<300 {
             guard let cell = frame.cell(row: 0, column: column) else { return "a cell is missing" }
             if cell.text.unicodeScalars.contains(where: isDangerous) { return "a cell holds a control" }
-            // ncurses keeps five in a cell.
+            // ncurses stores five in a cell.
             if cell.text.unicodeScalars.count > 5 { return "a cell holds too much" }
             if cell.columns == 2, frame.cell(row: 0, column: column + 1)?.columns != 0 {
                 return "half of a wide glyph is missing"
             }
         }
-        // Anywhere, also where there is no room.
+        // At every position, even without enough columns.
         for place in [-5, -1, 1, 298, 299, 300] { frame.put(text, row: 0, column: place, width: 3) }
         return nil
     }
@@ -58,17 +58,17 @@ enum TextInput {
 
     private static func broken(inJSON text: String) -> String? {
         let harmless = HarmlessJSON.text(text)
-        let isObeyed = harmless.unicodeScalars.contains {
+        let isInterpreted = harmless.unicodeScalars.contains {
             isDangerous($0) && $0.value >= 0x7F && isTerminal($0)
         }
-        return isObeyed ? "JSON of it has a control" : nil
+        return isInterpreted ? "JSON of it has a control" : nil
     }
 
     private static func isTerminal(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0xA0 || (0x200E...0x202E).contains(scalar.value) && scalar.value != 0x2010
     }
 
-    /// Controls, directions and what nobody sees; but for the joiners that words of some scripts need.
+    /// Controls, directions, and invisible scalars, except the joiners that some scripts need.
     private static func isDangerous(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .surrogate, .unassigned, .lineSeparator, .paragraphSeparator: true

@@ -1,7 +1,7 @@
 import Foundation
 import Fuzzing
 
-/// The files beside the fuzzed functions, which libFuzzer reads as well.
+/// The seeds, dictionaries, and findings, which libFuzzer reads as well.
 enum FuzzFiles {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Fuzzing")
@@ -33,9 +33,9 @@ enum FuzzFiles {
     }
 
     private static func files(_ name: String) throws -> [[UInt8]] {
-        let place = folder.appendingPathComponent(name)
-        guard FileManager.default.fileExists(atPath: place.path) else { return [] }
-        return try FileManager.default.contentsOfDirectory(at: place, includingPropertiesForKeys: nil)
+        let path = folder.appendingPathComponent(name)
+        guard FileManager.default.fileExists(atPath: path.path) else { return [] }
+        return try FileManager.default.contentsOfDirectory(at: path, includingPropertiesForKeys: nil)
             .sorted { $0.path < $1.path }.map { [UInt8](try Data(contentsOf: $0)) }
     }
 }

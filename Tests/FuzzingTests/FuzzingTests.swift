@@ -3,11 +3,11 @@ import Fuzzing
 import TestSupport
 import Testing
 
-/// What `.ci/fuzz` does for hours with libFuzzer, for a moment and without it: inputs that are bent, torn and put
-/// together from those that are known.
+/// A short version of `.ci/fuzz`, without libFuzzer: inputs that are changed, cut, and combined from known
+/// ones.
 @Suite struct FuzzingTests {
     @Test(.timeLimit(.minutes(2)), arguments: FuzzTarget.allCases)
-    func `whatever strangers make breaks nothing`(target: FuzzTarget) throws {
+    func `mutated input breaks no target`(target: FuzzTarget) throws {
         let seed: UInt64 = 20_261_121
         var mutation = Mutation(
             seeds: try FuzzFiles.seeds(target), words: try FuzzFiles.words(target), seed: seed)
@@ -23,13 +23,13 @@ import Testing
     }
 
     @Test(arguments: FuzzTarget.allCases)
-    func `what once broke something breaks nothing now`(target: FuzzTarget) throws {
+    func `inputs that once broke a target no longer do`(target: FuzzTarget) throws {
         for bytes in try FuzzFiles.found(target) + FuzzFiles.seeds(target) {
             #expect(target.broken(by: bytes) == nil, "\(Data(bytes).base64EncodedString())")
         }
     }
 
-    @Test func `every part has seeds and words`() throws {
+    @Test func `every target has seeds and words`() throws {
         for target in FuzzTarget.allCases {
             #expect(try !FuzzFiles.seeds(target).isEmpty && !FuzzFiles.words(target).isEmpty, "\(target)")
         }

@@ -2,7 +2,7 @@
 import Testing
 
 struct DisplayFormTests {
-    @Test func `what is known without the tables is what they say`() {
+    @Test func `results without the tables equal those of the tables`() {
         for scalar in (0x80...0xFFFF).compactMap({ Unicode.Scalar($0 as UInt32) }) {
             let (known, looked) = (
                 DisplayForm(Character(scalar)), DisplayForm(byTables: Character(scalar))

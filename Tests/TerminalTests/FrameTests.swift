@@ -22,7 +22,7 @@ struct FrameTests {
         #expect(frame.lines == [" 中文"])
     }
 
-    @Test func `half of a wide glyph is never left`() {
+    @Test func `half of a wide glyph never remains`() {
         var frame = Frame(size: Size(rows: 1, columns: 6))
         frame.put("中文字", row: 0, column: 0)
         frame.put("x", row: 0, column: 1)
@@ -34,7 +34,7 @@ struct FrameTests {
         #expect(frame.lines == [" xy国"])
     }
 
-    @Test func `a rectangle is a frame of its own`() {
+    @Test func `a rectangle is a frame with its own coordinates`() {
         var frame = Frame(size: Size(rows: 3, columns: 8))
         let rect = Rect(row: 1, column: 2, rows: 1, columns: 3)
         #expect(frame.put("abcdef", in: rect) == 3)
@@ -43,7 +43,7 @@ struct FrameTests {
         #expect(frame.lines == ["", "   xc", ""])
     }
 
-    @Test func `fill blanks and restyle keeps the text`() {
+    @Test func `fill clears text, and restyle retains it`() {
         var frame = Frame(size: Size(rows: 1, columns: 4))
         let reverse = Style(attributes: .reverse)
         frame.put("abcd", row: 0, column: 0)
@@ -55,7 +55,7 @@ struct FrameTests {
             ])
     }
 
-    @Test func `megabytes and oddities are safe to put`() {
+    @Test func `megabytes and unusual characters are safe to draw`() {
         var frame = Frame(size: Size(rows: 1, columns: 3))
         frame.put(String(repeating: "\u{200B}", count: 3_000_000), row: 0, column: 0)
         frame.put("a" + String(repeating: "\u{301}", count: 3_000_000), row: 0, column: 0)

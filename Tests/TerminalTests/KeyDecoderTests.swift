@@ -26,7 +26,7 @@ struct KeyDecoderTests {
         ),
         ("\u{1B}[M !!dd", "<Press:0,0>dd"),
     ])
-    func `bytes are keys`(bytes: String, keys: String) throws {
+    func `bytes are decoded as keys`(bytes: String, keys: String) throws {
         #expect(decode(bytes) == (try KeyParser.keys(in: keys)), "\(bytes.debugDescription)")
     }
 
@@ -40,17 +40,17 @@ struct KeyDecoderTests {
         #expect(decode(sequence + "j") == [.unknown, .character("j")])
     }
 
-    @Test func `a sequence without end is bounded and swallowed`() {
+    @Test func `a sequence without an end is bounded and swallowed`() {
         #expect(
             decode("\u{1B}[" + String(repeating: "1;", count: 100_000) + "Aj") == [.unknown, .character("j")])
     }
 
-    @Test func `a sequence too long to be kept is no key`() {
+    @Test func `a sequence over the length limit is not a key`() {
         #expect(
             decode("\u{1B}[" + String(repeating: "0", count: 100) + "1Aj") == [.unknown, .character("j")])
     }
 
-    @Test func `invalid UTF-8 is no command`() {
+    @Test func `invalid UTF-8 is not a command`() {
         var decoder = KeyDecoder()
         #expect(decoder.decode([0xC0, 0xAF, 0xFF, 0x6A]) == [.unknown, .unknown, .unknown, .character("j")])
         #expect(decoder.decode([0xE4, 0xB8, 0x6A]) == [.unknown, .character("j")])
@@ -66,7 +66,7 @@ struct KeyDecoderTests {
         #expect(decoder.decode([0xAD]) == [.character("中")])
     }
 
-    @Test func `only what may be a key of its own is soon over`() {
+    @Test func `only a possible key of its own ends soon`() {
         var decoder = KeyDecoder()
         _ = decoder.decode([0x1B])
         #expect(decoder.patience == 25)
@@ -86,7 +86,7 @@ struct KeyDecoderTests {
         #expect(decode("\u{1B}[201~j") == [.unknown, .character("j")])
     }
 
-    @Test func `a huge paste is cut and says so`() {
+    @Test func `a huge paste is truncated and reports it`() {
         let extra = 12_345
         let keys = decode(
             "\u{1B}[200~" + String(repeating: "x", count: KeyDecoder.longestPaste + extra) + "\u{1B}[201~j")
@@ -97,7 +97,7 @@ struct KeyDecoderTests {
             ])
     }
 
-    @Test func `however bytes are split, the keys are the same`() {
+    @Test func `keys are the same, however the bytes are split`() {
         let seed: UInt64 = 20_260_802
         var random = SeededRandom(seed: seed)
         let pieces: [[UInt8]] = [

@@ -19,7 +19,7 @@ struct KeyNameTests {
         #expect(Key(named: key.name) == key)
     }
 
-    @Test func `other names of a key are understood`() {
+    @Test func `alternative names of a key are accepted`() {
         #expect(Key(named: "<cr>") == .enter)
         #expect(Key(named: "<C-m>") == .enter)
         #expect(Key(named: "<C-[>") == .escape)
@@ -34,19 +34,19 @@ struct KeyNameTests {
     @Test(arguments: [
         "a\n\u{483}", "\u{600}\n>", "\u{301}", "a-", "a->", "\\\u{301}>", "\u{600}>\u{301}n", "--",
     ])
-    func `a paste reads back, whatever marks and signs are in it`(text: String) {
+    func `a paste is read back, with any marks and signs in it`(text: String) {
         let key = Key.paste(text)
         #expect(Key(named: key.name).map { Array($0.name.unicodeScalars) } == Array(key.name.unicodeScalars))
         #expect(Key(named: key.name) == key)
     }
 
-    @Test func `a script's text is a row of keys`() throws {
+    @Test func `a script's text is a sequence of keys`() throws {
         #expect(
             try KeyParser.keys(in: "5j<Enter>/x<Esc>")
                 == [.character("5"), .character("j"), .enter, .character("/"), .character("x"), .escape])
     }
 
-    @Test func `a wrong name is told with what may be written`() {
+    @Test func `a wrong name is reported with the valid ones`() {
         let unknown = #expect(throws: KeyParserError.self) { try KeyParser.keys(in: "j<Entr>") }
         #expect(unknown?.description.contains("<Entr> is not a key") == true)
         #expect(unknown?.description.contains("<Enter>") == true)

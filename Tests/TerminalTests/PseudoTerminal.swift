@@ -1,6 +1,6 @@
 import Glibc
 
-/// A terminal whose other side this same process holds, at a descriptor that signal handlers know.
+/// A terminal whose other end this process holds, at a descriptor that signal handlers know.
 enum PseudoTerminal {
     private static let master: CInt = 60
 
@@ -8,7 +8,7 @@ enum PseudoTerminal {
     private static let setLock: UInt = 0x4004_5431
     private static let getNumber: UInt = 0x8004_5430
 
-    /// Makes a new terminal the process's own.
+    /// Creates a new terminal and makes it the process's controlling terminal.
     static func become(rows: UInt16, columns: UInt16) {
         setenv("TERM", "xterm-256color", 1)
         setsid()
@@ -35,10 +35,10 @@ enum PseudoTerminal {
         _ = Array(text.utf8).withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
     }
 
-    /// To the process: the threads that tests run on block most signals.
+    /// Sends the signal to the process: the threads that tests run on block most signals.
     static func signal(_ number: CInt) { kill(getpid(), number) }
 
-    /// For a signal that ends the process; 44 if it does not.
+    /// Waits for a signal that ends the process; exits with 44 if it does not.
     static func awaitEnd() -> Never {
         poll(nil, 0, 10_000)
         exit(44)
@@ -51,7 +51,7 @@ enum PseudoTerminal {
         return tcgetattr(0, &modes) == 0 && modes.c_lflag & tcflag_t(ICANON | ECHO) == tcflag_t(ICANON | ECHO)
     }
 
-    /// What has been shown since the last time.
+    /// The output since the last call.
     static func output() -> String {
         var output: [UInt8] = []
         var polled = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
@@ -64,7 +64,7 @@ enum PseudoTerminal {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Ends the process with 42 if the terminal is as a shell wants it, with 43 if not.
+    /// Ends the process with 42 if the terminal's modes are those of a shell, otherwise with 43.
     static let exitByState: @convention(c) (CInt) -> Void = { _ in
         _exit(PseudoTerminal.isCooked && PseudoTerminal.output().contains("\u{1B}[?1049l") ? 42 : 43)
     }

@@ -2,9 +2,9 @@ import Glibc
 import Terminal
 import Testing
 
-/// In a process of its own each: the terminal, the signals and the end of a process are the matter.
+/// The terminal, signals, and the end of a process; each test runs in its own process.
 @Suite(.serialized) struct PseudoTerminalTests {
-    @Test func `the terminal's modes return when the screen is closed`() async {
+    @Test func `the terminal's modes are restored when the screen is closed`() async {
         await #expect(processExitsWith: .exitCode(42)) {
             PseudoTerminal.become(rows: 30, columns: 100)
             setenv("LINES", "5", 1)
@@ -16,7 +16,7 @@ import Testing
             screen.present(frame)
             let held = screen.snapshot()
             let wasRaw = !PseudoTerminal.isCooked
-            _ = "said meanwhile".withCString { write(STDERR_FILENO, $0, 14) }
+            _ = "written during".withCString { write(STDERR_FILENO, $0, 14) }
             let early = PseudoTerminal.output()
             screen.close()
             let late = PseudoTerminal.output()
@@ -25,14 +25,14 @@ import Testing
                 && early.contains("corner") && early.contains("\u{1B}[1;30r")
                 && early.contains("\u{1B}[?2004h")
                 && early.contains("\u{1B}[?1006h")
-                && !early.contains("meanwhile") && late.hasSuffix("said meanwhile")
+                && !early.contains("during") && late.hasSuffix("written during")
                 && late.contains("\u{1B}[?1049l") && late.contains("\u{1B}[?2004l")
             exit(isRight ? 42 : 43)
         }
     }
 
     @Test(arguments: [SIGILL, SIGSEGV, SIGABRT, SIGQUIT])
-    func `a crash brings the terminal back and then goes its way`(number: CInt) async {
+    func `a crash restores the terminal and then proceeds`(number: CInt) async {
         await #expect(processExitsWith: .exitCode(42)) { [number] in
             PseudoTerminal.become(rows: 24, columns: 80)
             signal(number, PseudoTerminal.exitByState)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `a trap in Swift brings the terminal back`() async {
+    @Test func `a trap in Swift restores the terminal`() async {
         await #expect(processExitsWith: .exitCode(42)) {
             PseudoTerminal.become(rows: 24, columns: 80)
             for number in [SIGILL, SIGTRAP] { signal(number, PseudoTerminal.exitByState) }
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `exit brings the terminal back`() async {
+    @Test func `exit restores the terminal`() async {
         await #expect(processExitsWith: .exitCode(42)) {
             PseudoTerminal.become(rows: 24, columns: 80)
             atexit { PseudoTerminal.exitByState(0) }
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `signals and sizes are events`() async {
+    @Test func `signals and sizes are delivered as events`() async {
         await #expect(processExitsWith: .exitCode(42)) {
             PseudoTerminal.become(rows: 24, columns: 80)
             let screen = try TerminalScreen()
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `a second SIGTERM ends what did not heed the first`() async {
+    @Test func `a second SIGTERM ends a process that ignored the first`() async {
         await #expect(processExitsWith: .signal(SIGTERM)) {
             PseudoTerminal.become(rows: 24, columns: 80)
             let screen = try TerminalScreen()
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a closed terminal is a hangup`() async {
+    @Test func `a closed terminal is a hang-up`() async {
         await #expect(processExitsWith: .exitCode(42)) {
             signal(SIGHUP, SIG_IGN)
             PseudoTerminal.become(rows: 24, columns: 80)
@@ -120,7 +120,8 @@ import Testing
         }
     }
 
-    @Test func `an unknown terminal is taken for xterm, one that cannot place text is refused`() async {
+    @Test func `an unknown terminal is treated as xterm, and one that cannot position text is refused`() async
+    {
         await #expect(processExitsWith: .exitCode(42)) {
             PseudoTerminal.become(rows: 24, columns: 80)
             setenv("TERM", "xterm-from-the-future", 1)
@@ -128,10 +129,10 @@ import Testing
             let note = screen.note
             screen.close()
             setenv("TERM", "dumb", 1)
-            var refusal: TerminalError?
-            do { try TerminalScreen().close() } catch let error as TerminalError { refusal = error }
+            var rejection: TerminalError?
+            do { try TerminalScreen().close() } catch let error as TerminalError { rejection = error }
             let isRight =
-                note?.contains("xterm-from-the-future") == true && refusal == .cannotPlaceText(type: "dumb")
+                note?.contains("xterm-from-the-future") == true && rejection == .cannotPlaceText(type: "dumb")
                 && PseudoTerminal.isCooked
             exit(isRight ? 42 : 43)
         }

@@ -2,7 +2,7 @@ import Terminal
 import Testing
 
 struct SafeJSONTests {
-    @Test func `no scalar of the invisible kinds reaches a terminal in JSON`() {
+    @Test func `no invisible scalar reaches a terminal in JSON`() {
         for value in UInt32(0x7F)...0x10FFFF {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let properties = scalar.properties
@@ -21,7 +21,7 @@ struct SafeJSONTests {
         ("\u{E0041}", "\\udb40\\udc41"), ("\u{1D173}", "\\ud834\\udd73"), ("\u{7F}", "\\u007f"),
         ("é漢😀\u{1F3}", "é漢😀\u{1F3}"),
     ])
-    func `an invisible scalar is an escape, and a letter stays`(text: String, escaped: String) {
+    func `an invisible scalar is escaped, and a letter is unchanged`(text: String, escaped: String) {
         #expect(SafeText.json("{\"a\":\"\(text)\"}") == "{\"a\":\"\(escaped)\"}")
     }
 }

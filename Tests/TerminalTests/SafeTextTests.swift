@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 struct SafeTextTests {
-    @Test func `controls are shown and not obeyed`() {
+    @Test func `controls are shown and not interpreted`() {
         #expect(SafeText.line("a\u{1B}[31mb\u{7F}c\u{9B}d\0") == "a␛[31mb␡c\u{FFFD}d␀")
         #expect(SafeText.line("a\tb\r\nc\nd\u{2028}e\u{85}") == "a b c d e\u{FFFD}")
     }
 
-    @Test func `invisible and direction characters are gone`() {
+    @Test func `invisible and direction characters are removed`() {
         for scalar
             in "\u{202A}\u{202B}\u{202C}\u{202D}\u{202E}\u{2066}\u{2067}\u{2068}\u{2069}\u{200E}\u{200F}\u{61C}"
             .unicodeScalars
@@ -24,11 +24,11 @@ struct SafeTextTests {
         ("abc", -3, ""), ("中", 1, "…"), ("", 3, ""), ("abc", Int.max, "abc"), ("🇩🇪🇫🇷", 3, "DE…"),
         ("a\u{301}bc", 2, "a\u{301}…"),
     ])
-    func `a cut says that it is one`(text: String, columns: Int, cut: String) {
+    func `a truncated text shows that it is truncated`(text: String, columns: Int, cut: String) {
         #expect(SafeText.cut(text, to: columns) == cut)
     }
 
-    @Test func `any text becomes safe, once and for all`() {
+    @Test func `making any text safe twice changes nothing more`() {
         var random = SeededRandom(seed: 20_260_801)
         for _ in 0..<3_000 {
             let text = random.text(length: 12)

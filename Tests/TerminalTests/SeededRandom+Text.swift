@@ -1,7 +1,7 @@
 import TestSupport
 
 extension SeededRandom {
-    /// Scalars drawn from the ranges that make trouble, beside plain letters.
+    /// Returns scalars from problematic ranges, and plain letters.
     mutating func text(length: Int) -> String {
         let ranges: [ClosedRange<UInt32>] = [
             0x20...0x7E, 0x00...0x1F, 0x7F...0xFF, 0x300...0x36F, 0x600...0x6FF, 0x900...0x97F,

@@ -15,7 +15,7 @@ struct TerminalInputTests {
                 == text.utf8.count)
     }
 
-    @Test func `all that waits is taken at once`() throws {
+    @Test func `all waiting bytes are read in one call`() throws {
         let (read, write) = try pipe()
         var input = TerminalInput(terminal: read)
         send("jk\u{1B}[A", to: write)
@@ -25,7 +25,7 @@ struct TerminalInputTests {
         close(read)
     }
 
-    @Test func `a lone escape is soon the key`() throws {
+    @Test func `a lone escape soon becomes the key`() throws {
         let (read, write) = try pipe()
         var input = TerminalInput(terminal: read)
         send("\u{1B}", to: write)
@@ -36,7 +36,7 @@ struct TerminalInputTests {
         close(read)
     }
 
-    @Test func `the caller's descriptors wake it`() throws {
+    @Test func `the caller's descriptors end the wait`() throws {
         let (read, write) = try pipe()
         let (wakeRead, wakeWrite) = try pipe()
         var input = TerminalInput(terminal: read)
@@ -45,7 +45,7 @@ struct TerminalInputTests {
         for descriptor in [read, write, wakeRead, wakeWrite] { close(descriptor) }
     }
 
-    @Test func `a lost terminal is told once and does not spin`() throws {
+    @Test func `a lost terminal is reported once and does not spin`() throws {
         let (read, write) = try pipe()
         var input = TerminalInput(terminal: read)
         send("q", to: write)

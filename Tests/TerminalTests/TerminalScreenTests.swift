@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct TerminalScreenTests {
-    /// Other tests of this process may have ncurses; it is waited for.
+    /// Waits for ncurses, which other tests of this process may use.
     private func screen(
         _ rows: Int, _ columns: Int, colors: ColorCapability.Choice = .always
     ) throws(TerminalError) -> TerminalScreen {
@@ -25,7 +25,7 @@ import Testing
         "한국어\u{1112}\u{1161}\u{11AB}", "हिन्दी क्षि தமிழ்", "می\u{200C}خواهم",
         "a\u{1B}[31m\u{202E}b\u{9B}\u{200B}c\td",
     ])
-    func `what a frame says is what ncurses holds`(text: String) throws {
+    func `ncurses holds the frame's text`(text: String) throws {
         let screen = try screen(3, 20)
         defer { screen.close() }
         for column in -3...20 {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `drawing differences gives the whole picture`() throws {
+    @Test func `drawing the differences produces the whole picture`() throws {
         let seed: UInt64 = 20_260_804
         var random = SeededRandom(seed: seed)
         let screen = try screen(6, 24)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `the smallest and a large screen are shown`() throws {
+    @Test func `the smallest and a large screen are drawn`() throws {
         let screen = try screen(1, 1)
         defer { screen.close() }
         for size in [Size(rows: 1, columns: 1), Size(rows: 300, columns: 1_000), Size(rows: 1, columns: 2)] {
@@ -81,7 +81,7 @@ import Testing
         screen.present(Frame(size: Size(rows: 0, columns: 0)))
     }
 
-    @Test func `fewer colours are the nearest ones`() throws {
+    @Test func `fewer colors are mapped to the nearest ones`() throws {
         var frame = Frame(size: Size(rows: 1, columns: 4))
         frame.put("a", row: 0, column: 0, style: Style(foreground: .indexed(196), background: .indexed(21)))
         for (choice, style) in [
@@ -99,7 +99,7 @@ import Testing
                 == Style(foreground: .red, background: .white, attributes: .bold))
     }
 
-    @Test func `one screen at a time`() throws {
+    @Test func `only one screen can be open`() throws {
         let screen = try screen(2, 2)
         #expect(throws: TerminalError.alreadyOpen) { try TerminalScreen(headless: Size(rows: 2, columns: 2)) }
         screen.close()
@@ -108,7 +108,7 @@ import Testing
         try self.screen(2, 2).close()
     }
 
-    @Test func `leaving and entering keeps the picture`() throws {
+    @Test func `leaving and entering retains the picture`() throws {
         let screen = try screen(2, 5)
         defer { screen.close() }
         var frame = Frame(size: screen.size)
@@ -124,7 +124,7 @@ import Testing
         #expect(screen.snapshot() == frame)
     }
 
-    @Test func `a copy is bounded and kept`() throws {
+    @Test func `a copy is bounded and retained`() throws {
         let screen = try screen(1, 1)
         defer { screen.close() }
         try screen.copyToClipboard("https://example.com/")
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `inside tmux a copy is also wrapped for the terminal around it, its escape doubled`() {
+    @Test func `a copy inside tmux is also wrapped for the outer terminal, with its escape doubled`() {
         let bytes = Array("hi".utf8)
         let plain = "\u{1B}]52;c;aGk=\u{7}"
         #expect(TerminalScreen.sequence(copying: bytes, isInTmux: false) == plain)

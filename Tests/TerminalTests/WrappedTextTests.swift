@@ -26,7 +26,7 @@ struct WrappedTextTests {
         #expect(wrap("a long line of words\nb", nil) == ["a long line of words", "b"])
     }
 
-    @Test func `twenty megabytes are read no further than shown`() {
+    @Test func `twenty megabytes are read only as far as shown`() {
         let text = String(repeating: "Some words of a long page, und ein paar Wörter mehr. ", count: 400_000)
         var wrapped = WrappedText(text, width: 40)
         #expect(wrapped.lines(100..<150).count == 50)
@@ -34,12 +34,12 @@ struct WrappedTextTests {
         #expect(wrapped.count(upTo: 200) == 200)
     }
 
-    @Test func `invisible megabytes end`() {
+    @Test func `megabytes of invisible text terminate`() {
         var wrapped = WrappedText(String(repeating: "\u{200B}", count: 500_000), width: 10)
         #expect(wrapped.lines(0..<2) == ["", ""])
     }
 
-    @Test func `a place stays while the width changes`() {
+    @Test func `a position is stable while the width changes`() {
         let text = "one two three four five six seven"
         var narrow = WrappedText(text, width: 9)
         let offset = narrow.offset(ofLine: 2)
@@ -51,7 +51,7 @@ struct WrappedTextTests {
         #expect(wide.line(at: 9_999) == 2)
     }
 
-    @Test func `no line is wider than asked and no letter is lost`() {
+    @Test func `no line is wider than requested and no letter is lost`() {
         let seed: UInt64 = 20_260_803
         var random = SeededRandom(seed: seed)
         for _ in 0..<2_000 {

@@ -1,7 +1,7 @@
 import Fuzzing
 import Glibc
 
-/// libFuzzer's main calls this with each input; `CLIPS_FUZZING` says who gets it.
+/// Processes one input; libFuzzer's main calls this, and `CLIPS_FUZZING` names the target.
 @_cdecl("LLVMFuzzerTestOneInput")
 func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
