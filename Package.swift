@@ -12,12 +12,12 @@ let package = Package(
         .executable(name: "ClipsBenchmarks", targets: ["ClipsBenchmarks"]),
     ],
     targets: [
-        // What Swift cannot say to C: macros, variadics, signal handlers.
+        // C that Swift cannot call directly: macros, variadics, signal handlers.
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(
             name: "CLibXML2", pkgConfig: "libxml-2.0",
             providers: [.apt(["libxml2-dev", "zlib1g-dev", "liblzma-dev"])]),
-        // Only the static library asks for the last two.
+        // Only the static library requires the last two.
         .target(
             name: "CHTMLTags", dependencies: ["CLibXML2"],
             linkerSettings: [.linkedLibrary("xml2"), .linkedLibrary("z"), .linkedLibrary("lzma")]),
@@ -26,7 +26,7 @@ let package = Package(
         .target(name: "CFileWatch"),
         .target(name: "CTerminal", linkerSettings: [.linkedLibrary("ncursesw"), .linkedLibrary("tinfo")]),
 
-        // The libraries, lowest first; a module imports only what stands above it in this list.
+        // The libraries, lowest first; a module imports only modules above it in this list.
         .target(name: "SQLite", dependencies: ["CSQLite"]),
         .target(name: "FileWatch", dependencies: ["CFileWatch"]),
         .target(name: "AppGroup", dependencies: ["FileWatch"]),
@@ -52,7 +52,7 @@ let package = Package(
                 "PersistentStore", "AppGroup", "Terminal", "CProcess",
             ]),
 
-        // The figures, and what C alone reaches on the same machine.
+        // The figures, and those of C alone on the same machine.
         .target(name: "CBenchmarkProbes", linkerSettings: [.linkedLibrary("sqlite3")]),
         .executableTarget(
             name: "ClipsBenchmarks",
@@ -67,13 +67,13 @@ let package = Package(
                 "ClipsCore", "SearchIndex", "HistoryTracking", "PersistentStore", "TestSupport", "clips",
             ]),
         .target(name: "TestSupport", dependencies: ["PersistentStore"], path: "Tests/TestSupport"),
-        // Another process on the same store, told by the tests what to do.
+        // Another process on the same store, controlled by the tests.
         .executableTarget(
             name: "StoreWriterTool",
             dependencies: ["HistoryTracking", "PersistentStore", "SQLite", "TestSupport"],
             path: "Tests/Tools/StoreWriterTool"),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "TestSupport"]),
-        // A member of an app group, told by the tests what to do.
+        // A member of an app group, controlled by the tests.
         .executableTarget(
             name: "GroupMemberTool", dependencies: ["AppGroup"], path: "Tests/Tools/GroupMemberTool"),
         .testTarget(name: "AppGroupTests", dependencies: ["AppGroup", "TestSupport", "GroupMemberTool"]),
@@ -90,7 +90,7 @@ let package = Package(
         .testTarget(
             name: "SearchIndexTests",
             dependencies: ["SearchIndex", "ClipsCore", "PersistentStore", "TestSupport", "clips"]),
-        // What strangers make, as bytes: the same functions for the suite and for libFuzzer (`.ci/fuzz`).
+        // Untrusted input, as bytes: the same functions for the suite and for libFuzzer (`.ci/fuzz`).
         .target(
             name: "Fuzzing",
             dependencies: [
@@ -98,9 +98,10 @@ let package = Package(
             ],
             path: "Tests/Fuzzing", exclude: ["Dictionaries", "Entry", "Found", "Seeds"]),
         .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing", "TestSupport"]),
-        .testTarget(name: "ArchitectureTests"),
+        .testTarget(
+            name: "ArchitectureTests", dependencies: ["TestSupport"], exclude: ["banned-words.txt"]),
         .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "clips", "ClipsBenchmarks"]),
-        // What a failing disk, a full one, a killed process and a crowd of them do; the shim is compiled by the tests.
+        // Failing and full disks, killed processes, and many processes; the tests compile the shim.
         .testTarget(
             name: "FaultTests",
             dependencies: ["SearchIndex", "ClipsCore", "PersistentStore", "TestSupport", "clips"],

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// Rules that a reader would otherwise have to remember.
+/// Rules of the project that a contributor would otherwise have to remember.
 @Suite struct HouseRuleTests {
     static let sources: [SourceFile] = (try? SourceFile.all(in: "Sources")) ?? []
 
-    @Test func `no source file is longer than 400 lines, and half are shorter than 130`() {
+    @Test func `no source file exceeds 400 lines, and half have at most 130`() {
         let lengths = Self.sources.map(\.lines.count).sorted()
         #expect(!lengths.isEmpty)
         for file in Self.sources { #expect(file.lines.count <= 400, "\(file.path)") }
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: ["@unchecked Sendable", "nonisolated(unsafe)", "try!", "as!", "TODO", "FIXME"])
-    func `nothing is taken on trust`(words: String) {
+    func `no source file bypasses the compiler's checks or has an open task`(words: String) {
         for file in Self.sources {
             for (number, line) in file.lines.enumerated() {
                 #expect(!line.contains(words), "\(file.path):\(number + 1)")
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `only the layers that must know SQL write any`() {
+    @Test func `only the modules that must know SQL contain any`() {
         let allowed = [
             "Sources/PersistentStore/", "Sources/SQLite/", "Sources/SearchIndex/", "Sources/ClipsBenchmarks/",
         ]
@@ -31,7 +31,7 @@ import Testing
                 #expect(!statements.contains { line.contains($0) }, "\(file.path):\(number + 1)")
             }
         }
-        // The guard can see what it guards against.
+        // The check finds a known match.
         #expect(Self.sources.contains { $0.path.hasPrefix(allowed[0]) && $0.text.contains("INSERT INTO") })
     }
 
@@ -42,7 +42,7 @@ import Testing
                 #expect(!line.contains(call), "\(file.path):\(number + 1)")
             }
         }
-        // The guard can see what it guards against.
+        // The check finds each spelling.
         #expect(["", "u", "Task."].allSatisfy { ($0 + "sleep" + "(1)").contains(call) })
     }
 

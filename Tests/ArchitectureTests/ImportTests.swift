@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The arrows of the house, held against every import line.
+/// The allowed dependencies between modules, checked on every import line.
 @Suite struct ImportTests {
-    /// What each module may import of our own; only what lies below it.
+    /// The modules of this package that each module may import; all are below it.
     static let arrows: [String: Set<String>] = [
         "SQLite": ["CSQLite"],
         "FileWatch": ["CFileWatch"],
@@ -25,11 +25,11 @@ import Testing
         ],
     ]
 
-    /// Start-up time is a feature: the whole of Foundation costs a process milliseconds.
+    /// The system modules. All of Foundation would add milliseconds to the start of a process.
     static let toolchain: Set<String> = ["FoundationEssentials", "Glibc", "Dispatch", "Synchronization"]
 
     @Test(arguments: arrows.keys.sorted())
-    func `a module imports only what lies below it`(module: String) throws {
+    func `a module imports only modules below it`(module: String) throws {
         for file in try SourceFile.all(in: "Sources/\(module)") {
             for name in file.imports {
                 #expect(
@@ -39,13 +39,13 @@ import Testing
         }
     }
 
-    @Test func `every module with Swift in it has its arrows here`() throws {
+    @Test func `every module with Swift files has its dependencies here`() throws {
         let folders = try FileManager.default.contentsOfDirectory(atPath: SourceFile.root + "/Sources")
         let modules = try folders.filter { try !SourceFile.all(in: "Sources/\($0)").isEmpty }
         #expect(Set(modules) == Set(Self.arrows.keys))
     }
 
-    @Test func `the guard sees an import however it is written`() {
+    @Test func `imports are found in every spelling`() {
         let text = """
             import A
             package import B
@@ -58,12 +58,12 @@ import Testing
         #expect(SourceFile(path: "", text: text).imports == ["A", "B", "C", "D", "F"])
     }
 
-    @Test func `no two arrows make a circle`() {
+    @Test func `dependencies have no cycle`() {
         var levels: [String: Int] = [:]
         func level(_ module: String, _ path: [String]) -> Int {
             if let known = levels[module] { return known }
             guard !path.contains(module) else {
-                Issue.record("circle: \(path)")
+                Issue.record("cycle: \(path)")
                 return 0
             }
             let below = Self.arrows[module, default: []].map { level($0, path + [module]) }

@@ -5,7 +5,7 @@ struct SourceFile {
     let path: String
     let text: String
 
-    /// The package's folder, from where this file stands.
+    /// The package's folder, relative to this file.
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
 

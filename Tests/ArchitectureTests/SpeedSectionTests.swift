@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The README's figures stand beside what they were made from. No speed is asserted.
+/// The README's figures, compared with their results. No speed is asserted.
 @Suite struct SpeedSectionTests {
     private static let figures = (1...12).map { "F\($0)" }
 
@@ -14,13 +14,13 @@ import Testing
         #expect(section.contains("(Assets/figures.svg)"))
     }
 
-    @Test func `the results tell the machine and each figure, and the picture shows each`() throws {
+    @Test func `the results contain the machine and each figure, and the picture shows each`() throws {
         let lines = try Self.text("Assets/figures.jsonl").split(separator: "\n").map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
         }
         let machine = try #require(lines.first?["machine"] as? [String: Any])
         for name in ["processor", "cores", "kernel", "sqlite", "swift", "date", "isQuick"] {
-            #expect(machine[name] != nil, "\(name) is not told")
+            #expect(machine[name] != nil, "\(name) is missing")
         }
         let measured = Set(lines.compactMap { $0["figure"] as? String })
         let picture = try Self.text("Assets/figures.svg")
