@@ -1,8 +1,8 @@
-// Tells the thread sanitizer about Swift's Mutex, for .ci/sanitize to preload.
+// Reports Swift's Mutex to the thread sanitizer; .ci/sanitize preloads it.
 //
-// A lock that nobody holds is taken by an atomic instruction within the caller, which the sanitizer sees. One that is
-// held is waited for in libswiftSynchronization, where the kernel hands it over (futex(2), FUTEX_LOCK_PI), and which is
-// not instrumented: what the lock guards would look like a race.
+// An atomic instruction in the caller acquires a free lock, which the sanitizer sees. The wait for a held lock is in
+// libswiftSynchronization, where the kernel hands the lock over (futex(2), FUTEX_LOCK_PI). That library is not
+// instrumented, so without this file, guarded accesses would be reported as a race.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
