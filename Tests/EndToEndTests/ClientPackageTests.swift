@@ -32,7 +32,9 @@ import Testing
         #expect(try follower.answer() == "clerk: 17")
         #expect(try run("correct", "1", "5") == "corrected")
         #expect(try follower.answer() == "auditor: 19")
-        #expect(try Shell.run("sqlite3", [store, "UPDATE Booking SET amount = 1 WHERE id = 2"]).status == 0)
+        // The follower's cursor may hold the write lock, for which the shell does not wait by default.
+        let update = ["-cmd", ".timeout 5000", store, "UPDATE Booking SET amount = 1 WHERE id = 2"]
+        #expect(try Shell.run("sqlite3", update).status == 0)
         #expect(try follower.answer() == "unknown: 16")
         #expect(try run("strike", "3") == "struck")
         #expect(try Set([follower.answer(), follower.answer()]) == ["auditor: 6", "struck by auditor: 10"])

@@ -129,7 +129,8 @@ import Testing
             for end in ["-wal", "-shm", "-doorbell"] { chmod(clips.storePath + end, 0o644) }
         }
         let terminal = try TmuxSession(
-            UnprivilegedProcess.words(ClipsProgram.path, []), columns: 100, rows: 24, environment: environment(clips))
+            UnprivilegedProcess.words(ClipsProgram.path, []), columns: 100, rows: 24,
+            environment: environment(clips))
         #expect(try eventually { try terminal.shows("read only · live") })
         for round in 1...3 {
             try clips.run("extension", "--title", "from the owner \(round)")

@@ -25,7 +25,8 @@ import Testing
         chmod(clips.folder.path, folder)
         let before = try Shell.run("cksum", [clips.storePath]).output
         for words in ["list", "search clip --limit 1000", "export --format csv", "history", "show 1"] {
-            let all = UnprivilegedProcess.words(ClipsProgram.path, words.split(separator: " ").map(String.init))
+            let all = UnprivilegedProcess.words(
+                ClipsProgram.path, words.split(separator: " ").map(String.init))
             let run = try Shell.run(all[0], Array(all.dropFirst()), environment: clips.environment)
             #expect(run.status == 0 && !run.output.isEmpty, "\(words): \(run.errors)")
         }
