@@ -112,7 +112,7 @@ import Testing
         // lock.
         clock.set(4_000_000_000_000)
         let tracker = tracker(.byNotification(1)) {
-            $0.cursor = .elsewhere(TrackingParametersTests.Shelf())
+            $0.cursor = .external(TrackingParametersTests.Shelf())
             $0.bounds = HistoryBounds(maximumAge: .zero)
         }
         try await tracker.start()
@@ -134,7 +134,7 @@ import Testing
     {
         let log = TrackingParametersTests.Log()
         let tracker = tracker(.byNotification(1)) {
-            $0.cursor = .elsewhere(TrackingParametersTests.Shelf())
+            $0.cursor = .external(TrackingParametersTests.Shelf())
             $0.logger = log
             $0.logLevel = .detail
         }

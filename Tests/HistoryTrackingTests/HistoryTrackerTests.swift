@@ -330,11 +330,11 @@ import Testing
         let consumer = RecordingConsumer(failures: 2)
         let tracker = tracker(consumer, in: container)
         try await tracker.start()
-        #expect(await soon { consumer.seen.states.last == .sweeping })
+        #expect(await soon { consumer.seen.states.last == .polling })
         _ = try await context.save(inserting: ["title": "x"])
         #expect(await soon { consumer.changes == 1 })
         #expect(await soon { consumer.seen.states.count == 4 })
-        #expect(consumer.seen.states.last == .sweeping)
+        #expect(consumer.seen.states.last == .polling)
         await tracker.stop()
         #expect(consumer.seen.states.last == .stopped)
     }

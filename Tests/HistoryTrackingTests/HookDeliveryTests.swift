@@ -54,7 +54,7 @@ import Testing
         await tracker.registerObserver { journal.add("observer " + Self.text([$0.transaction])) }
         await tracker.registerMergeHook { transactions, _ in
             journal.add("hook " + Self.text(transactions))
-            return .goOn
+            return .proceed
         }
         try await tracker.start()
         try await commit(2500)
@@ -141,12 +141,12 @@ import Testing
         let threads = Threads()
         var parameters = parameters
         parameters.deduplicator = threads
-        parameters.cursor = .elsewhere(threads)
+        parameters.cursor = .external(threads)
         let tracker = HistoryTracker(container: container, parameters: parameters, consumer: threads)
         await tracker.registerObserver { _ in threads.note("observer") }
         await tracker.registerMergeHook { _, _ in
             threads.note("hook")
-            return .goOn
+            return .proceed
         }
         try await tracker.start()
         for _ in 0..<20 {

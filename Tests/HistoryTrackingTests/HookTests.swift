@@ -157,11 +157,11 @@ import Testing
         try await tracker.start()
         let last = await tracker.registerMergeHook { _, contexts in
             journal.add("last \(contexts.count)")
-            return .goOn
+            return .proceed
         }
         await tracker.registerMergeHook(before: last) { transactions, _ in
             journal.add("before \(transactions.count)")
-            return .goOn
+            return .proceed
         }
         try await other.update(id, ["title": "b"])
         try await other.save()
@@ -247,7 +247,7 @@ import Testing
         if step == .mergeHook {
             await tracker.registerMergeHook { transactions, _ in
                 try body(transactions)
-                return .goOn
+                return .proceed
             }
         }
         try await tracker.start()

@@ -75,7 +75,7 @@ import Testing
         await tracker.registerObserver { _ in calls.add("observed") }
         await tracker.registerMergeHook { _, _ in
             calls.add("hooked")
-            return .goOn
+            return .proceed
         }
         try await tracker.start()
         let id = try await view.save(inserting: ["title": "a"])
@@ -117,7 +117,7 @@ import Testing
         let readOnly = try await Notes.open(folder, options: options)
         let shelf = TrackingParametersTests.Shelf()
         var parameters = parameters("reader")
-        parameters.cursor = .elsewhere(shelf)
+        parameters.cursor = .external(shelf)
         for round in 0..<3 {
             _ = try await writer.save(inserting: ["title": "while away"])
             let consumer = RecordingConsumer()

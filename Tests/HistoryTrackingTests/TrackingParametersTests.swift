@@ -86,7 +86,7 @@ import Testing
     @Test func `a cursor stored elsewhere survives a restart, under its prefix`() async throws {
         let shelf = Shelf()
         var parameters = quiet
-        parameters.cursor = .elsewhere(shelf)
+        parameters.cursor = .external(shelf)
         parameters.cursorPrefix = "test."
         let (first, _) = try await follow(parameters) { try await save(as: "app") }
         #expect(first.seen.refreshes == 1 && first.changes == 1)
@@ -103,7 +103,7 @@ import Testing
         let shelf = Shelf()
         shelf.setCursor(text, forKey: "HistoryTracking.cursor.reader")
         var parameters = quiet
-        parameters.cursor = .elsewhere(shelf)
+        parameters.cursor = .external(shelf)
         let (consumer, statistics) = try await follow(parameters) { try await save(as: "app") }
         #expect(consumer.seen.refreshes == 1 && statistics.refreshes == 1)
         let newest = try await container.currentToken()

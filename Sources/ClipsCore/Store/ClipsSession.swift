@@ -34,7 +34,7 @@ package final class ClipsSession: Sendable {
         // The list starts from what is there; its cursor only keeps the cleaning behind it, where it may be kept.
         var parameters = TrackingParameters(
             name: author, author: author,
-            cursor: isRead ? .elsewhere(NoMemory()) : .transient(every: .seconds(2)),
+            cursor: isRead ? .external(NoMemory()) : .transient(every: .seconds(2)),
             bounds: HistoryBounds(maximumAge: Self.day * 30, minimumAge: Self.day * 7), logger: logger)
         if isRead { parameters.cleaning = .none }
         tracker = HistoryTracker(container: store.container, parameters: parameters, consumer: source)

@@ -212,7 +212,7 @@ struct StatusLine {
         case .live where state.pause == nil: parts.append(StyledRun("live", theme.live))
         // The left side says so.
         case .live: break
-        case .sweeping: parts.append(StyledRun("looking for changes (no file events)", theme.held))
+        case .polling: parts.append(StyledRun("looking for changes (no file events)", theme.held))
         case .storeReplaced:
             return [StyledRun("the store's file was replaced: quit and start again", theme.error)]
         case .failing(.store(let error)) where state.sync.hasBeenLive && error.isOfWriting:

@@ -56,7 +56,7 @@ struct SyncStatus: Sendable {
     }
 
     var state = TrackingState.stopped {
-        didSet { if state == .live || state == .sweeping { hasBeenLive = true } }
+        didSet { if state == .live || state == .polling { hasBeenLive = true } }
     }
     private(set) var hasBeenLive = false
     /// What somebody committed last.

@@ -1,8 +1,8 @@
-/// Decides after which passes a tracker cleans; a value.
+/// The decision after which passes a tracker cleans.
 struct CleaningSchedule: Sendable {
     enum Job: Equatable, Sendable {
         case clean
-        /// If no process has cleaned for that long.
+        /// Clean if no process has cleaned for this long.
         case cleanIfUnclaimed(Duration)
     }
 
@@ -12,12 +12,12 @@ struct CleaningSchedule: Sendable {
 
     init(_ strategy: CleaningStrategy) { self.strategy = strategy }
 
-    /// A pass that ends while a cleaning runs counts for the next one.
+    /// Counts a pass. A pass that ends during a cleaning counts for the next cleaning.
     mutating func passEnded(broughtSomething: Bool) {
         if broughtSomething { passes += 1 }
     }
 
-    /// The job that is due; nil when none is.
+    /// Returns the job that is due; nil if there is none.
     mutating func nextJob(_ now: ContinuousClock.Instant = .now) -> Job? {
         switch strategy {
         case .none: return nil
@@ -26,7 +26,7 @@ struct CleaningSchedule: Sendable {
             passes = 0
             return .clean
         case .byDuration(let interval):
-            // Asking the store costs little, but more than a pass.
+            // A query of the store is cheap, but costs more than a pass.
             guard now >= nextCheck else { return nil }
             nextCheck = now + min(interval, .seconds(60))
             return .cleanIfUnclaimed(interval)

@@ -1,17 +1,19 @@
 public import PersistentStore
 
-/// Deletes the history that every consumer has processed; for use by hand, and by a tracker.
+/// A cleaner of the history that every consumer has processed, for manual use and for trackers.
 public struct HistoryCleaner: Sendable {
     private let container: PersistentContainer
     private let bounds: HistoryBounds
     private let batchAuthors: Set<String>
 
+    /// Creates a cleaner.
+    ///
     /// - Parameters:
     ///   - container: the store.
-    ///   - bounds: the history that is deleted, or retained, regardless of the consumers.
-    ///   - batchAuthors: authors whose consumers are not waited for.
+    ///   - bounds: the history to delete, or retain, regardless of the consumers.
+    ///   - batchAuthors: authors whose consumers do not block cleaning.
     public init(
-        container: PersistentContainer, bounds: HistoryBounds = TrackingParameters.usualBounds,
+        container: PersistentContainer, bounds: HistoryBounds = TrackingParameters.defaultBounds,
         batchAuthors: Set<String> = []
     ) {
         self.container = container
@@ -19,13 +21,13 @@ public struct HistoryCleaner: Sendable {
         self.batchAuthors = batchAuthors
     }
 
-    /// Cleans now. When its task is cancelled it ends after the batch in hand; the next cleaning continues.
+    /// Cleans now. If the task is cancelled, ends after the current batch; the next cleaning continues.
     @discardableResult
     nonisolated(nonsending) public func clean() async throws(StoreError) -> PurgeResult {
         try await container.purgeHistory(bounds, ignoring: batchAuthors)
     }
 
-    /// Whether it is this process that cleans now: the time of the last cleaning is in the store.
+    /// Returns whether this process must clean now. The time of the last cleaning is in the store.
     nonisolated(nonsending) func claim(every interval: Duration) async throws(StoreError) -> Bool {
         try await container.claimCleaning(every: interval)
     }

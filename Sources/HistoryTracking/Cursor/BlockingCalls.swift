@@ -1,8 +1,9 @@
 import Dispatch
 
-/// A queue for calls that may block: one at a time, in the order in which they were made.
+/// A serial queue for calls that may block.
 ///
-/// On the reader's thread they would hold up reading and watching, and on the shared pool one of its few threads.
+/// On the reader's thread they would delay reading and watching; on the shared pool they would block one of its few
+/// threads.
 struct BlockingCalls: Sendable {
     private let queue = DispatchQueue(label: "HistoryTracking.BlockingCalls")
 

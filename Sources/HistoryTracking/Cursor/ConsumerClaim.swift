@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// A consumer's name as one tracker of this process has it; given back when the claim is let go of.
+/// The consumer name that one tracker of this process uses; released when the claim is deallocated.
 ///
-/// The store tells consumers of two processes apart, but not those of two trackers in one.
+/// The store distinguishes the consumers of two processes, but not those of two trackers in one process.
 final class ConsumerClaim: Sendable {
     let name: String
-    /// False for `app#2`, when `app` was taken.
+    /// Whether the tracker has the requested name. False for `app#2`, when another tracker uses `app`.
     let isFirst: Bool
     private let key: Key
 
@@ -17,21 +17,21 @@ final class ConsumerClaim: Sendable {
 
     private static let taken = Mutex<Set<Key>>([])
 
-    init(_ wanted: String, store path: String) {
+    init(_ requested: String, store path: String) {
         let store = Self.resolved(path)
         key = Self.taken.withLock { taken in
-            var (key, count) = (Key(store: store, name: wanted), 1)
+            var (key, count) = (Key(store: store, name: requested), 1)
             while !taken.insert(key).inserted {
                 count += 1
-                key = Key(store: store, name: "\(wanted)#\(count)")
+                key = Key(store: store, name: "\(requested)#\(count)")
             }
             return key
         }
         name = key.name
-        isFirst = name == wanted
+        isFirst = name == requested
     }
 
-    /// The same for every spelling of a path.
+    /// Returns the same text for every spelling of a path.
     private static func resolved(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }

@@ -1,21 +1,23 @@
-/// When and where a consumer's cursor is kept.
+/// The policy for storing a consumer's cursor.
 public enum CursorPolicy: Sendable {
-    /// In the store, after each pass: what was dealt with does not come again after a restart, save for a crash
-    /// in between, and cleaning waits for it.
+    /// Stored in the store after each pass. Cleaning waits for this cursor. After a restart, only the last pass can
+    /// repeat, if the process crashed before the cursor was stored.
     case everyPass
-    /// A consumer without memory, such as a screen: it starts from the present state each time, and its cursor
-    /// only keeps the cleaning from overtaking it. Written at most this often; forgotten when it stops.
+    /// For a consumer without memory, such as a screen. It starts from the current state each time; its cursor only
+    /// prevents cleaning from overtaking it. Written at most this often; unregistered when the tracker stops.
     case transient(every: Duration)
-    /// Outside the store, after each pass, as for a store that is open for reading only. Cleaning knows nothing
-    /// of it, so being overtaken is usual; everything is then read anew.
-    case elsewhere(any CursorStorage)
+    /// Stored outside the store after each pass, as for a store that is open read-only. Cleaning does not know this
+    /// cursor and may purge the history that it needs; a full refresh follows.
+    case external(any CursorStorage)
 
     var isTransient: Bool { if case .transient = self { true } else { false } }
 }
 
-/// Stores cursors outside a store, under keys. The calls come one at a time, on a thread of their own, and may block.
+/// A storage for cursors outside a store, under keys.
+///
+/// The tracker calls it on a separate thread, one call at a time; a call may block.
 public protocol CursorStorage: Sendable {
-    /// The text that was stored last; nil when there is none.
+    /// Returns the text that was stored last; nil if there is none.
     func cursor(forKey key: String) throws -> String?
     func setCursor(_ text: String, forKey key: String) throws
 }

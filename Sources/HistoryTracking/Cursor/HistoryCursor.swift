@@ -1,25 +1,25 @@
 import PersistentStore
 
-/// A consumer's place in the history: where it is in this process, and what is kept of it.
+/// The cursor of a consumer: its position in this process, and the token that was stored last.
 struct HistoryCursor: Sendable {
     let consumer: String
     private(set) var position: HistoryPosition
-    private(set) var kept: HistoryToken?
+    private(set) var stored: HistoryToken?
 
-    init(consumer: String, token: HistoryToken, isKept: Bool = true) {
+    init(consumer: String, token: HistoryToken, isStored: Bool = true) {
         self.consumer = consumer
         position = HistoryPosition(token)
-        kept = isKept ? token : nil
+        stored = isStored ? token : nil
     }
 
     var token: HistoryToken { position.token }
-    var isKept: Bool { token == kept }
+    var isStored: Bool { token == stored }
 
-    /// Never back, also when a pass that a restart has overtaken comes to its end.
+    /// Moves the cursor forward. Never moves it backward, even at the end of a pass that began before a restart.
     mutating func move(to position: HistoryPosition) {
         if token == position.token || token.precedes(position.token) != false { self.position = position }
     }
 
-    /// What is kept is the place as it was when it was written.
-    mutating func wasKept(at token: HistoryToken) { kept = token }
+    /// Records the token that was written; the position may have moved since then.
+    mutating func wasStored(at token: HistoryToken) { stored = token }
 }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Receives what a tracker has to say. Messages never contain what the store contains.
+/// A receiver of a tracker's log messages, which never contain user content.
 public protocol TrackingLogger: Sendable {
     func log(_ type: LogType, _ message: String)
 }
 
-/// How serious a message is.
+/// The severity of a message.
 public enum LogType: String, Hashable, Sendable {
     case debug
     case info
@@ -14,10 +14,10 @@ public enum LogType: String, Hashable, Sendable {
     case fault
 }
 
-/// Which messages come through.
+/// The detail of the log.
 public enum LogLevel: Int, Comparable, Hashable, Sendable {
     case off = 0
-    /// Start, stop, recovery and errors.
+    /// Start, stop, recovery, and errors.
     case important = 1
     /// Every pass.
     case detail = 2
@@ -25,7 +25,7 @@ public enum LogLevel: Int, Comparable, Hashable, Sendable {
     public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Writes messages to standard error, a line each.
+/// A logger that writes each message to standard error as one line.
 public struct StandardErrorLogger: TrackingLogger {
     public init() {}
 
@@ -35,7 +35,7 @@ public struct StandardErrorLogger: TrackingLogger {
     }
 }
 
-/// Says nothing.
+/// A logger that discards all messages.
 public struct SilentLogger: TrackingLogger {
     public init() {}
     public func log(_ type: LogType, _ message: String) {}

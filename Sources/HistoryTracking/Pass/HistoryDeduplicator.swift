@@ -1,16 +1,19 @@
 public import PersistentStore
 
-/// Repairs what two writers made simultaneously, such as the same page saved twice; called after the merge.
+/// A hook that removes duplicates that two writers created simultaneously, such as one page saved twice.
 ///
-/// Make the rule deterministic, as "the smaller key stays": every process that tracks the store may run it, on
-/// the same pair. What it saves does not come back to it.
+/// Runs after the merge. Make the rule deterministic, such as "the smaller key remains": every process that tracks
+/// the store may apply it to the same pair. The deduplicator does not receive its own transactions.
 public protocol HistoryDeduplicator: Sendable {
-    /// - Parameter transactions: the merged ones, oldest first; at least once each. One with more changes than a batch
-    ///   comes in pieces, one in each call; see ``PersistentStore/HistoryTransaction/pieceIndex``.
+    /// Removes duplicates among the objects of the transactions.
+    ///
+    /// - Parameter transactions: the merged transactions, oldest first, each at least once. A transaction with more
+    ///   changes than a batch arrives in pieces, one per call; see ``PersistentStore/HistoryTransaction/pieceIndex``.
     func deduplicate(_ transactions: [HistoryTransaction]) async throws
 
-    /// Called instead when a full refresh replaced a range of transactions, so that duplicates among them can be found
-    /// in the current data. Does nothing by default.
+    /// Searches the current data for duplicates after a full refresh replaced a range of transactions.
+    ///
+    /// Called instead of ``deduplicate(_:)``. Does nothing by default.
     func historyWasSkipped(_ skipped: SkippedHistory) async
 }
 

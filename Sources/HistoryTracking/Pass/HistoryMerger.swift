@@ -1,14 +1,14 @@
 import PersistentStore
 
-/// Brings contexts up to date with transactions; each context leaves out what it did itself, and nothing else.
+/// Merges transactions into contexts; each context skips its own transactions and nothing else.
 struct HistoryMerger: Sendable {
     typealias Observer = @Sendable (MergeResult, StoreContext) async -> Void
 
     let contexts: [StoreContext]
-    /// Told what each merge meant for a context's store, when it meant anything.
+    /// Receives the result of each merge that changed objects of a context.
     let didMerge: Observer?
 
-    /// Whether one of the contexts made the transaction.
+    /// Whether one of the contexts committed the transaction.
     func isOwn(_ transaction: HistoryTransaction) -> Bool {
         contexts.contains { $0.session == transaction.session }
     }
@@ -20,8 +20,8 @@ struct HistoryMerger: Sendable {
         }
     }
 
-    /// For when the transactions themselves are not known.
-    nonisolated(nonsending) func readAnew() async {
+    /// Reads the objects of the contexts again, for when the transactions are not available.
+    nonisolated(nonsending) func refetch() async {
         for context in contexts { await context.fullRefresh() }
     }
 }

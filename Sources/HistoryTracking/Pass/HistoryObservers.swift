@@ -1,17 +1,16 @@
 public import PersistentStore
 
-/// Tells of an observer when it is to be removed.
+/// An identifier of an observer, for removing it.
 public struct ObserverID: Hashable, Sendable {
     let number: Int
 }
 
-/// What an observer is told: the changes of one kind to one entity in one transaction, in order.
+/// The changes of one kind to one entity in one transaction, in order.
 public struct ObservedChanges: Sendable {
     public let entity: String
     public let kind: HistoryChange.Kind
     public let changes: [HistoryChange]
-    /// The transaction, whole or the piece that the changes are in: author, context name, process, time, token,
-    /// index of the piece.
+    /// The transaction of the changes, or its piece: author, context name, process, timestamp, token, piece index.
     public let transaction: HistoryTransaction
 }
 
@@ -63,8 +62,8 @@ struct HistoryObservers: Sendable {
         observers.removeAll { $0.entity == entity && $0.kind == kind }
     }
 
-    /// The groups come in the order in which their first changes stand in the transaction, and to each observer
-    /// in the order of registration.
+    /// Calls the observers with each group, in the order of the groups' first changes; for one group, in the order
+    /// of registration.
     nonisolated(nonsending) func observe(_ transaction: HistoryTransaction) async throws {
         for (group, changes) in groups(of: transaction) {
             let observed = ObservedChanges(
@@ -75,13 +74,13 @@ struct HistoryObservers: Sendable {
 
     private func groups(of transaction: HistoryTransaction) -> [(Group, [HistoryChange])] {
         var groups: [(Group, [HistoryChange])] = []
-        var places: [Group: Int] = [:]
+        var indices: [Group: Int] = [:]
         for change in transaction.changes {
             let group = Group(entity: change.objectID.entity, kind: change.kind)
-            if let place = places[group] {
-                groups[place].1.append(change)
+            if let index = indices[group] {
+                groups[index].1.append(change)
             } else {
-                places[group] = groups.count
+                indices[group] = groups.count
                 groups.append((group, [change]))
             }
         }
@@ -89,7 +88,7 @@ struct HistoryObservers: Sendable {
     }
 }
 
-/// Hooks for ranges of the history whose transactions no hook gets.
+/// Hooks for ranges of the history that a full refresh replaced.
 struct RefreshObservers: Sendable {
     typealias Body = @Sendable (SkippedHistory) async -> Void
 

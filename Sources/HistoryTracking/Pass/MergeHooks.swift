@@ -1,19 +1,19 @@
 import PersistentStore
 
-/// Tells of a merge hook when it is to be removed, or another put before it.
+/// An identifier of a merge hook, for removing it or for registering another hook before it.
 public struct MergeHookID: Hashable, Sendable {
     let number: Int
 }
 
-/// What follows after a merge hook.
+/// The action after a merge hook.
 public enum MergeHookResult: Hashable, Sendable {
-    /// The next hook, and after the last the tracker's own merge.
-    case goOn
-    /// Nothing: this hook has merged. The cursor moves all the same.
+    /// Run the next hook; after the last one, the tracker's own merge.
+    case proceed
+    /// Skip the remaining hooks and the tracker's own merge: this hook has merged. The cursor still moves.
     case finish
 }
 
-/// What a program does instead of, or before, the tracker's own merge, one hook after the other.
+/// A pipeline of hooks that runs before the tracker's own merge, or replaces it.
 struct MergeHooks: Sendable {
     typealias Body = @Sendable ([HistoryTransaction], [StoreContext]) async throws -> MergeHookResult
 
@@ -22,18 +22,18 @@ struct MergeHooks: Sendable {
 
     var isEmpty: Bool { hooks.isEmpty }
 
-    /// At the end, or before another; an unknown one stands for the end.
+    /// Adds a hook before another one; at the end if that one is nil or unknown.
     mutating func add(before other: MergeHookID?, _ body: @escaping Body) -> MergeHookID {
         lastNumber += 1
         let id = MergeHookID(number: lastNumber)
-        let place = hooks.firstIndex { $0.id == other } ?? hooks.endIndex
-        hooks.insert((id, body), at: place)
+        let index = hooks.firstIndex { $0.id == other } ?? hooks.endIndex
+        hooks.insert((id, body), at: index)
         return id
     }
 
     mutating func remove(_ id: MergeHookID) -> Bool {
-        guard let place = hooks.firstIndex(where: { $0.id == id }) else { return false }
-        hooks.remove(at: place)
+        guard let index = hooks.firstIndex(where: { $0.id == id }) else { return false }
+        hooks.remove(at: index)
         return true
     }
 
@@ -43,6 +43,6 @@ struct MergeHooks: Sendable {
         _ transactions: [HistoryTransaction], _ contexts: [StoreContext]
     ) async throws -> MergeHookResult {
         for hook in hooks where try await hook.body(transactions, contexts) == .finish { return .finish }
-        return .goOn
+        return .proceed
     }
 }

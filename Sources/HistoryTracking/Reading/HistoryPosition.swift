@@ -1,12 +1,12 @@
 public import PersistentStore
 
-/// A position in the history, which may lie within a long transaction that is read in pieces.
+/// A position in the history, which may be inside a long transaction that is read in pieces.
 ///
-/// Only the token is stored: after a restart, a transaction of which some pieces were read begins again.
+/// Only the token is stored: after a restart, an incomplete transaction begins again with its first piece.
 public struct HistoryPosition: Hashable, Sendable {
-    /// Every transaction up to here has been read.
+    /// The last transaction that has been read completely.
     public let token: HistoryToken
-    /// The part of a later, long transaction that has been read too.
+    /// The part of the next, long transaction that has been read.
     let resumption: HistoryResumption?
 
     public init(_ token: HistoryToken) { self.init(token, nil) }

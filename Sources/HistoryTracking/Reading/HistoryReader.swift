@@ -1,47 +1,49 @@
 public import PersistentStore
 
-/// Reads what follows a position in the history, one bounded batch at a time.
+/// A reader of the history after a position, one bounded batch at a time.
 ///
 /// Every follower of a store reads through it: trackers, the live list, the search index, `clips history --follow`.
-/// Nothing is held between two batches, so a follower that works on a batch, or writes it somewhere slow, holds no
-/// snapshot and does not keep SQLite from restarting the `-wal`.
+/// It holds nothing between two batches, so a slow follower holds no snapshot and does not prevent SQLite from
+/// restarting the `-wal`.
 ///
-/// A batch holds whole transactions that together have up to a limit of changes. A transaction with more changes comes
-/// in pieces, numbered by ``PersistentStore/HistoryTransaction/pieceIndex``, one in each batch; only the last one shares
-/// its batch with transactions that follow. Each piece costs its own changes, wherever in the transaction it lies, except
-/// that the first one finds the end of the transaction.
+/// A batch holds whole transactions with up to a limit of changes in total. A transaction with more changes arrives in
+/// pieces, numbered by ``PersistentStore/HistoryTransaction/pieceIndex``, one per batch; only the last one shares its
+/// batch with later transactions. Reading a piece takes time in proportion to its own changes, at any position of the
+/// transaction; reading the first piece also finds the end of the transaction.
 public struct HistoryReader: Sendable {
     private let predicate: TransactionPredicate?
 
+    /// Creates a reader.
+    ///
     /// - Parameters:
-    ///   - authors: only these authors; an empty set admits nothing, nil admits all. Nil in the set stands for writers
+    ///   - authors: the authors to admit; an empty set admits nothing, nil admits all. Nil in the set is for writers
     ///     without an author.
-    ///   - predicate: which transactions; nil admits all.
+    ///   - predicate: the transactions to admit; nil admits all.
     public init(authors: Set<String?>? = nil, where predicate: TransactionPredicate? = nil) {
         self.predicate = HistoryFetchRequest(authors: authors, where: predicate).predicate
     }
 
-    /// The next batch; nil when nothing follows the position.
+    /// Returns the next batch; nil if nothing follows the position.
     ///
     /// - Parameters:
     ///   - position: the end of the previous batch, or a token.
     ///   - limit: the number of changes in a batch, at least one.
-    ///   - snapshot: the state of the store that is read; another one for each batch, or the same.
+    ///   - snapshot: the state of the store to read; the same for several batches, or a new one for each.
     /// - Throws: the errors of ``PersistentStore/StoreSnapshot/check(_:)`` when history after the position is missing.
-    /// - Complexity: O(*n*) in the changes of the batch, and in those between that the reader does not admit.
+    /// - Complexity: O(*n*) in the changes of the batch and the changes among them that the reader does not admit.
     public func next(after position: HistoryPosition, limit: Int, in snapshot: StoreSnapshot) throws
         -> HistoryBatch?
     {
         try next(after: position, limit: limit, isSingle: false, in: snapshot)
     }
 
-    /// The next batch, or a full refresh when the limit prefers one to so many changes; nil when nothing follows.
+    /// Returns the next batch, or a full refresh if the limit requires one; nil if nothing follows.
     ///
-    /// - Parameter isSingle: true for one transaction only, to find out at which one a step throws.
+    /// - Parameter isSingle: Whether to read only one transaction, to find the one at which a step throws.
     public func next(
         after position: HistoryPosition, limit: BatchLimit, isSingle: Bool = false, in snapshot: StoreSnapshot
     ) throws -> HistoryStep? {
-        guard case .refreshBeyond(let most) = limit else {
+        guard case .refreshBeyond(let maxChanges) = limit else {
             return try next(after: position, limit: limit.changes, isSingle: isSingle, in: snapshot)
                 .map(HistoryStep.batch)
         }
@@ -50,26 +52,28 @@ public struct HistoryReader: Sendable {
         guard newest != position.token else { return nil }
         let refresh = HistoryStep.refresh(
             SkippedHistory(after: position.token, upTo: newest, reason: .tooManyChanges))
-        // A transaction of a million changes is not read to find out that it is too much. A change has a number, so
-        // fewer numbers are fewer changes.
-        if predicate == nil, newest.number - position.token.number > most,
-            try snapshot.hasMoreChanges(after: position.token, than: most)
+        // Avoids reading a transaction of a million changes only to reject it. Each change has a number, so a smaller
+        // range of numbers has fewer changes.
+        if predicate == nil, newest.number - position.token.number > maxChanges,
+            try snapshot.hasMoreChanges(after: position.token, than: maxChanges)
         {
             return refresh
         }
-        guard let batch = try next(after: position, limit: most, isSingle: isSingle, in: snapshot) else {
+        guard let batch = try next(after: position, limit: maxChanges, isSingle: isSingle, in: snapshot)
+        else {
             return nil
         }
         let isTooMuch =
             batch.end.isInsideTransaction || (!batch.isLast && !isSingle)
-            || batch.transactions.reduce(0) { $0 + $1.changes.count } > most
+            || batch.transactions.reduce(0) { $0 + $1.changes.count } > maxChanges
         return isTooMuch ? refresh : .batch(batch)
     }
 
-    /// The position before the first transaction that the reader admits; the end of the history when there is none.
+    /// Returns the position before the first transaction that the reader admits; the end of the history if there is
+    /// none.
     ///
     /// - Parameters:
-    ///   - start: where to begin.
+    ///   - start: the start of the search.
     ///   - limit: the number of transactions with ``PersistentStore/HistoryFetchRequest/Start/newest``; nil for all.
     public func position(
         of start: HistoryFetchRequest.Start, limit: Int? = nil, in snapshot: StoreSnapshot
@@ -99,7 +103,7 @@ public struct HistoryReader: Sendable {
         var isCut = false
         try snapshot.forEachTransaction(request) { transaction in
             changes += transaction.changes.count
-            // One that does not fit begins the next batch: it is read up to the limit twice, never in vain otherwise.
+            // A transaction that does not fit begins the next batch; only its changes up to the limit are read twice.
             isCut = !transactions.isEmpty && (changes > limit || !transaction.isComplete)
             guard !isCut else { return false }
             transactions.append(transaction)
@@ -117,34 +121,34 @@ public struct HistoryReader: Sendable {
 
 /// The transactions of one read of the history.
 public struct HistoryBatch: Sendable {
-    /// Whole transactions, or pieces of a long one; empty when the reader admits none of those that it passed.
+    /// Whole transactions, or pieces of a long one; empty if the reader admitted none of those that it read.
     public let transactions: [HistoryTransaction]
-    /// The position after them, for the next read.
+    /// The position after the batch, for the next read.
     public let end: HistoryPosition
-    /// Whether nothing more followed in the snapshot.
+    /// Whether the batch reaches the end of the history in the snapshot.
     public let isLast: Bool
 }
 
-/// The result of a read with a limit that prefers a full refresh to many changes.
+/// The result of a read whose limit may replace many changes by a full refresh.
 public enum HistoryStep: Sendable {
     case batch(HistoryBatch)
-    /// The current data must be read instead of the transactions in this range.
+    /// A full refresh that replaces the transactions in this range.
     case refresh(SkippedHistory)
 }
 
-/// A range of the history that was replaced by a full refresh: its transactions were not delivered.
+/// A range of the history that a full refresh replaced; its transactions were not delivered.
 public struct SkippedHistory: Hashable, Sendable {
     /// The reason for a full refresh.
     public enum Reason: Hashable, Sendable {
         /// More changes than ``BatchLimit/refreshBeyond(_:)`` allows.
         case tooManyChanges
-        /// The cursor had expired, was damaged, or was that of another or of a newer store.
+        /// The cursor expired, was damaged, or belonged to another store or a newer copy of it.
         case unusableCursor
     }
 
-    /// Everything up to here had been delivered; nil when the cursor could not be read.
+    /// The last token that was delivered before the range; nil if the cursor could not be read.
     public let after: HistoryToken?
-    /// The state that was read instead; what follows it is delivered.
+    /// The token of the refreshed state; later transactions are delivered.
     public let upTo: HistoryToken
     public let reason: Reason
 

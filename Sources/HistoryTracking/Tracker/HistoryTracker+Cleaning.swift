@@ -1,15 +1,15 @@
 import PersistentStore
 
-/// Cleaning, concurrently with the passes that follow.
+/// Cleaning, concurrently with later passes.
 extension HistoryTracker {
-    /// Starts the cleaning that is due, unless one runs: that one continues with what has become due since then.
+    /// Starts the cleaning that is due, unless one runs; a running one continues with jobs that have become due.
     func cleanIfDue(_ broughtSomething: Bool) {
         schedule.passEnded(broughtSomething: broughtSomething)
         guard cleaning == nil, let first = schedule.nextJob() else { return }
         cleaning = Task { await clean(first) }
     }
 
-    /// Ends the cleaning after the batch in hand and waits for that.
+    /// Ends the cleaning after its current batch, and waits for the end.
     func stopCleaning() async {
         cleaning?.cancel()
         await cleaning?.value
@@ -19,7 +19,7 @@ extension HistoryTracker {
         var job: CleaningSchedule.Job? = first
         while let due = job, !Task.isCancelled {
             await carryOut(due)
-            // Counted passes may have become due; a time that has been checked is not checked again at once.
+            // Counted passes may have become due; a duration was checked just now.
             job = due == .clean ? schedule.nextJob() : nil
         }
         cleaning = nil

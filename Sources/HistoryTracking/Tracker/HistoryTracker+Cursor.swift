@@ -1,12 +1,12 @@
 import PersistentStore
 
-/// Where the tracker's cursor begins, is kept and ends.
+/// Opening, storing, and closing the tracker's cursor.
 extension HistoryTracker {
-    /// A cursor that is not known yet begins at the present, with everything read anew.
+    /// Opens the cursor. A new cursor begins at the current token, after a full refresh.
     func openCursor() async throws(StoreError) {
         do {
             switch parameters.cursor {
-            case .elsewhere(let storage): try await openCursor(in: storage)
+            case .external(let storage): try await openCursor(in: storage)
             case .everyPass, .transient: try await openCursorInStore()
             }
         } catch let error as StoreError {
@@ -39,7 +39,7 @@ extension HistoryTracker {
         cursor = HistoryCursor(consumer: registered.name, token: registered.token)
     }
 
-    /// Text that is not a token is as good as a token that has expired.
+    /// Text that is not a token is treated like an expired token.
     private func openCursor(in storage: any CursorStorage) async throws {
         claim = ConsumerClaim(parameters.name, store: container.path)
         let name = claim?.name ?? parameters.name
@@ -50,15 +50,15 @@ extension HistoryTracker {
             return
         }
         if text != nil {
-            log(.notice, .important, "the cursor of \(name) was damaged; everything is read anew")
+            log(.notice, .important, "the cursor of \(name) is damaged; starting a full refresh")
         }
         let token = try await refresh()
         if text != nil { await report(SkippedHistory(after: nil, upTo: token, reason: .unusableCursor)) }
-        cursor = HistoryCursor(consumer: name, token: token, isKept: false)
+        cursor = HistoryCursor(consumer: name, token: token, isStored: false)
     }
 
     func closeCursor() async {
-        if isForgottenAtStop, let cursor {
+        if isUnregisteredAtStop, let cursor {
             try? await container.removeConsumer(cursor.consumer)
         } else {
             try? await writeCursor()
@@ -66,63 +66,63 @@ extension HistoryTracker {
         cursor = nil
     }
 
-    /// A second consumer of a name, or one without memory, is forgotten when it stops.
-    private var isForgottenAtStop: Bool {
+    /// Whether the consumer is unregistered when the tracker stops: the second one of a name, or one without memory.
+    private var isUnregisteredAtStop: Bool {
         switch parameters.cursor {
         case .transient: true
         case .everyPass: cursor?.consumer != parameters.name
-        case .elsewhere: false
+        case .external: false
         }
     }
 
-    func keepCursor() async throws(PassFailure) {
+    func storeCursor() async throws(PassFailure) {
         if case .transient(let interval) = parameters.cursor {
-            guard storingCursor == nil, cursor?.isKept == false else { return }
+            guard storingCursor == nil, cursor?.isStored == false else { return }
             storingCursor = Task { [weak self] in
                 guard (try? await Task.sleep(for: interval)) != nil else { return }
-                await self?.keepTransientCursor()
+                await self?.storeTransientCursor()
             }
         } else {
             do { try await writeCursor() } catch { throw .store(error) }
         }
     }
 
-    /// Failing to write it costs nothing but a later cleaning: the next pass tries again.
-    private func keepTransientCursor() async {
+    /// A failure only delays cleaning: the next pass tries again.
+    private func storeTransientCursor() async {
         storingCursor = nil
         try? await writeCursor()
     }
 
     private func writeCursor() async throws(StoreError) {
-        guard let cursor, !cursor.isKept else { return }
-        if case .elsewhere = parameters.cursor {
-            try await resetKeptCursor(cursor.consumer, to: cursor.token)
+        guard let cursor, !cursor.isStored else { return }
+        if case .external = parameters.cursor {
+            try await resetStoredCursor(cursor.consumer, to: cursor.token)
         } else {
             try await moveCursorInStore(cursor)
         }
-        self.cursor?.wasKept(at: cursor.token)
+        self.cursor?.wasStored(at: cursor.token)
     }
 
-    /// Somebody may have removed the consumer: it still reads, so it is registered again where it is.
+    /// Moves the stored cursor. If another process removed the consumer, registers it again at its position.
     private func moveCursorInStore(_ cursor: HistoryCursor) async throws(StoreError) {
         do {
             try await container.moveCursor(of: cursor.consumer, to: cursor.token)
         } catch .unknownConsumer {
             _ = try await container.registerConsumer(
-                cursor.consumer, author: parameters.author, isTransient: isForgottenAtStop,
+                cursor.consumer, author: parameters.author, isTransient: isUnregisteredAtStop,
                 retention: parameters.retention, startingAt: cursor.token)
         }
     }
 
-    func resetKeptCursor(_ name: String, to token: HistoryToken) async throws(StoreError) {
-        guard case .elsewhere(let storage) = parameters.cursor else {
+    func resetStoredCursor(_ name: String, to token: HistoryToken) async throws(StoreError) {
+        guard case .external(let storage) = parameters.cursor else {
             return try await container.resetCursor(of: name, to: token)
         }
         let (text, key) = (token.description, parameters.cursorPrefix + name)
         do {
             try await storageCalls { try storage.setCursor(text, forKey: key) }
         } catch {
-            throw .other(path: container.path, reason: "the cursor cannot be kept: \(type(of: error))")
+            throw .other(path: container.path, reason: "the cursor cannot be stored: \(type(of: error))")
         }
     }
 }

@@ -1,18 +1,18 @@
 public import PersistentStore
 
-/// Code of a program's own in the pass.
+/// Hooks: custom code in the pass.
 ///
-/// Hooks are given what others did: not what the tracker's contexts did, and not what the hooks themselves save.
-/// Each transaction comes at least once; one at which a hook throws comes again, until it is parked. It comes whole, or
-/// in pieces numbered by ``PersistentStore/HistoryTransaction/pieceIndex`` when it has more changes than a batch (see
-/// ``BatchLimit``; 1,000 without a consumer). What a full refresh skips is reported to ``registerRefreshObserver(_:)``.
+/// Hooks receive all transactions except those of the tracker's contexts and those that the hooks save. Delivery is at
+/// least once; a transaction at which a hook throws is delivered again until it is parked. It arrives whole, or in
+/// pieces numbered by ``PersistentStore/HistoryTransaction/pieceIndex`` if it has more changes than a batch (see
+/// ``BatchLimit``; 1,000 without a consumer). ``registerRefreshObserver(_:)`` reports the ranges that a full refresh skips.
 ///
 /// Hooks run on the shared pool of threads: a slow one delays the next pass, but neither reading nor watching.
 extension HistoryTracker {
-    /// Calls `body` for each group of changes to an entity, of a kind, in a transaction; nil stands for any.
+    /// Calls `body` for each group of changes of one kind to one entity in a transaction; nil is for any.
     ///
-    /// The groups come in the order of the transactions and, within one, of their first changes; observers in the
-    /// order of registration, each awaited.
+    /// The groups arrive in the order of the transactions and, within one, of their first changes. Observers run in the
+    /// order of registration; each is awaited.
     @discardableResult
     public func registerObserver(
         entity: String? = nil, kind: HistoryChange.Kind? = nil,
@@ -21,13 +21,13 @@ extension HistoryTracker {
         observers.add(entity, kind, body)
     }
 
-    /// False when it was not there.
+    /// Removes an observer; returns false if it was not registered.
     @discardableResult
     public func removeObserver(_ id: ObserverID) -> Bool {
         observers.remove(id) || refreshObservers.remove(id)
     }
 
-    /// Removes the observers that were registered for just this entity and kind.
+    /// Removes the observers that were registered for exactly this entity and kind.
     public func removeObservers(entity: String?, kind: HistoryChange.Kind?) { observers.remove(entity, kind) }
 
     /// Removes the observers of changes and of refreshes.
@@ -36,8 +36,10 @@ extension HistoryTracker {
         refreshObservers = RefreshObservers()
     }
 
-    /// Calls `body` when a full refresh replaced a range of transactions, after the consumer and the contexts were
-    /// refreshed and before the cursor moves: other hooks do not get these transactions. At least once for each range.
+    /// Calls `body`, at least once, for each range of transactions that a full refresh replaced.
+    ///
+    /// The call comes after the consumer and the contexts were refreshed and before the cursor moves. Other hooks do not
+    /// receive these transactions.
     @discardableResult
     public func registerRefreshObserver(_ body: @escaping @Sendable (SkippedHistory) async -> Void)
         -> ObserverID
@@ -47,7 +49,7 @@ extension HistoryTracker {
         return id
     }
 
-    /// Puts a hook at the end of the row that runs before the tracker's own merge, or before another hook.
+    /// Adds a hook to the pipeline that runs before the tracker's own merge: before `other`, or at the end.
     @discardableResult
     public func registerMergeHook(
         before other: MergeHookID? = nil,
@@ -56,7 +58,7 @@ extension HistoryTracker {
         mergeHooks.add(before: other, body)
     }
 
-    /// False when it was not there.
+    /// Removes a merge hook; returns false if it was not registered.
     @discardableResult
     public func removeMergeHook(_ id: MergeHookID) -> Bool { mergeHooks.remove(id) }
 

@@ -1,15 +1,16 @@
 public import PersistentStore
 
 extension HistoryTracker {
-    /// Registers the consumer, catches up with what happened while nobody watched, and goes on from there.
-    /// Does nothing when running.
-    public func start() async throws(StoreError) { try await takeTurn(starts: true).get() }
+    /// Registers the consumer, catches up with commits since the last run, and follows new ones.
+    ///
+    /// Does nothing if the tracker runs.
+    public func start() async throws(StoreError) { try await enqueueTurn(starts: true).get() }
 
-    /// Ends the tracking, and a cleaning that runs; a transient consumer is unregistered. May be started again.
-    public func stop() async { _ = await takeTurn(starts: false) }
+    /// Stops the tracker and a running cleaning; unregisters a transient consumer. The tracker can be started again.
+    public func stop() async { _ = await enqueueTurn(starts: false) }
 
-    /// Starts and stops come one after the other, as they were asked for: each lets go of the actor on its way.
-    private func takeTurn(starts: Bool) async -> Result<Void, StoreError> {
+    /// Serializes starts and stops in the order of the calls; each suspends, so another call could otherwise interleave.
+    private func enqueueTurn(starts: Bool) async -> Result<Void, StoreError> {
         let earlier = lastTurn
         let turn = Task<Result<Void, StoreError>, Never> {
             _ = await earlier?.value
@@ -28,7 +29,7 @@ extension HistoryTracker {
         guard !isRunning else { return }
         let events = try await container.events()
         try await openCursor()
-        // A task that holds the tracker weakly is not on its executor by itself.
+        // A task that captures the tracker weakly does not inherit its executor.
         listening = Task(executorPreference: container.reader.taskExecutor) { [weak self] in
             await self?.pass()
             for await event in events {
@@ -59,15 +60,15 @@ extension HistoryTracker {
     private func handle(_ event: StoreEvent) async {
         switch event {
         case .committed(let token):
-            // Own cursor moves, and commits to what is not tracked, bring nothing.
+            // The tracker's own cursor moves and commits to untracked tables add no history.
             if token != cursor?.token { await pass() }
         case .watchingByPolling:
-            watching = .sweeping
+            watching = .polling
             change(to: watching)
         case .replaced:
             watching = .storeReplaced
             change(to: watching)
-            log(.error, .important, "the store was replaced, moved or deleted")
+            log(.error, .important, "the store was replaced, moved, or deleted")
         }
     }
 

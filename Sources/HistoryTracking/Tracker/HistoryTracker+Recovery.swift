@@ -1,16 +1,16 @@
 import PersistentStore
 
-/// What happens when history cannot be followed, or a step throws.
+/// Recovery from an unusable cursor and from steps that throw.
 extension HistoryTracker {
-    /// The consumer and the contexts take the present state, and the cursor goes there; a crash in between
-    /// leaves the old cursor, which leads here again.
-    func readAnew(_ reason: String) async throws(PassFailure) {
+    /// Refreshes the consumer and the contexts, then sets the cursor to the current token. A crash between the two
+    /// leaves the old cursor, which causes another recovery.
+    func recover(_ reason: String) async throws(PassFailure) {
         guard let cursor else { return }
-        log(.notice, .important, "\(reason); everything is read anew")
+        log(.notice, .important, "\(reason); starting a full refresh")
         let token = try await refresh()
         await report(SkippedHistory(after: cursor.token, upTo: token, reason: .unusableCursor))
         do throws(StoreError) {
-            try await resetKeptCursor(cursor.consumer, to: token)
+            try await resetStoredCursor(cursor.consumer, to: token)
         } catch {
             throw .store(error)
         }
@@ -18,20 +18,20 @@ extension HistoryTracker {
         failureCount = FailureCount()
     }
 
-    /// The position that the consumer and the contexts then stand at.
+    /// Refreshes the consumer and the contexts and returns the token of their state.
     func refresh() async throws(PassFailure) -> HistoryToken {
         let consumer = consumer
         let (token, errorType): (HistoryToken, String?)
         do throws(StoreError) {
             (token, errorType) = try await container.read { snapshot in
-                (try snapshot.newestToken(), try refusal { try consumer?.refresh(from: snapshot) })
+                (try snapshot.newestToken(), try thrownType { try consumer?.refresh(from: snapshot) })
             }
         } catch {
             throw .store(error)
         }
         if let errorType { throw .thrown(by: .consumer, transactions: [], errorType: errorType) }
         statistics.refreshes += 1
-        await merger.readAnew()
+        await merger.refetch()
         return token
     }
 
@@ -41,8 +41,8 @@ extension HistoryTracker {
         if case .failing = state { change(to: watching) }
     }
 
-    /// Tries again at once while it finds out which transaction a step throws at, and when that is parked; else
-    /// after a pause that grows.
+    /// Repeats the pass: immediately while it isolates the transaction at which a step throws and after parking it,
+    /// otherwise after a growing pause.
     func fail(_ failure: PassFailure) {
         statistics.failures += 1
         switch failure {
@@ -77,11 +77,11 @@ extension HistoryTracker {
         log(
             .fault, .important,
             "the \(transaction.step.rawValue) threw \(transaction.errorType) "
-                + "\(parameters.failuresBeforeParking) times at transaction \(transaction.number) and is not given "
-                + "it again")
+                + "\(parameters.failuresBeforeParking) times at transaction \(transaction.number), which is now parked"
+        )
     }
 
-    /// One at a time: each failure of a burst would else begin a row of retries of its own.
+    /// One retry at a time; otherwise each failure of a burst would start its own series of retries.
     private func retry() {
         guard retrying == nil, isRunning else { return }
         let pause = parameters.retryPause * (1 << min(failuresInARow, 6))

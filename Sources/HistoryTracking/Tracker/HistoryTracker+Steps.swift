@@ -4,11 +4,11 @@ import PersistentStore
 extension HistoryTracker {
     private struct Fetched: Sendable {
         let step: HistoryStep?
-        /// The type of what the consumer threw.
+        /// The type of the consumer's error.
         let errorType: String?
     }
 
-    /// Fetches and consumes in one snapshot; nil when there is nothing new.
+    /// Fetches and consumes in one snapshot; returns nil if nothing is new.
     func fetch() async throws(PassFailure) -> HistoryStep? {
         guard let cursor else { return nil }
         do {
@@ -17,7 +17,7 @@ extension HistoryTracker {
             throw PassFailure.thrown(
                 by: .consumer, transactions: fetched.step?.numbers ?? [], errorType: errorType)
         } catch StoreError.tokenExpired, StoreError.tokenOfAnotherStore, StoreError.tokenFromFuture {
-            try await readAnew("the cursor of \(cursor.consumer) could not be used")
+            try await recover("the cursor of \(cursor.consumer) cannot be used")
             return nil
         } catch let failure as PassFailure {
             throw failure
@@ -33,7 +33,7 @@ extension HistoryTracker {
         let failureCount = failureCount
         return try await container.read { snapshot in
             let step = try reader.next(after: position, limit: limit, isSingle: isIsolating, in: snapshot)
-            let errorType = try refusal {
+            let errorType = try thrownType {
                 switch step {
                 case nil: return
                 case .refresh: try consumer?.refresh(from: snapshot)
@@ -48,10 +48,10 @@ extension HistoryTracker {
         }
     }
 
-    /// Everything is current when this returns, and the hooks know which transactions they did not get.
+    /// Refreshes the contexts, then reports the skipped range to the hooks.
     func refreshContexts(insteadOf skipped: SkippedHistory) async {
         statistics.refreshes += 1
-        await merger.readAnew()
+        await merger.refetch()
         await report(skipped)
     }
 
@@ -64,7 +64,7 @@ extension HistoryTracker {
         }
     }
 
-    /// Observers and hooks get what others did: neither what the contexts did nor what they did themselves.
+    /// Calls the observers with transactions that neither the contexts nor the hooks committed.
     func observe(_ transactions: [HistoryTransaction]) async throws(PassFailure) {
         guard !observers.isEmpty else { return }
         let observers = observers
@@ -91,7 +91,7 @@ extension HistoryTracker {
         }
     }
 
-    /// Runs code of the program's own; nil when it is not given this transaction any more.
+    /// Runs custom code; returns nil if this transaction is parked for the step.
     @discardableResult
     private func run<Answer: Sendable>(
         _ step: TrackingStep, _ transactions: [HistoryTransaction],
@@ -110,13 +110,12 @@ extension HistoryTracker {
         }
     }
 
-    /// Runs code of the program's own, away from the reader's thread: it may take its time, and reading, polling, and
-    /// other trackers continue.
+    /// Runs custom code off the reader's thread: it may be slow, and reading, polling, and other trackers continue.
     private func onSharedPool<Answer: Sendable>(
         _ body: @escaping @Sendable () async throws -> Answer
     ) async throws -> Answer {
         let work = hookWork
-        // Detached: the task that runs the pass prefers the reader's thread, and what it calls stays there.
+        // Detached: the task of the pass prefers the reader's executor, and code that it calls would run there.
         let task = Task.detached { try await SavedTransactions.$current.withValue(work) { try await body() } }
         return try await withTaskCancellationHandler {
             try await task.value
@@ -155,15 +154,16 @@ extension HistoryStep {
 
     var isLast: Bool { if case .batch(let batch) = self { batch.isLast } else { true } }
 
-    /// Of the transactions that a step had in its hands.
+    /// The numbers of the transactions in the step.
     fileprivate var numbers: [Int64] {
         if case .batch(let batch) = self { batch.transactions.map(\.number) } else { [] }
     }
 }
 
-/// The type of what `body` throws; nil when it does not. What the store throws through it is thrown on: that
-/// passes, and says nothing against the transactions.
-func refusal(_ body: () throws -> Void) throws(StoreError) -> String? {
+/// Returns the type of the error that `body` throws; nil if it throws none.
+///
+/// - Throws: errors of the store itself, which are transient and not caused by the transactions.
+func thrownType(_ body: () throws -> Void) throws(StoreError) -> String? {
     do {
         try body()
         return nil
@@ -175,7 +175,7 @@ func refusal(_ body: () throws -> Void) throws(StoreError) -> String? {
 }
 
 extension StoreError {
-    /// Whether any other question would have failed in the same way.
+    /// Whether any other request would have failed in the same way.
     fileprivate var isOfTheStore: Bool {
         switch self {
         case .busy, .full, .inputOutput, .readOnly, .damaged, .replaced, .closed, .cancelled, .cannotOpen,

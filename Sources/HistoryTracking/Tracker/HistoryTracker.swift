@@ -1,9 +1,9 @@
 public import PersistentStore
 
-/// Keeps a consumer and contexts up to date with what anybody commits to a store.
+/// A tracker that updates a consumer and contexts with every commit to a store, regardless of the writer.
 ///
-/// Runs on the executor of the container's reader, so from the file event to the consumer there is no change
-/// of thread. Passes are serial: a hundred signals at once merge each transaction once.
+/// Runs on the executor of the container's reader, so the thread does not change between the file event and the
+/// consumer. Passes are serial: 100 simultaneous signals merge each transaction once.
 public actor HistoryTracker {
     nonisolated let container: PersistentContainer
     let parameters: TrackingParameters
@@ -16,10 +16,10 @@ public actor HistoryTracker {
     var observers = HistoryObservers()
     var mergeHooks = MergeHooks()
     var refreshObservers = RefreshObservers()
-    /// What the hooks saved; it is merged, but not handed to them again.
+    /// The transactions that hooks saved; they are merged, but not delivered to the hooks.
     let hookWork = SavedTransactions()
 
-    /// Where the calls of a ``CursorStorage`` run, which may wait for a lock and for the disk.
+    /// The queue for calls of a ``CursorStorage``, which may wait for a lock and for the disk.
     let storageCalls = BlockingCalls()
     var cursor: HistoryCursor?
     var claim: ConsumerClaim?
@@ -30,24 +30,26 @@ public actor HistoryTracker {
     var lastTurn: Task<Result<Void, StoreError>, Never>?
     private var isInPass = false
     var isSignalled = false
-    /// One transaction at a time, to find out which one a step throws at.
+    /// Whether the tracker reads one transaction at a time, to find the one at which a step throws.
     var isIsolating = false
     var failureCount = FailureCount()
     var failuresInARow = 0
     var state = TrackingState.stopped
-    /// What the watcher says; the state when nothing fails.
+    /// The watcher's state, which is the tracker's state unless a pass failed.
     var watching = TrackingState.live
 
-    /// What has been done since the tracker was made.
+    /// Counts since the tracker was created.
     public internal(set) var statistics = TrackingStatistics()
-    /// The newest transactions that a step was not given again, oldest first; a hundred at most.
+    /// The 100 most recently parked transactions, oldest first.
     public internal(set) var parkedTransactions: [ParkedTransaction] = []
 
+    /// Creates a tracker.
+    ///
     /// - Parameters:
     ///   - container: the store.
-    ///   - parameters: how the tracker works.
-    ///   - consumer: whom the transactions are handed to.
-    ///   - didMerge: told after each merge what it meant for the objects of a context.
+    ///   - parameters: the configuration.
+    ///   - consumer: the receiver of the transactions.
+    ///   - didMerge: receives the result of each merge into a context.
     public init(
         container: PersistentContainer, parameters: TrackingParameters,
         consumer: (any HistoryConsumer)? = nil,
@@ -78,15 +80,15 @@ public actor HistoryTracker {
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { container.reader.unownedExecutor }
 
-    /// The name the cursor has in the store; another than asked for when a running process has that one.
+    /// The name of the cursor in the store; not the requested name if a running process uses that one.
     public var consumerName: String? { cursor?.consumer }
 
-    /// The position up to which everything has been dealt with.
+    /// The last token that has been processed.
     public var token: HistoryToken? { cursor?.token }
 
     var isRunning: Bool { listening != nil }
 
-    /// One walk round the loop, and another when signals came meanwhile.
+    /// Runs the steps of a pass, and again if signals arrived during the pass.
     func pass() async {
         isSignalled = true  // 1 signal
         guard !isInPass else { return }
@@ -97,7 +99,7 @@ public actor HistoryTracker {
             isSignalled = false
             statistics.passes += 1
             do throws(PassFailure) {
-                while let step = try await fetch() {  // 2 fetch; the consumer has it in the same snapshot
+                while let step = try await fetch() {  // 2 fetch and consume, in one snapshot
                     switch step {
                     case .batch(let batch):
                         let transactions = batch.transactions
@@ -111,19 +113,19 @@ public actor HistoryTracker {
                     broughtSomething = true
                     if step.isLast { break }
                 }
-                try await keepCursor()
+                try await storeCursor()
                 succeed()
             } catch {
                 fail(error)
             }
         }
-        if isRunning { cleanIfDue(broughtSomething) }  // 7 clean, if the strategy says so
+        if isRunning { cleanIfDue(broughtSomething) }  // 7 clean, if the strategy requires it
     }
 }
 
-/// Why a pass has to be tried again.
+/// The reason to repeat a pass.
 enum PassFailure: Error {
     case store(StoreError)
-    /// - Parameter transactions: what the step had in its hands; none while everything was read anew.
+    /// - Parameter transactions: the numbers of the step's transactions; empty during a full refresh.
     case thrown(by: TrackingStep, transactions: [Int64], errorType: String)
 }

@@ -1,10 +1,11 @@
-/// A transaction that one step threw at as often as the parameters allow, and that it was not given again.
+/// A transaction at which one step threw as often as the parameters allow, and that is no longer delivered to that
+/// step.
 ///
-/// The other steps had it, and what came later was not held up.
+/// The other steps received it, and later transactions proceeded.
 public struct ParkedTransaction: Hashable, Sendable {
     public let number: Int64
     public let step: TrackingStep
-    /// The type of what was thrown last.
+    /// The type of the last error.
     public let errorType: String
 
     public init(number: Int64, step: TrackingStep, errorType: String) {
@@ -14,13 +15,13 @@ public struct ParkedTransaction: Hashable, Sendable {
     }
 }
 
-/// Counts how often a step threw at the transaction that the cursor stands before.
+/// The number of times that each step threw at the transaction after the cursor.
 struct FailureCount {
     private var transaction: Int64?
     private var counts: [TrackingStep: Int] = [:]
     private var parkedSteps: Set<TrackingStep> = []
 
-    /// How often the step has now thrown at this transaction.
+    /// Counts a failure and returns the number of failures of the step at this transaction.
     mutating func add(_ step: TrackingStep, at number: Int64) -> Int {
         if transaction != number { self = FailureCount() }
         transaction = number

@@ -1,26 +1,26 @@
 public import PersistentStore
 
-/// How the tracking is going.
+/// The state of a tracker.
 public enum TrackingState: Equatable, Sendable {
     case stopped
     case live
-    /// No file events on this system: the store is asked many times a second.
-    case sweeping
-    /// The store's file was replaced, moved or deleted.
+    /// File events are unavailable: the store is polled many times a second.
+    case polling
+    /// The store's file was replaced, moved, or deleted.
     case storeReplaced
-    /// The last pass failed; it is tried again.
+    /// The last pass failed; it will be repeated.
     case failing(TrackingError)
 }
 
-/// Why a pass did not come to its end.
+/// The reason that a pass failed.
 public enum TrackingError: Error, Equatable, Sendable {
     case store(StoreError)
-    /// Code of the program's own threw while it had the transaction of that number; only the type of what it
-    /// threw is told, since the rest may contain what people wrote.
+    /// A consumer or a hook threw while processing the transaction with this number. Contains only the type of the
+    /// error, because its text may contain user content.
     case thrown(by: TrackingStep, transaction: Int64?, errorType: String)
 }
 
-/// A step of a pass in which code of the program's own runs.
+/// A step of a pass that runs custom code.
 public enum TrackingStep: String, Hashable, Sendable, CaseIterable {
     case consumer
     case observer
@@ -34,8 +34,8 @@ extension TrackingError: CustomStringConvertible {
         case .store(let error): error.description
         case .thrown(let step, let transaction, let errorType):
             "The \(step.rawValue) threw \(errorType)"
-                + (transaction.map { " at transaction \($0)" } ?? " while it read everything anew")
-                + "; it is tried again."
+                + (transaction.map { " at transaction \($0)" } ?? " during a full refresh")
+                + "; it will be tried again."
         }
     }
 }

@@ -1,19 +1,19 @@
-/// What a tracker has done since it was made.
+/// Counts since a tracker was created.
 public struct TrackingStatistics: Hashable, Sendable {
-    /// Walks round the loop, whether or not they brought something.
+    /// Passes, with or without transactions.
     public internal(set) var passes = 0
-    /// Transactions and changes that were handed on.
+    /// Transactions and changes that were delivered.
     public internal(set) var transactions = 0
     public internal(set) var changes = 0
-    /// Transactions of writers that gave no author.
+    /// Transactions of writers without an author.
     public internal(set) var withoutAuthor = 0
-    /// Transactions of authors that are not among ``TrackingParameters/knownAuthors``, when there are any.
+    /// Transactions of authors that are not in ``TrackingParameters/knownAuthors``; 0 if that set is empty.
     public internal(set) var byUnknownAuthors = 0
-    /// How often everything was read anew.
+    /// Full refreshes.
     public internal(set) var refreshes = 0
-    /// How often a step threw, or the store did not answer.
+    /// Failures of a step or of the store.
     public internal(set) var failures = 0
-    /// How often a step was passed over because it threw each time; see ``ParkedTransaction``.
+    /// Parked transactions, counted for each step; see ``ParkedTransaction``.
     public internal(set) var parked = 0
 
     public init() {}

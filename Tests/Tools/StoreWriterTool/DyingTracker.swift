@@ -56,7 +56,7 @@ final class DyingSteps: HistoryConsumer, HistoryDeduplicator {
         await tracker.registerObserver { self.reach(.observed, with: $0.changes.map(\.objectID)) }
         await tracker.registerMergeHook { transactions, _ in
             self.reach(.hooked, with: transactions.objects)
-            return .goOn
+            return .proceed
         }
         return tracker
     }
