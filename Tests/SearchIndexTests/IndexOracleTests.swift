@@ -12,14 +12,14 @@ import Testing
 
     /// Returns all hits, read in pages so small that every search is continued.
     static func hits(
-        _ text: String, _ sort: SearchSort, _ index: SearchIndex, page: Int, mostRead: Int = .max
+        _ text: String, _ sort: SearchSort, _ index: SearchIndex, page: Int, maxRead: Int = .max
     ) async throws -> (found: [Int64], expected: [Int64]) {
         let query = SearchQuery(text)
         return try await index.container.read { snapshot in
             var found: [Int64] = []
             var cursor: SearchCursor?
             repeat {
-                let bounds = SearchBounds(limit: page, mostRead: mostRead)
+                let bounds = SearchBounds(limit: page, maxRead: maxRead)
                 let next = try index.search(query, sort: sort, after: cursor, bounds: bounds, in: snapshot)
                 found += next.hits.map(\.id)
                 cursor = next.next
@@ -49,8 +49,8 @@ import Testing
             let query = SampleWords.query(using: &random)
             let sort: SearchSort = Bool.random(using: &random) ? .newest : .relevance
             let page = Int.random(in: 1...30, using: &random)
-            let mostRead = Bool.random(using: &random) ? Int.max : 3
-            let (found, expected) = try await Self.hits(query, sort, index, page: page, mostRead: mostRead)
+            let maxRead = Bool.random(using: &random) ? Int.max : 3
+            let (found, expected) = try await Self.hits(query, sort, index, page: page, maxRead: maxRead)
             #expect(found == expected, "seed \(seed), round \(round): \(query) by \(sort), pages of \(page)")
         }
         await container.close()

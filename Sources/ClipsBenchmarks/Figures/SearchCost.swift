@@ -110,7 +110,7 @@ private final class SearchCost {
         let began = Moment.now
         try blocking {
             let query = SearchQuery(typed)
-            let bounds = SearchBounds(limit: screen, mostRead: 4000)
+            let bounds = SearchBounds(limit: screen, maxRead: 4000)
             _ = try await container.read { try index.search(query, bounds: bounds, in: $0).hits.count }
         }
         return began.secondsSince

@@ -36,19 +36,19 @@ extension ClipListSource {
         guard query.sort == ClipQuery.newestFirst else {
             return try await nearestInOrder(query, to: place, isForward: isForward)
         }
-        let start = place.flatMap(SearchPlace.init)
+        let start = place.flatMap(SearchPosition.init)
         var (cursor, previous) = (isForward ? start.map(SearchCursor.init(after:)) : nil, Int64?.none)
         // Before the place, or, when there is none before it, to the last of all.
         var isPast = start == nil
         while true {
             let after = cursor
-            let (index, step) = (index, SearchBounds(limit: isForward ? 1 : 2000, mostRead: 4000))
+            let (index, step) = (index, SearchBounds(limit: isForward ? 1 : 2000, maxRead: 4000))
             let page = try await container.read { snapshot in
                 try index.search(query.search, after: after, bounds: step, in: snapshot)
             }
             if isForward, let hit = page.hits.first { return hit.id }
             for hit in page.hits {
-                if !isPast, let start, hit.place <= start {
+                if !isPast, let start, hit.position <= start {
                     if let previous { return previous }
                     isPast = true
                 }
@@ -86,7 +86,7 @@ extension ClipListSource {
     }
 }
 
-extension SearchPlace {
+extension SearchPosition {
     /// Of a list that is sorted by time.
     fileprivate init?(_ position: SortPosition) {
         guard let created = position.value.integerValue else { return nil }

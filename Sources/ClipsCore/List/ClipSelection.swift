@@ -42,7 +42,7 @@ struct ClipSelection: ClipOrder {
     mutating func extend(_ index: SearchIndex, in snapshot: StoreSnapshot, wanted: Int? = nil) throws {
         guard !isComplete else { return }
         let began = ContinuousClock.now
-        let bounds = SearchBounds(limit: wanted ?? step, mostRead: 2 * step)
+        let bounds = SearchBounds(limit: wanted ?? step, maxRead: 2 * step)
         let page = try index.search(search, after: next, bounds: bounds, in: snapshot)
         hasBegun = true
         next = page.next
@@ -88,7 +88,7 @@ struct ClipSelection: ClipOrder {
     /// Whether the search has found it, or would have where it has come by.
     private func admits(_ object: StoredObject) -> Bool {
         let document = SearchDocument(object, ClipModel.searched)
-        let place = SearchPlace(created: document.created, id: document.id)
-        return next.map { place >= $0.place } ?? true && search.matches(document)
+        let position = SearchPosition(created: document.created, id: document.id)
+        return next.map { position >= $0.position } ?? true && search.matches(document)
     }
 }

@@ -38,7 +38,7 @@ package struct ClipSearch {
     mutating func nextHits() async throws(StoreError) -> [SearchHit]? {
         guard left > 0 else { return nil }
         let (query, sort, index, after) = (query, sort, index, cursor)
-        let bounds = SearchBounds(limit: min(left, Self.page), mostRead: 20_000)
+        let bounds = SearchBounds(limit: min(left, Self.page), maxRead: 20_000)
         let page = try await store.container.read { snapshot in
             try index.search(query, sort: sort, after: after, bounds: bounds, in: snapshot)
         }

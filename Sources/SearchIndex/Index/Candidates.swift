@@ -1,21 +1,21 @@
-/// What the index can say of a query: an expression for its words, and how new what is looked for may be.
+/// The part of a query that the index can answer: an FTS5 expression for its words, and bounds on the creation time.
 struct Candidates {
-    /// Nil when the index leaves out nothing.
+    /// The FTS5 expression; nil if the index excludes nothing.
     private(set) var expression: String?
-    /// Whether everything it gives satisfies the query.
+    /// Whether every result of the expression satisfies the query.
     private(set) var isExact = true
-    /// Nothing in the index can satisfy the query.
+    /// Whether no document in the index can satisfy the query.
     private(set) var isImpossible = false
     private(set) var createdFrom = Int64.min
     private(set) var createdBefore = Int64.max
 
-    /// With more words for a part, reading the newest objects finds as many as are shown sooner.
-    static let mostWords = 1000
+    /// With more words for a part, reading the newest objects fills the screen sooner.
+    static let maxWords = 1000
 
     init(_ query: SearchQuery, _ vocabulary: Vocabulary) {
         var parts: [String] = []
         for clause in query.clauses {
-            if clause.count == 1, takeTime(clause[0]) { continue }
+            if clause.count == 1, applyTime(clause[0]) { continue }
             switch Self.expression(clause, vocabulary) {
             case .all: isExact = false
             case .none: isImpossible = true
@@ -27,7 +27,7 @@ struct Candidates {
         expression = parts.isEmpty ? nil : parts.joined(separator: " AND ")
     }
 
-    /// Whether there are words in the query by which the index can leave something out.
+    /// Whether the query has words that let the index exclude documents.
     static func needsWords(_ query: SearchQuery) -> Bool {
         query.clauses.contains { clause in
             clause.allSatisfy { literal in
@@ -42,7 +42,7 @@ struct Candidates {
         case some(String, isExact: Bool)
     }
 
-    private mutating func takeTime(_ literal: SearchQuery.Literal) -> Bool {
+    private mutating func applyTime(_ literal: SearchQuery.Literal) -> Bool {
         guard case .time(let relation, let period) = literal.condition, !literal.isNegated else {
             return false
         }
@@ -109,7 +109,7 @@ struct Candidates {
         let part = bytes(0, min(starts.count, Tokens.longestPart))
         guard
             let words = vocabulary.words(
-                containing: part, onlyAtStart: isBoundAtStart, limit: Self.mostWords)
+                containing: part, onlyAtStart: isBoundAtStart, limit: Self.maxWords)
         else { return .all }
         guard !words.isEmpty else { return .none }
         return .some(
@@ -117,14 +117,14 @@ struct Candidates {
             isExact: starts.count <= Tokens.longestPart)
     }
 
-    /// Tokens have no quotes in them.
+    /// Quotes a token. Tokens contain no quotes.
     private static func quoted(_ token: ArraySlice<UInt8>) -> String {
         "\"\(String(decoding: token, as: UTF8.self))\""
     }
 }
 
 extension SearchField {
-    /// The index's columns where a text of this field stands; nil for all.
+    /// The columns of the index that contain this field; nil for all.
     fileprivate var columns: String? {
         switch self {
         case .anywhere: nil
@@ -138,6 +138,6 @@ extension SearchField {
         }
     }
 
-    /// Whether a part of the column is a part of the field.
+    /// Whether any part of the column is also a part of the field.
     fileprivate var isText: Bool { ![.tag, .site, .author].contains(self) }
 }

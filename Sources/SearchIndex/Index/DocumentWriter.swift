@@ -1,6 +1,6 @@
 import SQLite
 
-/// Puts documents into the index, within the caller's transaction; confined to the index.
+/// A writer of documents to the index, in the caller's transaction. Confined to the index.
 final class DocumentWriter {
     private var known: Set<UInt64>
     private var seen: Set<UInt64> = []
@@ -9,7 +9,7 @@ final class DocumentWriter {
 
     init(known: Set<UInt64> = []) { self.known = known }
 
-    /// Looks up which words of a few documents the index has, before any of them goes in.
+    /// Looks up which words of the documents the index already has; call it before adding them.
     func learnWords(of documents: [SearchDocument], from connection: borrowing Connection) throws(SQLiteError)
     {
         var asked: [UInt64: String] = [:]
@@ -52,13 +52,13 @@ final class DocumentWriter {
         try addName(.author, document.author, to: connection)
     }
 
-    /// Takes documents out; true when there was one. What the index holds of their words has no document any more.
+    /// Removes a document; returns whether there was one. Its words remain in the index without a document.
     static func remove(_ object: Int64, from connection: borrowing Connection) throws(SQLiteError) -> Bool {
         try connection.run("DELETE FROM document WHERE object = ?1", object)
         return connection.changedRows > 0
     }
 
-    /// Writes the words that came new.
+    /// Appends the new words to the vocabulary.
     func flush(to connection: borrowing Connection) throws(SQLiteError) {
         guard !newWords.isEmpty else { return }
         let last = try connection.integer("SELECT max(id) FROM vocabulary") ?? 0
@@ -75,7 +75,7 @@ final class DocumentWriter {
         while try statement.step() {}
     }
 
-    /// A text as the tokens in it, each once.
+    /// Returns the distinct tokens of a text, separated by spaces.
     private func words(of text: String) -> String {
         guard !text.isEmpty else { return "" }
         var words: [UInt8] = []
@@ -108,7 +108,7 @@ final class DocumentWriter {
     }
 }
 
-/// What can be completed.
+/// A kind of name that can be completed.
 package enum SearchName: Int64, Hashable, Sendable {
     case tag = 1
     case author = 2

@@ -2,14 +2,14 @@ import Glibc
 import PersistentStore
 import SQLite
 
-/// The index's own file: opened, made and thrown away here. Confined to the index that owns it.
+/// The file of the index. Confined to the index that owns it.
 ///
-/// Objects have numbers that rise with the time they were created, so that the newest matches are read first and
-/// no further than needed. Those that came later than their time ("late") are numbered above all others.
+/// Numbers increase with the creation time of the objects, so that the newest matches are read first and reading stops
+/// early. Objects that were added with an older creation time ("late") have numbers above all others.
 final class IndexFile {
     static let applicationID: Int64 = 0x436C_7053
     static let format: Int64 = 1
-    /// Building counts down from here, what is created afterwards counts up.
+    /// A backfill counts down from here; later objects count up.
     static let middleNumber: Int64 = 1 << 32
     static let firstLateNumber: Int64 = 1 << 40
 
@@ -18,7 +18,7 @@ final class IndexFile {
     let isReadOnly: Bool
     private let identity: (UInt, UInt)?
 
-    /// Opens the file, and makes it when there is none.
+    /// Opens the file, or creates it if it is missing.
     init(path: String, store: String) throws(SQLiteError) {
         self.path = path
         do throws(SQLiteError) {
@@ -26,9 +26,9 @@ final class IndexFile {
             if isNew { FilePermissions.prepare(path, forOwnerOf: store) }
             let connection = try Connection(path: path, access: .create, busyTimeoutMilliseconds: 100)
             if isNew { FilePermissions.restrictToOwner(path) }
-            // Before anything is set: the file may be another program's.
+            // Before any PRAGMA writes: the file may belong to another program.
             guard try Self.mayBecomeIndex(connection) else { throw Self.foreign }
-            // What a power cut takes is made again.
+            // A power failure may lose the newest commits; the index catches up again.
             try connection.execute(
                 "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
             try connection.execute("PRAGMA journal_size_limit = 4194304")
@@ -46,8 +46,8 @@ final class IndexFile {
         else { throw Self.foreign }
     }
 
-    /// False once somebody has removed or replaced the file.
-    var isStillInPlace: Bool {
+    /// Whether the path still leads to this file. False after another process removed or replaced it.
+    var isCurrent: Bool {
         guard let identity, let now = Self.identity(path) else { return false }
         return identity == now
     }
@@ -93,7 +93,7 @@ final class IndexFile {
         }
     }
 
-    /// Tables that begin anew with each building.
+    /// Creates the tables that each backfill starts with, empty.
     static func makeContents(_ connection: borrowing Connection) throws(SQLiteError) {
         try connection.execute(
             """

@@ -2,33 +2,33 @@ import FoundationEssentials
 import PersistentStore
 import SQLite
 
-/// How far an index file has come; kept in it, in the same commit as the work.
+/// The progress of an index file, stored in it in the same commit as the documents.
 struct IndexRecord {
     enum Phase: Int64 {
         case building = 0
-        /// Everything is in; its parts are to be put together.
+        /// All documents are indexed; the segments must be merged.
         case gathering = 1
         case merging = 2
         case trimming = 3
         case ready = 4
     }
 
-    /// Another number for each building.
+    /// A random number that is different for each backfill.
     var edition: Int64
-    /// What of the store's history is in the index.
+    /// The last transaction that the index has processed.
     var cursor: HistoryToken
     var phase: Phase
-    /// Everything from here to the newest has been built; nil before the first step.
-    var builtPlace: SearchPlace?
+    /// The oldest position that the backfill has reached; nil before its first step.
+    var builtPosition: SearchPosition?
     var built: Int64
     var total: Int64
-    /// Numbers that no document has any more; their words still take room.
+    /// The count of numbers of removed documents; their words still use space.
     var dead: Int64
-    /// Never one that was used before: the words under it are still in the index.
+    /// A number that was never used. The index retains the words of a used number.
     private(set) var nextNumber = IndexFile.middleNumber
     private(set) var nextLateNumber = IndexFile.firstLateNumber
 
-    /// The beginning of a building, with the history up to a token.
+    /// Creates the record of a backfill that begins at a token.
     init(cursor: HistoryToken, total: Int) {
         edition = Int64.random(in: 1 ... .max)
         self.cursor = cursor
@@ -38,7 +38,7 @@ struct IndexRecord {
         dead = 0
     }
 
-    /// Nil when there has never been a building, or none that can be understood.
+    /// Reads the record; nil if there is none or it is not valid.
     init?(_ connection: borrowing Connection) throws(SQLiteError) {
         let row = try connection.prepare(
             """
@@ -51,7 +51,7 @@ struct IndexRecord {
         edition = row.integer(0)
         cursor = HistoryToken(storeID: store, generation: row.integer(2), number: row.integer(3))
         self.phase = phase
-        if !row.isNull(5) { builtPlace = SearchPlace(created: row.integer(5), id: row.integer(6)) }
+        if !row.isNull(5) { builtPosition = SearchPosition(created: row.integer(5), id: row.integer(6)) }
         built = row.integer(7)
         total = row.integer(8)
         dead = row.integer(9)
@@ -60,14 +60,14 @@ struct IndexRecord {
         guard isPlausible else { return nil }
     }
 
-    /// Whether there is room to count on: nobody but an enemy comes to the ends of what a number holds.
+    /// Whether the numbers leave room for increments; only a malicious file comes near the limits of the type.
     private var isPlausible: Bool {
         (IndexFile.middleNumber..<IndexFile.firstLateNumber).contains(nextNumber)
             && (IndexFile.firstLateNumber..<1 << 60).contains(nextLateNumber)
             && [built, total, dead].allSatisfy { (0..<1 << 60).contains($0) }
     }
 
-    mutating func takeNumber(isLate: Bool) -> Int64 {
+    mutating func useNumber(isLate: Bool) -> Int64 {
         if isLate {
             nextLateNumber += 1
             return nextLateNumber - 1
@@ -83,17 +83,17 @@ struct IndexRecord {
             built_object, built, total, dead, next_number, next_late_number)
             VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
             """, edition, cursor.storeID.uuidString, cursor.generation, cursor.number, phase.rawValue,
-            builtPlace?.created, builtPlace?.id, built, total, dead, nextNumber,
+            builtPosition?.created, builtPosition?.id, built, total, dead, nextNumber,
             nextLateNumber)
     }
 }
 
-/// What a person is told of the index.
+/// The state of the index, as shown to the user.
 package enum SearchIndexState: Hashable, Sendable {
     case ready
     case building(done: Int, total: Int)
-    /// The building is done but for putting its parts together.
+    /// The backfill is complete; its segments are being merged.
     case finishing
-    /// The index's file cannot be used; searching reads the store itself.
+    /// The index's file cannot be used; searches read the store.
     case unavailable(String)
 }

@@ -2,25 +2,25 @@ import HistoryTracking
 import PersistentStore
 import SQLite
 
-/// What one step of bringing the index up to date came to.
+/// The result of one step of updating the index.
 enum IndexStep {
     case done
     case more(SearchIndexState)
-    /// The index knows of commits that the snapshot is too old for.
+    /// The index contains commits that are newer than the snapshot.
     case ahead
-    /// Somebody else is writing, or nobody can.
+    /// Another process is writing the index, or it cannot be written.
     case notNow
 }
 
 extension SearchIndex {
     private static let buildingStep = 5000
     private static let catchingUpStep = 2000
-    /// With more changes than this, and than half of what is indexed, building anew costs less.
-    private static let mostChanges = 50_000
+    /// With more changes than this and more than half of the indexed objects, a rebuild costs less.
+    private static let maxChanges = 50_000
 
-    /// Brings the index up to a snapshot, by one bounded step.
+    /// Updates the index toward a snapshot, by one bounded step.
     ///
-    /// - Parameter mayBuild: false to leave a building to whoever has the time.
+    /// - Parameter mayBuild: Whether the step may start or continue a backfill.
     nonisolated func advance(in snapshot: StoreSnapshot, mayBuild: Bool, isAheadOfAll: Bool = false) throws
         -> IndexStep
     {
@@ -31,7 +31,7 @@ extension SearchIndex {
 
     private func step(_ snapshot: StoreSnapshot, mayBuild: Bool, isAheadOfAll: Bool) throws -> IndexStep {
         let newest = try snapshot.newestToken()
-        // Without the lock first: most often there is nothing to do.
+        // Checked without the write lock first: usually the index is current.
         let isCurrent = try use(.reading) { connection, _ in
             guard let record = try IndexRecord(connection) else { return false }
             return record.phase == .ready && record.cursor == newest
@@ -55,10 +55,11 @@ extension SearchIndex {
                 return .more(record?.state ?? .building(done: 0, total: 0))
             }
             if record == nil {
-                // Else it would begin for ever: a history cleaned beyond its own end is of somebody's making.
+                // Otherwise the backfill would restart indefinitely. Only a malicious or damaged store has a history
+                // that is purged beyond its end.
                 guard (try? snapshot.check(newest)) != nil else {
                     throw StoreError.damaged(
-                        path: container.path, reason: "its history is cleaned beyond its end")
+                        path: container.path, reason: "its history is purged beyond its end")
                 }
                 try begin(connection, snapshot)
             }
@@ -75,12 +76,12 @@ extension SearchIndex {
     }
 
     private func isTooFarBehind(_ record: IndexRecord, _ snapshot: StoreSnapshot) throws -> Bool {
-        let most = max(Self.mostChanges, Int(record.built / 2))
+        let limit = max(Self.maxChanges, Int(record.built / 2))
         return try record.dead > max(10_000, record.built / 3)
-            || snapshot.hasMoreChanges(after: record.cursor, than: most)
+            || snapshot.hasMoreChanges(after: record.cursor, than: limit)
     }
 
-    /// Empties the index. What is committed from here on comes after the building, from the history.
+    /// Empties the index for a backfill. Later commits are read from the history after the backfill.
     private func begin(_ connection: borrowing Connection, _ snapshot: StoreSnapshot) throws {
         try IndexFile.makeContents(connection)
         let total = try snapshot.count(FetchRequest(schema.entity))
@@ -88,13 +89,13 @@ extension SearchIndex {
         builder = DocumentWriter()
     }
 
-    /// Takes in the newest objects that are not in yet.
+    /// Indexes the newest objects that the backfill has not reached.
     private func build(
         _ record: inout IndexRecord, _ connection: borrowing Connection, _ snapshot: StoreSnapshot
     ) throws {
         var request = FetchRequest(schema.entity, sort: schema.newestFirst, limit: Self.buildingStep)
         request.attributes = schema.attributes
-        request.after = record.builtPlace.map { position(of: $0, snapshot) }
+        request.after = record.builtPosition.map { sortPosition(of: $0, snapshot) }
         let documents = try snapshot.fetch(request).map { SearchDocument($0, schema) }
         let writer = try builder ?? DocumentWriter(known: knownWords(record, connection))
         builder = writer
@@ -105,20 +106,20 @@ extension SearchIndex {
         }
         let first = lowest - Int64(documents.count)
         for (offset, document) in documents.reversed().enumerated() {
-            // It may have moved to an older place since it was taken in.
+            // The object may have been indexed before it moved to an older position.
             if try DocumentWriter.remove(document.id, from: connection) { record.dead += 1 }
             try writer.add(document, as: first + Int64(offset), to: connection)
         }
         try writer.flush(to: connection)
         record.built += Int64(documents.count)
-        record.builtPlace = documents.last?.place ?? record.builtPlace
+        record.builtPosition = documents.last?.position ?? record.builtPosition
         if documents.count < Self.buildingStep {
             builder = nil
             record.phase = .gathering
         }
     }
 
-    /// Another process may have begun the building, or this one before it was ended.
+    /// Returns the words in the index. Another process, or an earlier run, may have begun the backfill.
     private func knownWords(
         _ record: IndexRecord, _ connection: borrowing Connection
     ) throws -> Set<UInt64> {
@@ -127,17 +128,17 @@ extension SearchIndex {
         return vocabulary.hashes()
     }
 
-    /// Puts parts of the index together, so that a word is looked up in one place (sqlite.org/fts5.html 6.8).
+    /// Merges segments of the index, so that a lookup reads one segment (sqlite.org/fts5.html 6.8).
     private func merge(_ record: inout IndexRecord, _ connection: borrowing Connection) throws {
         let before = try connection.integer("SELECT total_changes()") ?? 0
-        // Negative: also what would not be worth merging otherwise; once.
+        // A negative number, once, also merges segments that are otherwise too few to merge.
         try connection.run(
             "INSERT INTO words (words, rank) VALUES ('merge', ?1)", record.phase == .gathering ? -4000 : 4000)
         let after = try connection.integer("SELECT total_changes()") ?? 0
         record.phase = after - before < 2 ? .trimming : .merging
     }
 
-    /// Gives back the room that the parts took before they were put together.
+    /// Releases the pages that the segments used before the merge.
     private func trim(_ record: inout IndexRecord, _ connection: borrowing Connection) throws {
         try connection.execute("PRAGMA incremental_vacuum(4000)")
         if try connection.integer("PRAGMA freelist_count") ?? 0 == 0 { record.phase = .ready }
@@ -147,52 +148,52 @@ extension SearchIndex {
         _ record: inout IndexRecord, _ connection: borrowing Connection, _ snapshot: StoreSnapshot
     ) throws {
         let changes = try changes(after: record.cursor, limit: Self.catchingUpStep, snapshot)
-        // A long transaction is one step whatever it holds, but not at once in memory.
+        // A long transaction is one step of any size, but its documents are loaded in parts.
         for first in stride(from: 0, to: changes.objects.count, by: Self.catchingUpStep) {
             let end = min(changes.objects.count, first + Self.catchingUpStep)
-            try renew(Array(changes.objects[first..<end]), &record, connection, snapshot)
+            try reindex(Array(changes.objects[first..<end]), &record, connection, snapshot)
         }
         record.cursor = changes.upTo
     }
 
-    private func renew(
+    private func reindex(
         _ objects: [Int64], _ record: inout IndexRecord, _ connection: borrowing Connection,
         _ snapshot: StoreSnapshot
     ) throws {
-        let documents = try self.documents(objects, snapshot).sorted { $0.place < $1.place }
+        let documents = try self.documents(objects, snapshot).sorted { $0.position < $1.position }
         let writer = DocumentWriter()
         try writer.learnWords(of: documents, from: connection)
         for object in objects where try DocumentWriter.remove(object, from: connection) {
             record.dead += 1
         }
-        let newest = try newestPlace(connection)
-        // Numbers go in by size, or each would be written apart.
-        let late = documents.filter { $0.place < newest }
+        let newest = try newestPosition(connection)
+        // In ascending order of the numbers; otherwise FTS5 writes a segment for each.
+        let late = documents.filter { $0.position < newest }
         for (documents, isLate) in [(documents.dropFirst(late.count), false), (late[...], true)] {
             for document in documents {
-                try writer.add(document, as: record.takeNumber(isLate: isLate), to: connection)
+                try writer.add(document, as: record.useNumber(isLate: isLate), to: connection)
             }
         }
         try writer.flush(to: connection)
     }
 
-    /// The place of the newest document that is not late.
-    private func newestPlace(_ connection: borrowing Connection) throws -> SearchPlace {
+    /// Returns the position of the newest document that is not late.
+    private func newestPosition(_ connection: borrowing Connection) throws -> SearchPosition {
         let row = try connection.prepare(
             "SELECT created, object FROM document WHERE number < ?1 ORDER BY number DESC LIMIT 1")
         try row.bind(IndexFile.firstLateNumber, at: 1)
-        guard try row.step() else { return SearchPlace(created: .min, id: .min) }
-        return SearchPlace(created: row.integer(0), id: row.integer(1))
+        guard try row.step() else { return SearchPosition(created: .min, id: .min) }
+        return SearchPosition(created: row.integer(0), id: row.integer(1))
     }
 
-    /// The objects whose indexed attributes changed after a position, each once, and how far that goes.
+    /// Returns the objects whose indexed attributes changed after a cursor, each once, and the end of the range read.
     func changes(
         after cursor: HistoryToken, limit: Int, _ snapshot: StoreSnapshot
     ) throws -> (objects: [Int64], upTo: HistoryToken) {
         var objects: [Int64] = []
         var known: Set<Int64> = []
         var position = HistoryPosition(cursor)
-        // Only between transactions there is a cursor that can be stored.
+        // A cursor can be stored only between transactions.
         while position.isInsideTransaction || objects.count < limit,
             let batch = try HistoryReader().next(after: position, limit: Self.catchingUpStep, in: snapshot)
         {
@@ -217,9 +218,9 @@ extension SearchIndex {
         return try snapshot.fetch(request).map { SearchDocument($0, schema) }
     }
 
-    func position(of place: SearchPlace, _ snapshot: StoreSnapshot) -> SortPosition {
+    func sortPosition(of position: SearchPosition, _ snapshot: StoreSnapshot) -> SortPosition {
         snapshot.position(
-            of: ObjectID(entity: schema.entity, key: place.id), value: .integer(place.created),
+            of: ObjectID(entity: schema.entity, key: position.id), value: .integer(position.created),
             in: schema.newestFirst)
     }
 }

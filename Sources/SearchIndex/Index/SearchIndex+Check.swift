@@ -2,16 +2,16 @@ import Glibc
 import PersistentStore
 import SQLite
 
-/// A defect of a search index, or why none can be found.
+/// A defect of a search index, or the reason that the check failed.
 package enum SearchIndexProblem: Hashable, Sendable {
     case damaged(String)
-    /// Documents that the index lacks, has without an object, or has with other words than the object.
+    /// Documents that the index lacks, has without an object, or has with words other than those of the object.
     case unlikeStore(missing: Int, extra: Int, stale: Int)
     /// Another process wrote the index for the whole of the busy timeout.
     case busy(milliseconds: Int)
     case unchecked(String)
 
-    /// Whether making the index again solves it.
+    /// Whether a rebuild of the index solves the problem.
     package var isRepairable: Bool {
         switch self {
         case .damaged, .unlikeStore: true
@@ -25,8 +25,8 @@ extension SearchIndex {
 
     /// Checks the file of the index, and its documents against the objects in the store. Reads all of both.
     ///
-    /// - Returns: nil if all is well, or if there is nothing to check: no index, or one that the next search makes
-    ///   or continues.
+    /// - Returns: nil if there is no problem or nothing to check: no index, or one that the next search creates or
+    ///   continues.
     package nonisolated(nonsending) func problem() async -> SearchIndexProblem? {
         guard access(path, F_OK) == 0 else { return nil }
         do {
@@ -54,7 +54,7 @@ extension SearchIndex {
         guard try lines.step() else { return "it cannot be checked" }
         guard lines.text(0) == "ok" else { return lines.text(0) }
         lines.reset()
-        // The process that began to make it was ended; the next search continues.
+        // The process that began to create it was killed; the next search continues.
         guard try connection.integer("SELECT count(*) FROM sqlite_schema") != 0 else { return nil }
         guard try connection.integer("PRAGMA application_id") == IndexFile.applicationID,
             try connection.integer("PRAGMA user_version") == IndexFile.format
@@ -68,8 +68,8 @@ extension SearchIndex {
         try Connection(path: path, access: .readWrite, busyTimeoutMilliseconds: Self.busyMilliseconds)
     }
 
-    /// Compares the index with the objects that have not changed since it was brought up to date; nil when it is not
-    /// of this store's history, or unfinished.
+    /// Compares the index with the objects that have not changed since its cursor; returns nil if the index is unfinished
+    /// or does not belong to this store's history.
     private nonisolated func differences(
         from snapshot: StoreSnapshot
     ) throws -> (missing: Int, extra: Int, stale: Int)? {
@@ -109,8 +109,8 @@ extension SearchIndex {
         }
     }
 
-    /// The words of each document by its object, summed up while the index is read once from its first word to its
-    /// last (sqlite.org/fts5.html#the_fts5vocab_virtual_table_module).
+    /// Returns the fingerprint of each document by its object, computed in one read of all words of the index
+    /// (sqlite.org/fts5.html#the_fts5vocab_virtual_table_module).
     private nonisolated func fingerprints(_ connection: borrowing Connection) throws
         -> [Int64: DocumentFingerprint]
     {
@@ -133,7 +133,7 @@ extension SearchIndex {
         return prints
     }
 
-    /// Deletes the file and makes it again from the store.
+    /// Deletes the file and rebuilds it from the store.
     package nonisolated(nonsending) func rebuild(progress: (SearchIndexState) -> Void = { _ in })
         async throws
     {
@@ -170,7 +170,7 @@ private struct DocumentFingerprint: Equatable {
         }
     }
 
-    /// Each word counts once for a column.
+    /// Adds a word of a column. Each word must be added once per column.
     mutating func add(_ word: UnsafeBufferPointer<UInt8>, _ column: String) {
         var mixed = hash(word)
         for byte in column.utf8 { mixed = (mixed ^ UInt64(byte)) &* 0x100_0000_01B3 }

@@ -2,26 +2,27 @@ package import PersistentStore
 import SQLite
 
 extension SearchIndex {
-    /// The store's own record of the cursor follows after so many changes, so that a search seldom writes into the
-    /// store.
+    /// The number of changes after which the cursor is recorded in the store again, so that a search seldom writes to
+    /// the store.
     private static let unrecordedChanges: UInt64 = 256
-    private static let mostAttempts = 500
+    private static let maxAttempts = 500
     private static let pause = Duration.milliseconds(10)
 
-    /// Catches up, or builds, until the index has everything that is committed; one step is one commit, so it may be
-    /// ended at any moment and goes on from there.
+    /// Catches up, or builds, until the index contains everything that is committed.
     ///
-    /// - Parameter progress: called after each step of a building.
-    /// - Returns: how the index is now.
+    /// Each step is one commit, so the process can end at any time and the next call continues.
+    ///
+    /// - Parameter progress: called after each step of a backfill.
+    /// - Returns: the state of the index.
     @discardableResult
     package nonisolated(nonsending) func bringUpToDate(
         progress: (SearchIndexState) -> Void = { _ in }
     ) async throws(StoreError) -> SearchIndexState {
         var attempts = 0
         var hasBuilt = false
-        while attempts < Self.mostAttempts {
+        while attempts < Self.maxAttempts {
             guard !Task.isCancelled else { throw .cancelled }
-            // Twice ahead of a new snapshot: not of another process's commit, but of the store.
+            // Ahead of two new snapshots: the index is ahead of the store, not of another process's commit.
             let isAheadOfAll = attempts > 1
             let step = try await container.read { snapshot in
                 try self.advance(in: snapshot, mayBuild: true, isAheadOfAll: isAheadOfAll)
@@ -29,7 +30,7 @@ extension SearchIndex {
             switch step {
             case .done:
                 if hasBuilt { await emptyJournal() }
-                // A search that has found everything does not fail for what only cleaning wants to know.
+                // A complete search does not fail because of a cursor that only cleaning uses.
                 try? await recordCursor()
                 return .ready
             case .more(let state):
@@ -38,22 +39,22 @@ extension SearchIndex {
                 progress(state)
             case .ahead: attempts += 1
             case .notNow:
-                if let obstacle = await obstacleDescription { return .unavailable(obstacle) }
+                if let reason = await unavailabilityReason { return .unavailable(reason) }
                 attempts += 1
                 try await container.pause(for: Self.pause)
             }
         }
-        return .unavailable("another process keeps it locked")
+        return .unavailable("another process holds its lock")
     }
 
-    /// A building leaves a journal as large as the index.
+    /// Truncates the WAL, which is as large as the index after a backfill.
     private func emptyJournal() {
         _ = try? useOutsideTransaction { connection in
             try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         }
     }
 
-    /// Says in the store how far the index is, so that cleaning waits for it and `consumers` can tell.
+    /// Records the index's cursor in the store, so that cleaning waits for it and `consumers` shows it.
     private nonisolated(nonsending) func recordCursor() async throws(StoreError) {
         let (own, stored) = try await container.read { snapshot in
             let cursor = try self.assumeIsolated { index in
@@ -62,17 +63,17 @@ extension SearchIndex {
             let record = try snapshot.consumers(named: Self.consumerName)
             return (cursor, record)
         }
-        // Nor does it wait for whoever is writing: the next search is as good.
+        // It does not wait for another writer either: the next search can record the cursor.
         guard let own, !container.isBeingWritten else { return }
         guard let stored else {
             let name = try await container.registerConsumer(Self.consumerName, startingAt: own).name
-            // Another process was quicker.
+            // Another process registered the consumer first.
             if name != Self.consumerName { try await container.removeConsumer(name) }
             return
         }
         if stored.storeID != own.storeID || stored.generation != own.generation
             || own.number > stored.number
-                // As it stands even when a store of somebody's making has the ends of what a number holds.
+                // Correct even if a malicious store contains the limits of Int64.
                 && UInt64(bitPattern: own.number &- stored.number) >= Self.unrecordedChanges
         {
             try await container.resetCursor(of: Self.consumerName, to: own)

@@ -2,8 +2,8 @@ package import PersistentStore
 import SQLite
 
 extension SearchIndex {
-    /// Tags or authors that begin so, without regard to case and accents, by name; for completing `tag:` and
-    /// `author:`. Only names that some object still has.
+    /// Returns the tags or authors with a prefix, sorted by name, ignoring case and accents; for completing `tag:` and
+    /// `author:`. Excludes names that no object uses.
     package nonisolated func names(
         _ kind: SearchName, beginning prefix: String, limit: Int, in snapshot: StoreSnapshot
     ) throws -> [String] {
@@ -17,15 +17,15 @@ extension SearchIndex {
                     )
                     try rows.bind(kind.rawValue, at: 1)
                     try rows.bind(folded, at: 2)
-                    // No UTF-8 has this byte.
+                    // UTF-8 never contains this byte.
                     try rows.bind(folded + [0xFF], at: 3)
-                    // Enough for those that have gone out of use.
+                    // The margin is for names that no object uses.
                     while names.count < limit + 100, try rows.step() { names.append(rows.text(0)) }
                     return names
                 } ?? []
             var used: [String] = []
             for name in known where used.count < limit {
-                let bounds = SearchBounds(limit: 1, mostRead: 100)
+                let bounds = SearchBounds(limit: 1, maxRead: 100)
                 let query = SearchQuery(name, of: kind)
                 if try !index.search(query, bounds: bounds, in: snapshot).hits.isEmpty { used.append(name) }
             }
@@ -35,7 +35,7 @@ extension SearchIndex {
 }
 
 extension SearchQuery {
-    /// What has exactly this name.
+    /// Creates a query for objects with exactly this name.
     init(_ name: String, of kind: SearchName) {
         let text = SearchText(name, .phrase)
         clauses = [[Literal(isNegated: false, condition: .text(text, in: kind == .tag ? .tag : .author))]]

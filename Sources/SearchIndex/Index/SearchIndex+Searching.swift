@@ -2,13 +2,13 @@ package import PersistentStore
 import SQLite
 
 extension SearchIndex {
-    /// With more that is not yet in the index, the store is read instead.
-    private static let mostUnindexed = 2000
+    /// With more changes than this after the index's cursor, the store is read instead.
+    private static let maxUnindexed = 2000
 
-    /// The next objects that a query admits, from the newest, or from what was left by an earlier search.
+    /// Returns the next objects that a query admits, starting with the newest or after a cursor.
     ///
-    /// Exactly those that the query admits in the snapshot, whatever state the index is in. Catches up first if that
-    /// is little; never builds.
+    /// The result is exactly the objects that the query admits in the snapshot, regardless of the state of the index.
+    /// Catches up first if few changes are missing; never starts a backfill.
     package nonisolated func search(
         _ query: SearchQuery, sort: SearchSort = .newest, after cursor: SearchCursor? = nil,
         bounds: SearchBounds,
@@ -19,7 +19,7 @@ extension SearchIndex {
         }
     }
 
-    /// How many objects a query admits, counted up to a bound; false when there may be more.
+    /// Returns the number of objects that a query admits, counted up to a bound, and whether that is all of them.
     package nonisolated func count(
         _ query: SearchQuery, upTo bounds: SearchBounds, in snapshot: StoreSnapshot
     ) throws -> (count: Int, isAll: Bool) {
@@ -41,9 +41,9 @@ extension SearchIndex {
             page = try find(headings, tier: 0, after: cursor, bounds: bounds, in: snapshot)
             guard page.next == nil else { return page }
         }
-        let left = SearchBounds(limit: bounds.limit - page.hits.count, mostRead: bounds.mostRead - page.read)
-        guard left.limit > 0, left.mostRead > 0 else {
-            page.next = SearchCursor(tier: 1, place: SearchPlace(created: .max, id: .max))
+        let left = SearchBounds(limit: bounds.limit - page.hits.count, maxRead: bounds.maxRead - page.read)
+        guard left.limit > 0, left.maxRead > 0 else {
+            page.next = SearchCursor(tier: 1, position: SearchPosition(created: .max, id: .max))
             return page
         }
         let rest = try find(
@@ -60,20 +60,20 @@ extension SearchIndex {
         _ query: SearchQuery, except: SearchQuery? = nil, tier: Int, after cursor: SearchCursor?,
         bounds: SearchBounds, in snapshot: StoreSnapshot
     ) throws -> SearchPage {
-        let start = cursor?.place ?? SearchPlace(created: .max, id: .max)
+        let start = cursor?.position ?? SearchPosition(created: .max, id: .max)
         let store = StoreScan(self, snapshot, bounds)
         let page = try use(.reading) { connection, vocabulary -> SearchPage? in
             guard let record = try IndexRecord(connection), (try? snapshot.check(record.cursor)) != nil,
-                try !snapshot.hasMoreChanges(after: record.cursor, than: Self.mostUnindexed)
+                try !snapshot.hasMoreChanges(after: record.cursor, than: Self.maxUnindexed)
             else { return nil }
-            // Some megabytes for a large store, which a search for stars or authors alone does without.
+            // Several megabytes for a large store; a search for stars or authors alone does not need them.
             if Candidates.needsWords(query) {
                 try vocabulary.refresh(edition: record.edition, from: connection)
             }
             let news = try changes(after: record.cursor, limit: .max, snapshot).objects
             let candidates = Candidates(query, vocabulary)
             let source = try IndexScan(candidates, record, news: Set(news), after: start, connection)
-            let unindexed = try documents(news, snapshot).filter { $0.place < start }
+            let unindexed = try documents(news, snapshot).filter { $0.position < start }
             var run = SearchRun(query, except: except, tier: tier, after: start, candidates, bounds, store)
             return try run.run(source, unindexed: unindexed, connection)
         }

@@ -1,21 +1,22 @@
 package import PersistentStore
 import SQLite
 
-/// The full-text index of one store: a file beside it, made from the store and its history, and made again by
-/// itself whenever it is lost, damaged, or too far behind.
+/// The full-text index of one store, in a file next to it.
 ///
-/// Lives on the thread of the container's reader: what is searched and what is read fit one snapshot. Any number of
-/// processes share the file; who writes holds its lock, and what was done is in the same commit as how far it goes.
+/// Built from the store and its history, and rebuilt automatically when it is missing, damaged, or too far behind.
+///
+/// Runs on the executor of the container's reader, so search results and data come from one snapshot. Any number of
+/// processes share the file. A writer holds its lock and stores the index's cursor in the same commit as the documents.
 package actor SearchIndex {
     package nonisolated let container: PersistentContainer
     nonisolated let schema: SearchSchema
     package nonisolated let path: String
     private var file: IndexFile?
     private var vocabulary = Vocabulary()
-    /// Why the file cannot be used at all; not tried again for a while.
-    private var obstacle: String?
+    /// The reason that the file cannot be used; it is not opened again until `retry`.
+    private(set) var unavailabilityReason: String?
     private var retry = ContinuousClock.now
-    /// Kept between the steps of a building.
+    /// The writer of a backfill, shared by its steps.
     var builder: DocumentWriter?
 
     /// The name of the index among the consumers of the store's history.
@@ -32,15 +33,18 @@ package actor SearchIndex {
     /// Closes the file; the next call opens it again.
     package func close() { file = nil }
 
-    /// Runs `body` with the open file, on one state of it; nil when there is none to be had, as in a folder that
-    /// cannot be written, or while somebody else makes it anew. A damaged file is removed.
+    /// Runs `body` with the open file in one transaction.
+    ///
+    /// Removes a damaged file and tries again.
+    ///
+    /// - Returns: nil if the file is unavailable, as in an unwritable folder or while another process rebuilds it.
     func use<Result>(
         _ access: IndexAccess, _ body: (borrowing Connection, inout Vocabulary) throws -> Result
     ) throws -> Result? {
         for _ in 0..<2 {
             guard let file = openFile() else { return nil }
             guard access == .reading || !file.isReadOnly else {
-                obstacle = "it can only be read"
+                unavailabilityReason = "the file is read-only"
                 return nil
             }
             do {
@@ -71,16 +75,14 @@ package actor SearchIndex {
         if let file { try body(file.connection) }
     }
 
-    var obstacleDescription: String? { obstacle }
-
     private func openFile() -> IndexFile? {
-        if let file, file.isStillInPlace { return file }
+        if let file, file.isCurrent { return file }
         file = nil
-        guard obstacle == nil || ContinuousClock.now > retry else { return nil }
+        guard unavailabilityReason == nil || ContinuousClock.now > retry else { return nil }
         for _ in 0..<2 {
             do {
                 let opened = try IndexFile(path: path, store: container.path)
-                (file, obstacle) = (opened, nil)
+                (file, unavailabilityReason) = (opened, nil)
                 return opened
             } catch {
                 switch error.primary {
@@ -96,7 +98,7 @@ package actor SearchIndex {
 
     private func setAside(_ error: SQLiteError) {
         file = nil
-        obstacle = error.message
+        unavailabilityReason = error.message
         retry = ContinuousClock.now + .seconds(5)
     }
 

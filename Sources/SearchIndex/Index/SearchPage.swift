@@ -1,50 +1,50 @@
-/// Which of the matches come first.
+/// The order of the matches.
 package enum SearchSort: Hashable, Sendable {
     case newest
-    /// What has all words in title and tags, then the rest; newer before older in both.
+    /// Objects with all words in title and tags, then the rest; newer before older in both.
     case relevance
 }
 
-/// Where a search goes on.
+/// The position at which a search continues.
 package struct SearchCursor: Hashable, Sendable {
-    /// 0 for what has all words in title and tags, 1 for the rest.
+    /// 0 for objects with all words in title and tags, 1 for the rest.
     let tier: Int
-    /// Everything not older than this has been looked at.
-    package let place: SearchPlace
+    /// The oldest position that has been searched.
+    package let position: SearchPosition
 }
 
 extension SearchCursor {
-    /// For what is older than a place, from the newest on.
-    package init(after place: SearchPlace) { self.init(tier: 1, place: place) }
+    /// Creates a cursor for objects older than a position, newest first.
+    package init(after position: SearchPosition) { self.init(tier: 1, position: position) }
 }
 
-/// A stretch of the objects that a query admits.
+/// A range of the objects that a query admits.
 package struct SearchPage: Sendable {
     package internal(set) var hits: [SearchHit] = []
-    /// Where to go on; nil when there is nothing more.
+    /// The cursor for the next page; nil at the end.
     package internal(set) var next: SearchCursor?
-    /// How many objects were read one by one, as the index could not tell.
+    /// The number of objects that were read individually because the index could not decide.
     package internal(set) var read = 0
-    /// False when the index was not there, or not complete, and the store was read instead.
+    /// Whether all hits come from the index. False if it was missing or incomplete and the store was read.
     package internal(set) var isFromIndex = true
 }
 
 package struct SearchHit: Hashable, Sendable {
-    package let place: SearchPlace
-    /// Lower comes first.
+    package let position: SearchPosition
+    /// The rank; the lower tier comes first.
     package let tier: Int
 
-    package var id: Int64 { place.id }
+    package var id: Int64 { position.id }
 }
 
-/// How much one search does before it says how far it came.
+/// The limits of one search.
 package struct SearchBounds: Hashable, Sendable {
     package var limit: Int
-    /// Objects that may be read one by one.
-    package var mostRead: Int
+    /// The maximum number of objects to read individually.
+    package var maxRead: Int
 
-    package init(limit: Int, mostRead: Int = .max) {
+    package init(limit: Int, maxRead: Int = .max) {
         self.limit = limit
-        self.mostRead = mostRead
+        self.maxRead = maxRead
     }
 }

@@ -1,7 +1,7 @@
 import PersistentStore
 import SQLite
 
-/// One search: takes what the index proposes, reads what it cannot vouch for, and stops at the bounds.
+/// One search: takes candidates from the index, reads the objects that it cannot decide, and stops at the bounds.
 struct SearchRun {
     private let query: SearchQuery
     private let except: SearchQuery?
@@ -10,11 +10,11 @@ struct SearchRun {
     private let bounds: SearchBounds
     private let store: StoreScan
     private var page = SearchPage()
-    private var last: SearchPlace
+    private var last: SearchPosition
     private var isFull = false
 
     init(
-        _ query: SearchQuery, except: SearchQuery?, tier: Int, after start: SearchPlace,
+        _ query: SearchQuery, except: SearchQuery?, tier: Int, after start: SearchPosition,
         _ candidates: Candidates,
         _ bounds: SearchBounds, _ store: StoreScan
     ) {
@@ -27,14 +27,16 @@ struct SearchRun {
         last = start
     }
 
-    /// Reads the store alone.
+    /// Searches the store without the index.
     mutating func runWithoutIndex() throws -> SearchPage {
         page.isFromIndex = false
         try scanStore()
         return page
     }
 
-    /// - Parameter unindexed: what has changed since the index was written, as it is now.
+    /// Searches the index, then the part of the store that is not indexed.
+    ///
+    /// - Parameter unindexed: the current values of the objects that changed after the index's cursor.
     mutating func run(
         _ source: IndexScan, unindexed: [SearchDocument], _ connection: borrowing Connection
     ) throws -> SearchPage {
@@ -44,23 +46,24 @@ struct SearchRun {
         }
         var source = source
         var late = source.late[...]
-        var unindexed = unindexed.filter(admits).map(\.place).sorted(by: >)[...]
+        var unindexed = unindexed.filter(admits).map(\.position).sorted(by: >)[...]
         var size = 64
         while !isFull && !source.isAtEnd {
-            let places = try source.next(size, connection)
+            let positions = try source.next(size, connection)
             let bound =
-                source.isAtEnd ? source.builtPlace ?? SearchPlace(created: .min, id: .min) : places.last
+                source.isAtEnd
+                ? source.builtPosition ?? SearchPosition(created: .min, id: .min) : positions.last
             guard let bound else { continue }
             let lateOnes = late.prefix { $0 >= bound }
             let newOnes = unindexed.prefix { $0 >= bound }
             late = late.dropFirst(lateOnes.count)
             unindexed = unindexed.dropFirst(newOnes.count)
-            try take(places + lateOnes, admitted: Array(newOnes), upTo: bound)
+            try addCandidates(positions + lateOnes, admitted: Array(newOnes), upTo: bound)
             size = min(1024, size * 2)
         }
-        // Nothing in the index, but perhaps in what is not yet in it.
+        // The index cannot contain a match, but the unindexed objects can.
         if candidates.isImpossible && !isFull { add(Array(unindexed)) }
-        if let built = source.builtPlace, !isFull {
+        if let built = source.builtPosition, !isFull {
             page.isFromIndex = false
             last = min(last, built)
             try scanStore()
@@ -68,60 +71,62 @@ struct SearchRun {
         return page
     }
 
-    /// Takes in the next candidates, all down to a place.
-    private mutating func take(_ places: [SearchPlace], admitted: [SearchPlace], upTo bound: SearchPlace)
+    /// Adds the matches among the next candidates, which are all candidates down to a position.
+    private mutating func addCandidates(
+        _ positions: [SearchPosition], admitted: [SearchPosition], upTo bound: SearchPosition
+    )
         throws
     {
         var hits = admitted
         if candidates.isExact && except == nil {
-            hits += places.filter { isInTime($0) }
+            hits += positions.filter { isInTime($0) }
         } else {
-            let documents = try store.documents(places.filter { isInTime($0) })
+            let documents = try store.documents(positions.filter { isInTime($0) })
             page.read += documents.count
-            hits += documents.filter(admits).map(\.place)
+            hits += documents.filter(admits).map(\.position)
         }
         add(hits.sorted(by: >))
         guard !isFull else { return }
         last = bound
         if bound.created < candidates.createdFrom { isFull = true }
-        if page.read >= bounds.mostRead { stop(at: bound) }
+        if page.read >= bounds.maxRead { stop(at: bound) }
     }
 
     private mutating func scanStore() throws {
-        last = min(last, SearchPlace(created: candidates.createdBefore, id: .min))
+        last = min(last, SearchPosition(created: candidates.createdBefore, id: .min))
         let flags = SearchFlags(query)
         var size = 128
         while !isFull {
             let (documents, end) = try store.next(size, after: last, flags: flags)
-            page.read += max(documents.count, flags.isEmpty ? 0 : store.stretch / Self.passedOverForOneRead)
-            add(documents.filter(admits).map(\.place))
+            page.read += max(documents.count, flags.isEmpty ? 0 : store.stretch / Self.skippedObjectsPerRead)
+            add(documents.filter(admits).map(\.position))
             guard !isFull, let end else { return }
             last = end
             if end.created < candidates.createdFrom { return }
-            if page.read >= bounds.mostRead { return stop(at: end) }
+            if page.read >= bounds.maxRead { return stop(at: end) }
             size = min(1024, size * 2)
         }
     }
 
-    private static let passedOverForOneRead = 8
+    private static let skippedObjectsPerRead = 8
 
-    private func isInTime(_ place: SearchPlace) -> Bool {
-        place.created >= candidates.createdFrom && place.created < candidates.createdBefore
+    private func isInTime(_ position: SearchPosition) -> Bool {
+        position.created >= candidates.createdFrom && position.created < candidates.createdBefore
     }
 
     private func admits(_ document: SearchDocument) -> Bool {
         query.matches(document) && except?.matches(document) != true
     }
 
-    private mutating func add(_ places: [SearchPlace]) {
-        for place in places {
-            page.hits.append(SearchHit(place: place, tier: tier))
-            if page.hits.count == bounds.limit { return stop(at: place) }
+    private mutating func add(_ positions: [SearchPosition]) {
+        for position in positions {
+            page.hits.append(SearchHit(position: position, tier: tier))
+            if page.hits.count == bounds.limit { return stop(at: position) }
         }
     }
 
-    private mutating func stop(at place: SearchPlace) {
+    private mutating func stop(at position: SearchPosition) {
         isFull = true
-        page.next = SearchCursor(tier: tier, place: place)
+        page.next = SearchCursor(tier: tier, position: position)
     }
 }

@@ -1,6 +1,6 @@
 package import PersistentStore
 
-/// Which entity is searched, and by which of its attributes.
+/// The entity and the attributes to search.
 package struct SearchSchema: Hashable, Sendable {
     package let entity: String
     package let title: String
@@ -30,16 +30,16 @@ package struct SearchSchema: Hashable, Sendable {
     }
 
     var attributes: [String] { [title, tags, url, text, note, author, created, starred, unread] }
-    /// An update of any other changes nothing in the index.
+    /// The attributes whose update changes the index.
     var indexedAttributes: Set<String> { [title, tags, url, text, note, author, created] }
     var newestFirst: SortOrder { SortOrder(created, isAscending: false) }
 }
 
-/// What a search looks at of one object.
+/// The searchable attributes of one object.
 package struct SearchDocument: Sendable {
     package let id: Int64
     package let title: String
-    /// As the store keeps them: with commas between.
+    /// Separated by commas, as in the store.
     package let tags: String
     package let url: String
     package let text: String
@@ -68,9 +68,9 @@ package struct SearchDocument: Sendable {
         self.init(id: object.id.key, schema) { object[$0] }
     }
 
-    var place: SearchPlace { SearchPlace(created: created, id: id) }
+    var position: SearchPosition { SearchPosition(created: created, id: id) }
 
-    /// The host of the address without `www.`, or nothing.
+    /// The host of the URL without `www.`; empty if there is none.
     var site: String {
         guard let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") else { return "" }
         var host = url[url.index(colon, offsetBy: 3)...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -79,8 +79,8 @@ package struct SearchDocument: Sendable {
     }
 }
 
-/// A place among the objects, newest first; the smaller place is the older one.
-package struct SearchPlace: Hashable, Sendable, Comparable {
+/// A position among the objects, ordered by creation time; the smaller position is the older one.
+package struct SearchPosition: Hashable, Sendable, Comparable {
     package let created: Int64
     package let id: Int64
 
@@ -89,7 +89,7 @@ package struct SearchPlace: Hashable, Sendable, Comparable {
         self.id = id
     }
 
-    package static func < (left: SearchPlace, right: SearchPlace) -> Bool {
+    package static func < (left: SearchPosition, right: SearchPosition) -> Bool {
         (left.created, left.id) < (right.created, right.id)
     }
 }

@@ -4,56 +4,58 @@ import PersistentStore
 struct StoreScan {
     let index: SearchIndex
     let snapshot: StoreSnapshot
-    /// Objects passed over in one step at most, where SQLite compares the flags.
+    /// The maximum number of objects skipped in one step, in which SQLite compares the flags.
     let stretch: Int
 
     init(_ index: SearchIndex, _ snapshot: StoreSnapshot, _ bounds: SearchBounds) {
         self.index = index
         self.snapshot = snapshot
-        stretch = min(20_000, max(1, bounds.mostRead))
+        stretch = min(20_000, max(1, bounds.maxRead))
     }
 
-    func documents(_ places: [SearchPlace]) throws -> [SearchDocument] {
-        guard !places.isEmpty else { return [] }
-        var request = FetchRequest(index.schema.entity, where: .keys(places.map(\.id)))
+    func documents(_ positions: [SearchPosition]) throws -> [SearchDocument] {
+        guard !positions.isEmpty else { return [] }
+        var request = FetchRequest(index.schema.entity, where: .keys(positions.map(\.id)))
         request.attributes = index.schema.attributes
         return try snapshot.fetch(request).map { SearchDocument($0, index.schema) }.sorted {
-            $0.place > $1.place
+            $0.position > $1.position
         }
     }
 
-    /// The next objects, and where they end; nil at the end of the store. Those that the flags leave out are not
-    /// read, and of them no more are passed over than others can wait for.
-    func next(_ count: Int, after place: SearchPlace, flags: SearchFlags) throws -> (
-        documents: [SearchDocument], end: SearchPlace?
+    /// Returns the next objects and the position after them; the position is nil at the end of the store.
+    ///
+    /// Objects that the flags exclude are not read. The number skipped per call is bounded, so that other work on the
+    /// reader's thread does not wait long.
+    func next(_ count: Int, after position: SearchPosition, flags: SearchFlags) throws -> (
+        documents: [SearchDocument], end: SearchPosition?
     ) {
         let schema = index.schema
         var request = FetchRequest(schema.entity, where: flags.predicate(schema), sort: schema.newestFirst)
         request.attributes = schema.attributes
-        request.after = position(place)
-        // The few that have a star are found by themselves.
+        request.after = sortPosition(position)
+        // Starred objects are few; an index finds them directly.
         let isDirect = flags.isEmpty || flags.starred == true
-        let last = isDirect ? nil : try end(after: place)
+        let last = isDirect ? nil : try end(after: position)
         request.limit = count
-        request.before = last.map { position(SearchPlace(created: $0.created, id: $0.id - 1)) }
+        request.before = last.map { sortPosition(SearchPosition(created: $0.created, id: $0.id - 1)) }
         let documents = try snapshot.fetch(request).map { SearchDocument($0, schema) }
-        return (documents, documents.count == count ? documents.last?.place : last)
+        return (documents, documents.count == count ? documents.last?.position : last)
     }
 
-    /// The place some way on; nil when the end of the store comes before it.
-    private func end(after place: SearchPlace) throws -> SearchPlace? {
+    /// Returns the position `stretch` objects later; nil if the store ends before it.
+    private func end(after position: SearchPosition) throws -> SearchPosition? {
         var request = FetchRequest(index.schema.entity, sort: index.schema.newestFirst, limit: 1)
         request.attributes = [index.schema.created]
-        request.after = position(place)
+        request.after = sortPosition(position)
         request.offset = stretch - 1
         return try snapshot.fetch(request).first.map {
-            SearchPlace(created: $0[index.schema.created].integerValue ?? 0, id: $0.id.key)
+            SearchPosition(created: $0[index.schema.created].integerValue ?? 0, id: $0.id.key)
         }
     }
 
-    private func position(_ place: SearchPlace) -> SortPosition {
+    private func sortPosition(_ position: SearchPosition) -> SortPosition {
         snapshot.position(
-            of: ObjectID(entity: index.schema.entity, key: place.id), value: .integer(place.created),
+            of: ObjectID(entity: index.schema.entity, key: position.id), value: .integer(position.created),
             in: index.schema.newestFirst)
     }
 }

@@ -1,8 +1,8 @@
 import CSearch
 import SQLite
 
-/// Every word that the index holds, in memory as one text with a line each, so that the words with a part in them
-/// are found at the speed of `memmem`. A word may stand twice.
+/// The words of the index, in memory as one text with a line for each, so that a search for a part of a word runs at the
+/// speed of `memmem`. A word may occur twice.
 struct Vocabulary {
     private var text: [UInt8] = [newline]
     private var edition: Int64 = 0
@@ -10,10 +10,10 @@ struct Vocabulary {
     private var lastRowStart = 1
 
     private static let newline = UInt8(ascii: "\n")
-    /// A row is filled up to this before the next is begun.
+    /// The maximum size of a row in bytes.
     static let rowSize = 16_384
 
-    /// Reads what has been added since the last time.
+    /// Reads the words that were added since the last call.
     mutating func refresh(edition: Int64, from connection: borrowing Connection) throws(SQLiteError) {
         if edition != self.edition {
             self = Vocabulary()
@@ -29,7 +29,7 @@ struct Vocabulary {
         }
     }
 
-    /// The words that contain a part, or begin with it; nil when there are more than the limit.
+    /// Returns the words that contain a part, or begin with it; nil if there are more than the limit.
     func words(containing part: ArraySlice<UInt8>, onlyAtStart: Bool, limit: Int) -> Set<[UInt8]>? {
         let needle = onlyAtStart ? [Self.newline] + part : Array(part)
         var found: Set<[UInt8]> = []
@@ -55,7 +55,7 @@ struct Vocabulary {
         return isWithin ? found : nil
     }
 
-    /// Hashes of all words, to tell new ones.
+    /// Returns the hashes of all words, for recognizing new ones.
     func hashes() -> Set<UInt64> {
         var hashes: Set<UInt64> = []
         for word in text.split(separator: Self.newline) { hashes.insert(word.withUnsafeBufferPointer(hash)) }
@@ -63,7 +63,7 @@ struct Vocabulary {
     }
 }
 
-/// FNV-1a, 64 bits; the words of a few million never meet.
+/// Returns the 64-bit FNV-1a hash; a collision among a few million words is improbable.
 func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

@@ -1,8 +1,9 @@
-/// A stretch of days as it was typed: `2026-11-01`, `2026-11`, `yesterday`, `monday`, `last-week`, `3d`.
+/// A period of days, as typed: `2026-11-01`, `2026-11`, `yesterday`, `monday`, `last-week`, `3d`.
 package struct DayPeriod: Hashable, Sendable {
     package let typed: String
-    /// Milliseconds since 1970; the end does not belong to it.
+    /// The start, in milliseconds since 1970.
     package let start: Int64
+    /// The end, exclusive, in milliseconds since 1970.
     package let end: Int64
 
     init?(_ typed: String, calendar: SearchCalendar) {
@@ -19,14 +20,14 @@ package struct DayPeriod: Hashable, Sendable {
         ["today", "yesterday"] + weekdays
         + ["this", "last"].flatMap { which in ["week", "month", "year"].map { "\(which)-\($0)" } }
 
-    /// Whether more letters could make it a period.
+    /// Returns whether more letters could complete a period.
     static func mayBecome(_ typed: String) -> Bool {
         let typed = typed.lowercased()
         return words.contains { $0.hasPrefix(typed) }
             || typed.allSatisfy { $0.isASCII && $0.isNumber || $0 == "-" }
     }
 
-    /// The first day, and the first day after it.
+    /// Returns the first day of the period and the first day after it.
     private static func days(_ word: String, _ calendar: SearchCalendar) -> (CalendarDay, CalendarDay)? {
         let today = calendar.today
         if let date = date(word) { return date }
@@ -48,7 +49,7 @@ package struct DayPeriod: Hashable, Sendable {
             guard let weekday = weekdays.firstIndex(where: { $0 == word || $0.prefix(3) == word }) else {
                 return nil
             }
-            // The last one that has begun; on a Monday, "monday" is today.
+            // The most recent one; on a Monday, "monday" is today.
             let day = today.adding(days: -((calendar.weekday(today) - weekday + 7) % 7))
             return (day, day.adding(days: 1))
         }
@@ -78,7 +79,7 @@ package struct DayPeriod: Hashable, Sendable {
         }
     }
 
-    /// `3d`, `2w`, `6m`, `1y`: the day so long before today.
+    /// Returns the day of `3d`, `2w`, `6m`, or `1y` before today.
     private static func ago(_ word: String, _ today: CalendarDay) -> CalendarDay? {
         guard let unit = word.last, let count = Int(word.dropLast()), (0...9999).contains(count) else {
             return nil
@@ -94,7 +95,7 @@ package struct DayPeriod: Hashable, Sendable {
 }
 
 extension CalendarDay {
-    /// The calendar evens out a day that its month does not have.
+    /// Adds days. The calendar normalizes a day that its month does not have.
     fileprivate func adding(days: Int) -> CalendarDay {
         CalendarDay(year: year, month: month, day: day + days)
     }

@@ -13,11 +13,11 @@ package struct CalendarDay: Hashable, Sendable {
     }
 }
 
-/// What time it is and where days begin, for whoever is searching.
+/// The clock and the calendar of a search.
 package struct SearchCalendar: Sendable {
     /// Milliseconds since 1970.
     package let now: @Sendable () -> Int64
-    /// When a day begins; days outside their month count on into the next ones, or back.
+    /// The time at which a day begins; days outside their month are in the following or preceding months.
     package let start: @Sendable (CalendarDay) -> Int64
     package let day: @Sendable (_ milliseconds: Int64) -> CalendarDay
 
@@ -30,7 +30,8 @@ package struct SearchCalendar: Sendable {
         self.day = day
     }
 
-    /// The system's clock and time zone. Of Foundation, only the part with the zones' names could do this.
+    /// The system's clock and time zone. Foundation would require the part with the time zone names, not only
+    /// FoundationEssentials.
     package static let local = SearchCalendar(
         now: {
             var time = timespec()
@@ -52,7 +53,7 @@ package struct SearchCalendar: Sendable {
             return CalendarDay(fields)
         })
 
-    /// A zone with the same distance from UTC all year, and a clock that stands.
+    /// Returns a calendar with a fixed offset from UTC and a fixed time.
     package static func fixed(now: Int64, secondsFromGMT: Int64) -> SearchCalendar {
         SearchCalendar(
             now: { now },
@@ -73,7 +74,7 @@ package struct SearchCalendar: Sendable {
 
     package var today: CalendarDay { day(now()) }
 
-    /// 0 for Monday.
+    /// Returns the day of the week, 0 for Monday.
     func weekday(_ day: CalendarDay) -> Int {
         var fields = tm()
         fields.tm_year = Int32(day.year - 1900)

@@ -1,11 +1,12 @@
 import PersistentStore
 
-/// What a query asks of the star and of having been read, where that alone decides; the store itself can tell it.
+/// The star and read conditions that a whole query requires; the store can evaluate them.
 struct SearchFlags {
     private(set) var starred: Bool?
     private(set) var unread: Bool?
 
-    /// A query that contradicts itself keeps what it says first, and finds nothing all the same.
+    /// Creates the flags of a query. Of two contradictory conditions, the first is used; the query then matches nothing
+    /// anyway.
     init(_ query: SearchQuery) {
         for clause in query.clauses where clause.count == 1 {
             guard case .flag(let flag) = clause[0].condition else { continue }

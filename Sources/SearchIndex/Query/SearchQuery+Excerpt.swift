@@ -1,5 +1,5 @@
 extension SearchQuery {
-    /// Where in a text what is looked for stands, in order and apart from each other.
+    /// Returns the ranges of the matches in a text, in order and without overlaps.
     package func matches(in text: String, of field: SearchField) -> [Range<String.Index>] {
         let wanted = clauses.joined().compactMap { literal -> SearchText? in
             guard !literal.isNegated, case .text(let text, let asked) = literal.condition,
@@ -10,10 +10,10 @@ extension SearchQuery {
         guard !wanted.isEmpty else { return [] }
         let (folded, origins) = Folding.foldWithOrigins(text)
         var found: [Range<Int>] = []
-        for range in wanted.flatMap({ $0.places(in: folded, limit: 100) }).sorted(by: {
+        for range in wanted.flatMap({ $0.ranges(in: folded, limit: 100) }).sorted(by: {
             $0.lowerBound < $1.lowerBound
         }) {
-            // A letter that folds into two is marked whole.
+            // A letter that folds to two bytes or more is marked as a whole.
             let last = origins[range.upperBound - 1]
             let end = origins[range.upperBound...].first { $0 > last } ?? text.utf8.count
             let start = max(origins[range.lowerBound], found.last?.upperBound ?? 0)
@@ -23,7 +23,7 @@ extension SearchQuery {
         return found.map { index($0.lowerBound)..<index($0.upperBound) }
     }
 
-    /// The part of a text around its first match, and the matches in it; nil without any.
+    /// Returns the part of a text around its first match, with the matches in it; nil if there is no match.
     package func excerpt(of text: String, in field: SearchField, length: Int) -> SearchExcerpt? {
         guard let first = matches(in: text, of: field).first else { return nil }
         let start =
@@ -34,7 +34,7 @@ extension SearchQuery {
     }
 }
 
-/// A piece of a text with what was looked for in it.
+/// A part of a text and the matches in it.
 package struct SearchExcerpt: Hashable, Sendable {
     package let text: String
     package let matches: [Range<String.Index>]

@@ -1,13 +1,13 @@
 import CSearch
 
 extension SearchQuery {
-    /// Whether a document is found by the query; what the index says is held against this.
+    /// Returns whether the query matches a document. This defines the correct results of the index.
     package func matches(_ document: SearchDocument) -> Bool {
         let folded = FoldedDocument(document)
         return clauses.allSatisfy { clause in clause.contains { $0.isTrue(of: folded) } }
     }
 
-    /// The query with every word that may stand anywhere looked for in title and tags only.
+    /// The query with every word of any field restricted to title and tags.
     package var inHeadings: SearchQuery {
         var query = self
         query.clauses = clauses.map { clause in
@@ -39,7 +39,7 @@ extension SearchQuery.Literal {
     }
 }
 
-/// A document whose texts are folded when they are first looked at.
+/// A document whose texts are folded on first use.
 final class FoldedDocument {
     let document: SearchDocument
     private(set) lazy var title = Folding.fold(document.title)
@@ -70,23 +70,23 @@ final class FoldedDocument {
 }
 
 extension SearchText {
-    /// Whether it stands somewhere in a folded text, as its form asks.
-    func isFound(in haystack: [UInt8]) -> Bool { !places(in: haystack, limit: 1).isEmpty }
+    /// Returns whether a folded text contains this text at the required word boundaries.
+    func isFound(in haystack: [UInt8]) -> Bool { !ranges(in: haystack, limit: 1).isEmpty }
 
-    /// Names are found by their beginning, or between quotes whole.
+    /// Returns whether a name matches: as a whole if this text is quoted, otherwise by its prefix.
     fileprivate func isName(_ name: ArraySlice<UInt8>) -> Bool {
         isBoundAtEnd ? name.elementsEqual(folded) : name.starts(with: folded)
     }
 
-    /// Where it stands in a folded text.
-    func places(in haystack: [UInt8], limit: Int) -> [Range<Int>] {
+    /// Returns the ranges of this text in a folded text.
+    func ranges(in haystack: [UInt8], limit: Int) -> [Range<Int>] {
         var found: [Range<Int>] = []
         haystack.withUnsafeBufferPointer { text in
             folded.withUnsafeBufferPointer { needle in
-                guard let base = text.baseAddress, let wanted = needle.baseAddress else { return }
+                guard let base = text.baseAddress, let needleBase = needle.baseAddress else { return }
                 var from = 0
                 while found.count < limit {
-                    let start = search_find(base, text.count, from, wanted, needle.count)
+                    let start = search_find(base, text.count, from, needleBase, needle.count)
                     guard start >= 0 else { return }
                     let range = start..<start + needle.count
                     if isBound(range, in: text) { found.append(range) }
@@ -103,10 +103,10 @@ extension SearchText {
                 || !Self.isInsideWord(text, at: range.upperBound))
     }
 
-    /// Whether the scalars on both sides of a place belong to one word.
-    private static func isInsideWord(_ text: UnsafeBufferPointer<UInt8>, at place: Int) -> Bool {
-        guard ScalarKind(UTF8.scalar(text, at: place).value) == .word else { return false }
-        var before = place - 1
+    /// Returns whether the scalars on both sides of an index belong to one word.
+    private static func isInsideWord(_ text: UnsafeBufferPointer<UInt8>, at index: Int) -> Bool {
+        guard ScalarKind(UTF8.scalar(text, at: index).value) == .word else { return false }
+        var before = index - 1
         while before > 0 && text[before] & 0xC0 == 0x80 { before -= 1 }
         return ScalarKind(UTF8.scalar(text, at: before).value) == .word
     }

@@ -1,6 +1,6 @@
 extension SearchQuery {
-    /// Reads what was typed; never fails, and leaves out what is not finished: a lone minus, `tag:` with nothing, OR
-    /// at an end.
+    /// Creates a query from typed text. Never fails; ignores unfinished parts: a single minus, `tag:` without a value, OR
+    /// at the start or end.
     package init(_ text: String, calendar: SearchCalendar = .local) {
         var parser = QueryParser(text, calendar: calendar)
         clauses = parser.clauses()
@@ -8,7 +8,7 @@ extension SearchQuery {
     }
 }
 
-/// Goes by scalars: an accent typed after a quote or a space makes one character with it.
+/// A parser of Unicode scalars: as characters, an accent after a quote or a space would combine with it.
 private struct QueryParser {
     private typealias Scalars = Substring.UnicodeScalarView
 
@@ -44,7 +44,7 @@ private struct QueryParser {
         return clauses
     }
 
-    /// Nil at the end; what means nothing is passed over.
+    /// Returns the next token; nil at the end. Skips words without meaning.
     private mutating func next() -> Token? {
         while true {
             rest = rest.drop { $0.properties.isWhitespace }
@@ -70,7 +70,7 @@ private struct QueryParser {
         .literal(SearchQuery.Literal(isNegated: isNegated, condition: condition))
     }
 
-    /// What stands between quotes, or from one to the end; nil when that is nothing.
+    /// Returns the text between quotes, or from a quote to the end; nil if it is empty.
     private mutating func phrase() -> SearchText? {
         let inside = rest.dropFirst()
         let text = inside.prefix { $0 != "\"" }
@@ -80,7 +80,7 @@ private struct QueryParser {
         return search.folded.isEmpty ? nil : search
     }
 
-    /// The field of `tag:"…`, with `rest` moved to the quote.
+    /// Returns the field of `tag:"…` and moves `rest` to the quote.
     private mutating func fieldWithQuote() -> SearchField? {
         guard let (name, value) = Self.parts(rest), value.first == "\"",
             let field = SearchField.typed.first(where: { $0.rawValue == name })

@@ -1,7 +1,7 @@
-/// What a person looks for: clauses that must all hold, each of literals of which one must.
+/// A search query: clauses that must all be true, each with literals of which one must be true.
 ///
-/// Any text is a query. A word is found anywhere in a clip's title, address, tags, text, note or author, without
-/// regard to case, accents and width; `word*` only where a word begins; `"some words"` as whole words.
+/// Any text is a valid query. A word matches anywhere in the title, URL, tags, text, note, or author, ignoring case,
+/// accents, and width. `word*` matches only at the start of a word, and `"some words"` only whole words.
 package struct SearchQuery: Hashable, Sendable {
     package struct Literal: Hashable, Sendable {
         package let isNegated: Bool
@@ -21,25 +21,25 @@ package struct SearchQuery: Hashable, Sendable {
     }
 
     package enum TimeRelation: String, Hashable, Sendable, CaseIterable {
-        /// From the beginning of the period on.
+        /// At or after the start of the period.
         case after
-        /// Until the period begins.
+        /// Before the start of the period.
         case before
         case on
     }
 
     package internal(set) var clauses: [[Literal]]
 
-    /// Words whose field is known and whose value is not; they find nothing, or are left out while unfinished.
+    /// Words with a known field and an unknown value. They match nothing; unfinished ones are ignored.
     package internal(set) var problems: [Problem] = []
 
     package struct Problem: Hashable, Sendable, CustomStringConvertible {
         package let word: String
-        /// More letters could make it a value.
+        /// Whether more letters could complete the value.
         package let isUnfinished: Bool
         let isDate: Bool
 
-        /// A sentence that says what may be typed.
+        /// A sentence with the valid values.
         package var description: String {
             let flags = Flag.allCases.map { "is:\($0.rawValue)" }
             return isDate
@@ -48,39 +48,39 @@ package struct SearchQuery: Hashable, Sendable {
         }
     }
 
-    /// By what is asked alone: a word without meaning asks nothing.
+    /// Compares the clauses only; problems do not affect the results.
     package static func == (left: SearchQuery, right: SearchQuery) -> Bool { left.clauses == right.clauses }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(clauses) }
 
-    /// Whether it looks for words; stars, times and the like the store tells without the index.
+    /// Whether the query contains words. The store evaluates the other conditions without the index.
     package var needsIndex: Bool {
         clauses.joined().contains { if case .text = $0.condition { true } else { false } }
     }
 
-    /// Admits everything.
+    /// Whether the query admits everything.
     package var isEmpty: Bool { clauses.isEmpty }
 }
 
-/// Where a text is looked for.
+/// A field to search.
 package enum SearchField: String, Hashable, Sendable, CaseIterable {
     case anywhere
-    /// Title and tags: what ranks first.
+    /// Title and tags, which rank first.
     case heading
     case title
     case tag
     case url
-    /// The host of the address.
+    /// The host of the URL.
     case site
     case text
     case note
     case author
 
-    /// What is typed before the colon.
+    /// The fields that a user can type before a colon.
     static let typed: [SearchField] = [.title, .tag, .url, .site, .text, .note, .author]
 }
 
-/// A text that is looked for, and how it must stand in what it is found in.
+/// A text to search for, and its relation to word boundaries.
 package struct SearchText: Hashable, Sendable {
     package enum Form: Hashable, Sendable {
         case word
@@ -92,7 +92,7 @@ package struct SearchText: Hashable, Sendable {
 
     package let typed: String
     package let form: Form
-    /// As it is compared.
+    /// The text after folding, for comparisons.
     let folded: [UInt8]
 
     init(_ typed: String, _ form: Form) {
@@ -106,13 +106,14 @@ package struct SearchText: Hashable, Sendable {
         self.folded = folded
     }
 
-    /// Whether a word must begin, and end, where the text does.
+    /// Whether a word must begin at the start of the text.
     var isBoundAtStart: Bool { form != .word }
+    /// Whether a word must end at the end of the text.
     var isBoundAtEnd: Bool { form == .phrase }
 }
 
 extension SearchQuery: CustomStringConvertible {
-    /// Typed again, it gives the same query.
+    /// The text of the query; parsing it creates an equal query.
     package var description: String {
         clauses.map { $0.map(\.description).joined(separator: " OR ") }.joined(separator: " ")
     }

@@ -1,17 +1,17 @@
-/// Makes texts comparable: without case, marks, width, and with katakana as hiragana; white space of any kind and
-/// length is one space. What is searched and what is typed go through it alike.
+/// Folding of texts for comparisons: removes case, marks, and width, converts katakana to hiragana, and replaces any
+/// white space by one space. Applied to both documents and queries.
 enum Folding {
-    /// Folded text as UTF-8.
+    /// Returns the folded text as UTF-8.
     static func fold(_ text: String) -> [UInt8] {
-        var folder = Folder(keepsOrigins: false)
-        folder.take(text)
+        var folder = Folder(recordsOrigins: false)
+        folder.append(text)
         return folder.bytes
     }
 
-    /// Folded text, and for each of its bytes where in the UTF-8 of the original its scalar begins.
+    /// Returns the folded text and, for each of its bytes, the UTF-8 offset of the original scalar.
     static func foldWithOrigins(_ text: String) -> (bytes: [UInt8], origins: [Int]) {
-        var folder = Folder(keepsOrigins: true)
-        folder.take(text)
+        var folder = Folder(recordsOrigins: true)
+        folder.append(text)
         return (folder.bytes, folder.origins)
     }
 
@@ -26,13 +26,13 @@ enum Folding {
 private struct Folder {
     private(set) var bytes: [UInt8] = []
     private(set) var origins: [Int] = []
-    private let keepsOrigins: Bool
-    /// The last scalar written, for marks that change it.
+    private let recordsOrigins: Bool
+    /// The last scalar written, which a mark may change.
     private var last: UInt32 = 0
 
-    init(keepsOrigins: Bool) { self.keepsOrigins = keepsOrigins }
+    init(recordsOrigins: Bool) { self.recordsOrigins = recordsOrigins }
 
-    mutating func take(_ text: String) {
+    mutating func append(_ text: String) {
         var text = text
         text.withUTF8 { source in
             bytes.reserveCapacity(source.count)
@@ -40,27 +40,27 @@ private struct Folder {
             while index < source.count {
                 let byte = source[index]
                 if byte < 0x80 {
-                    takeASCII(byte, from: index)
+                    appendASCII(byte, from: index)
                     index += 1
                 } else {
                     // The text of a String is valid UTF-8: the first byte says how long the scalar is.
                     let length = byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
                     var scalar = UInt32(byte) & (0xFF >> UInt32(length + 1))
                     for next in 1..<length { scalar = scalar << 6 | UInt32(source[index + next] & 0x3F) }
-                    take(scalar, from: index)
+                    append(scalar, from: index)
                     index += length
                 }
             }
         }
     }
 
-    private mutating func takeASCII(_ byte: UInt8, from origin: Int) {
+    private mutating func appendASCII(_ byte: UInt8, from origin: Int) {
         if byte &- 65 < 26 { return write(byte | 0x20, origin) }
         if byte == 32 || byte &- 9 < 5 { return writeSpace(origin) }
         write(byte, origin)
     }
 
-    private mutating func take(_ scalar: UInt32, from origin: Int) {
+    private mutating func append(_ scalar: UInt32, from origin: Int) {
         if scalar < FoldingTable.limit {
             switch FoldingTable.scalars[Int(scalar)] {
             case 0: combine(scalar)
@@ -73,7 +73,7 @@ private struct Folder {
         switch scalar {
         case 0x30A1...0x30F6: write(scalar - 0x60, origin)
         case 0x3099, 0x309A, 0xFF9E, 0xFF9F: voice(isHalf: scalar == 0x309A || scalar == 0xFF9F)
-        case 0xFF01...0xFF5E: takeASCII(UInt8(scalar - 0xFEE0), from: origin)
+        case 0xFF01...0xFF5E: appendASCII(UInt8(scalar - 0xFEE0), from: origin)
         case 0xFF66...0xFF9D: write(FoldingTable.narrowKana[Int(scalar - 0xFF66)], origin)
         case 0x200B...0x200D, 0xFE00...0xFE0F, 0xFEFF: break
         case 0xFB01, 0xFB02: write(FoldingTable.pairs[scalar] ?? [], origin)
@@ -82,12 +82,12 @@ private struct Folder {
         }
     }
 
-    /// A mark is dropped, but и and a breve are й.
+    /// Drops a mark; but и with a breve is й.
     private mutating func combine(_ mark: UInt32) {
         if mark == 0x306, last == 0x438 { replaceLast(0x439) }
     }
 
-    /// か and a voicing mark are が.
+    /// Applies a voicing mark: か and the mark are が.
     private mutating func voice(isHalf: Bool) {
         switch last {
         case 0x304B...0x3062 where !isHalf && last % 2 == 1: replaceLast(last + 1)
@@ -100,9 +100,9 @@ private struct Folder {
 
     private mutating func replaceLast(_ scalar: UInt32) {
         guard let from = bytes.lastIndex(where: { $0 & 0xC0 != 0x80 }) else { return }
-        let origin = keepsOrigins ? origins[from] : 0
+        let origin = recordsOrigins ? origins[from] : 0
         bytes.removeSubrange(from...)
-        if keepsOrigins { origins.removeSubrange(from...) }
+        if recordsOrigins { origins.removeSubrange(from...) }
         write(scalar, origin)
     }
 
@@ -113,7 +113,7 @@ private struct Folder {
     private mutating func write(_ byte: UInt8, _ origin: Int) {
         bytes.append(byte)
         last = UInt32(byte)
-        if keepsOrigins { origins.append(origin) }
+        if recordsOrigins { origins.append(origin) }
     }
 
     private mutating func write(_ scalar: UInt32, _ origin: Int) {
@@ -131,7 +131,7 @@ private struct Folder {
         }
         bytes.append(UInt8(0x80 | scalar & 0x3F))
         last = scalar
-        while keepsOrigins && origins.count < bytes.count { origins.append(origin) }
+        while recordsOrigins && origins.count < bytes.count { origins.append(origin) }
     }
 
     private mutating func write(_ letters: [UInt8], _ origin: Int) {
@@ -139,10 +139,10 @@ private struct Folder {
     }
 }
 
-/// What each scalar of the alphabets becomes; made at the first search.
+/// The folded scalar of each scalar of the alphabets; created at the first search.
 private enum FoldingTable {
     static let limit: UInt32 = 0x2100
-    /// Beyond all scalars.
+    /// A value above all scalars.
     static let space: UInt32 = 0x20_0000
     static let pair: UInt32 = 0x20_0001
 
@@ -151,7 +151,7 @@ private enum FoldingTable {
     static let pairs: [UInt32: [UInt8]] = Dictionary(
         uniqueKeysWithValues: MarkedLetters.pairs.map { ($0.value, Array($1.utf8)) })
 
-    /// 0 for what is dropped.
+    /// The folded scalars; 0 for dropped ones.
     static let scalars: [UInt32] = {
         var table = (0..<limit).map { value -> UInt32 in
             guard let scalar = Unicode.Scalar(value), !isDropped(value) else { return 0 }
@@ -163,7 +163,7 @@ private enum FoldingTable {
             let letters = group.unicodeScalars.map(\.value)
             for letter in letters.dropFirst() { table[Int(letter)] = letters[0] }
         }
-        // An upper-case letter goes where its lower-case one went.
+        // An uppercase letter folds like its lowercase letter.
         for value in 0x80..<Int(limit) where table[value] > 0x7F && table[value] < limit {
             table[value] = table[Int(table[value])]
         }
@@ -171,7 +171,7 @@ private enum FoldingTable {
         return table
     }()
 
-    /// Accents, vowel points, and signs that nobody sees.
+    /// Returns whether a scalar is an accent, a vowel point, or an invisible character.
     private static func isDropped(_ value: UInt32) -> Bool {
         switch value {
         case 0xAD, 0x300...0x36F, 0x591...0x5BD, 0x5BF, 0x5C1, 0x5C2, 0x5C4, 0x5C5, 0x64B...0x65F, 0x670,

@@ -1,5 +1,7 @@
-/// Letters with marks, by the letter without: what the Unicode Character Database decomposes so, save where the
-/// marked letter is a letter of its own (й, ї). A sign at the head of a word is followed by its variants.
+/// Letters with marks, by the base letter.
+///
+/// Source: the decompositions of the Unicode Character Database, except for marked letters that are separate letters
+/// (й, ї). Each string is a base letter followed by its variants.
 enum MarkedLetters {
     static let groups = [
         "aàáâãäåāăąǎǟǡǻȁȃȧḁạảấầẩẫậắằẳẵặ",
@@ -45,7 +47,7 @@ enum MarkedLetters {
         "σς",
     ]
 
-    /// Letters that stand for two.
+    /// Letters that fold to two letters.
     static let pairs: [(Unicode.Scalar, String)] = [
         ("ß", "ss"), ("ẞ", "ss"), ("æ", "ae"), ("Æ", "ae"), ("œ", "oe"), ("Œ", "oe"), ("þ", "th"),
         ("Þ", "th"),

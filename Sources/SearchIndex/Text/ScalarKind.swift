@@ -1,8 +1,8 @@
-/// How a scalar of folded text is found again.
+/// The role of a scalar of folded text in the index.
 enum ScalarKind {
     /// Part of a word between separators.
     case word
-    /// A word by itself: scripts written without spaces, and pictures.
+    /// A token by itself: scripts written without spaces, and emoji.
     case single
     case separator
 
@@ -28,7 +28,7 @@ enum ScalarKind {
 }
 
 extension UTF8 {
-    /// The scalar that begins at an index of valid UTF-8, and its length.
+    /// Returns the scalar that begins at an index of valid UTF-8, and its length.
     static func scalar(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> (value: UInt32, length: Int) {
         let byte = bytes[index]
         guard byte >= 0xC0 else { return (UInt32(byte), 1) }

@@ -1,8 +1,8 @@
-/// Cuts folded text into what the index holds: whole words, and for scripts without spaces each character and each
-/// pair of neighbours.
+/// Splits folded text into the tokens of the index: words and, for scripts without spaces, each character and each pair
+/// of adjacent characters.
 enum Tokens {
-    /// A longer run of letters goes into the index as overlapping pieces, so that any part of it up to
-    /// ``longestPart`` stands whole in one of them.
+    /// The maximum number of scalars in a token. A longer run of letters is indexed as overlapping tokens, so that one of
+    /// them contains any part up to ``longestPart``.
     static let longestWord = 32
     static let longestPart = 16
 
@@ -10,7 +10,7 @@ enum Tokens {
     struct Run {
         let kind: ScalarKind
         let range: Range<Int>
-        /// Where each scalar begins.
+        /// The start of each scalar.
         let starts: [Int]
     }
 
@@ -33,7 +33,8 @@ enum Tokens {
         if kind != .separator { body(Run(kind: kind, range: begin..<index, starts: starts)) }
     }
 
-    /// Every token of a text, with repetitions; true for words, of which parts can be searched.
+    /// Calls `body` with every token of a text, including repetitions, and whether it is a word, of which parts can be
+    /// searched.
     static func forEach(
         _ bytes: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>, _ isWord: Bool) -> Void
     ) {
@@ -43,11 +44,11 @@ enum Tokens {
         runs(bytes) { run in
             let (starts, end) = (run.starts, run.range.upperBound)
             if run.kind == .single {
-                for place in starts.indices {
-                    let next = place + 1 < starts.count ? starts[place + 1] : end
-                    emit(starts[place]..<next, false)
-                    guard place + 1 < starts.count else { continue }
-                    emit(starts[place]..<(place + 2 < starts.count ? starts[place + 2] : end), false)
+                for index in starts.indices {
+                    let next = index + 1 < starts.count ? starts[index + 1] : end
+                    emit(starts[index]..<next, false)
+                    guard index + 1 < starts.count else { continue }
+                    emit(starts[index]..<(index + 2 < starts.count ? starts[index + 2] : end), false)
                 }
             } else if starts.count <= longestWord {
                 emit(run.range, true)
