@@ -1,22 +1,22 @@
 import Glibc
 
-/// The folder that an app and its extensions share, found by the group's name alone.
+/// The folder that an app and its extensions share, identified by the group's name.
 ///
-/// It lies in `$XDG_DATA_HOME`, or `~/.local/share` when that is unset, relative or empty (the XDG base
-/// directory specification), and needs no more environment than a browser gives: `HOME`.
+/// The folder is in `$XDG_DATA_HOME`, or in `~/.local/share` if that is unset, relative, or empty (the XDG base
+/// directory specification). The only other variable it needs is `HOME`, which a browser sets for its extensions.
 public struct AppGroupContainer: Sendable {
-    /// The group's name, the same for everyone in it.
+    /// The group's name, the same for every member.
     public let name: String
-    /// The folder; absolute.
+    /// The absolute path of the folder.
     public let path: String
 
-    /// Makes the folder, readable by its owner only (mode 0700), when it is missing.
+    /// Creates a container, and its folder if that is missing, with mode 0700.
     public init(group name: String) throws(AppGroupError) {
         try self.init(locating: name)
         try Self.makeFolders(path)
     }
 
-    /// The folder, whether or not it exists.
+    /// Creates a container without creating its folder.
     package init(locating name: String) throws(AppGroupError) {
         guard Self.isValid(name) else { throw .invalidName(name) }
         guard let base = try Self.dataHome() else { throw .noHome }
@@ -24,12 +24,12 @@ public struct AppGroupContainer: Sendable {
         path = base + "/" + name
     }
 
-    /// The file `name` in the group's folder.
+    /// Returns the path of the file `name` in the group's folder.
     public func path(of name: String) -> String { path + "/" + name }
 
-    /// Makes a folder and what is missing above it; new folders get mode 0700.
+    /// Creates a folder and its missing parents, with mode 0700.
     package static func makeFolders(_ path: String) throws(AppGroupError) {
-        // What no system takes would be asked for folder by folder.
+        // Checked first: otherwise the recursion would try each folder of a path that is too long.
         guard path.utf8.count < Int(PATH_MAX) else {
             throw .cannotMakeFolder(path, reason: String(cString: strerror(ENAMETOOLONG)))
         }
@@ -61,7 +61,7 @@ public struct AppGroupContainer: Sendable {
         return home + "/.local/share"
     }
 
-    /// Not with U+FFFD for what is invalid: that would be another folder.
+    /// Returns a variable. Rejects invalid UTF-8, because U+FFFD instead would name another folder.
     private static func variable(_ name: String) throws(AppGroupError) -> String? {
         guard let value = getenv(name) else { return nil }
         guard let text = String(validatingCString: value) else { throw .invalidVariable(name) }
@@ -69,7 +69,7 @@ public struct AppGroupContainer: Sendable {
     }
 }
 
-/// Why a group's folder cannot be used.
+/// The reason that a group's folder cannot be used.
 public enum AppGroupError: Error, Sendable, CustomStringConvertible {
     case invalidName(String)
     case noHome
@@ -81,15 +81,15 @@ public enum AppGroupError: Error, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalidName(let name):
-            "The group name '\(name)' cannot be used: take up to 128 letters, digits, '.', '_' or '-'."
+            "The group name '\(name)' is not valid. Use up to 128 letters, digits, '.', '_', or '-'."
         case .noHome:
-            "There is no home folder to keep the store in: set HOME, or name a store with --store."
+            "No home folder is set. Set HOME, or name a store with --store."
         case .invalidVariable(let name):
             "\(name) is not valid UTF-8. Set it to UTF-8 text, or name a store with --store."
         case .notAFolder(let path):
-            "\(path) is a file, but a folder is needed there: move it away, or name a store with --store."
+            "\(path) is not a folder. Move it, or name a store with --store."
         case .cannotMakeFolder(let path, let reason):
-            "The folder \(path) cannot be made: \(reason). Make it, or name another store with --store."
+            "Cannot create folder \(path): \(reason). Create it, or name another store with --store."
         }
     }
 }

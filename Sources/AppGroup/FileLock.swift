@@ -1,13 +1,13 @@
 import Glibc
 
-/// Keeps everybody else who asks for it out, in this process and in others, for as long as it lives.
+/// An exclusive lock between threads and processes, held for the lifetime of the value.
 ///
-/// The lock belongs to the open file description (flock(2)): it goes with the process that is killed, and two
+/// The lock belongs to the open file description (flock(2)): it is released when its process is killed, and two
 /// threads of one process exclude each other like two processes.
 struct FileLock: ~Copyable {
     private let descriptor: CInt
 
-    /// Waits for the lock at most for `timeout`; the file is made when it is missing.
+    /// Waits for the lock, for at most `timeout`; creates the file if it is missing.
     init(path: String, timeout: Duration) throws(SharedDefaultsError) {
         let deadline = ContinuousClock.now + timeout
         while true {
@@ -35,14 +35,14 @@ struct FileLock: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Runs `body` with everybody else kept out.
+    /// Runs `body` while the lock is held.
     borrowing func hold<Result>(_ body: () throws(SharedDefaultsError) -> Result)
         throws(SharedDefaultsError) -> Result
     {
         try body()
     }
 
-    /// A lock on a file that was deleted meanwhile keeps out nobody who comes now.
+    /// Returns whether the path still leads to the locked file. If it was deleted, later processes lock another file.
     private static func isNamed(_ path: String, _ descriptor: CInt) -> Bool {
         var (named, opened) = (stat(), stat())
         return stat(path, &named) == 0 && fstat(descriptor, &opened) == 0 && named.st_ino == opened.st_ino
@@ -51,6 +51,6 @@ struct FileLock: ~Copyable {
 }
 
 extension String {
-    /// What `errno` says.
+    /// The message for `errno`.
     static var currentError: String { String(cString: strerror(errno)) }
 }

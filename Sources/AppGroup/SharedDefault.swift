@@ -10,7 +10,7 @@ public enum SharedDefault: Hashable, Sendable {
     case date(Date)
     case list([String])
 
-    /// The type as an error names it.
+    /// The name of the type in error messages.
     var typeName: String {
         switch self {
         case .bool: "Bool"
@@ -24,10 +24,10 @@ public enum SharedDefault: Hashable, Sendable {
     }
 }
 
-/// A type that can stand in ``SharedDefaults``.
+/// A type whose values ``SharedDefaults`` can store.
 public protocol SharedDefaultConvertible: Sendable {
     var sharedDefault: SharedDefault { get }
-    /// Nil when the value is of another type.
+    /// Creates a value; nil if the stored value has another type.
     init?(_ value: SharedDefault)
 }
 
@@ -71,10 +71,10 @@ extension Array: SharedDefaultConvertible where Element: SharedDefaultElement {
     }
 }
 
-/// A type of which an array can stand in ``SharedDefaults``: strings, and bytes.
+/// A type of which ``SharedDefaults`` can store arrays: strings and bytes.
 public protocol SharedDefaultElement: Sendable {
     static func sharedDefault(_ elements: [Self]) -> SharedDefault
-    /// Nil when the value is of another type.
+    /// Returns the elements; nil if the stored value has another type.
     static func elements(_ value: SharedDefault) -> [Self]?
 }
 

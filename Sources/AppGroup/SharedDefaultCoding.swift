@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A value as it stands in the file: an object whose one key is the type.
+/// The form of a value in the file: an object whose only key is the type.
 struct SharedDefaultCoding: Codable {
     let value: SharedDefault
 
@@ -45,7 +45,7 @@ struct SharedDefaultCoding: Codable {
         }
     }
 
-    /// As text: JSON has no infinity and no "not a number".
+    /// Returns the number as text: JSON has no infinity and no "not a number".
     private static func text(_ number: Double) -> String { "\(number)" }
 
     private static func number(_ text: String, _ decoder: any Decoder) throws -> Double {

@@ -1,8 +1,10 @@
 import FileWatch
 
 extension SharedDefaults {
-    /// What the suite holds now, then again after every change by anybody. A slow reader gets the newest state
-    /// only. Ends with the error when the file cannot be read.
+    /// Returns a stream of the suite's contents: the current contents, then new contents after every change by any
+    /// process.
+    ///
+    /// A slow reader gets only the newest contents. The stream ends with an error if the file cannot be read.
     public func updates() throws(SharedDefaultsError) -> AsyncThrowingStream<
         SharedDefaultsContents, any Error
     > {
@@ -21,7 +23,7 @@ extension SharedDefaults {
     }
 }
 
-/// Reads the file again when its folder says that it was replaced, and once in a while in case it does not.
+/// A watcher that reads the file again after an event of its folder, and polls in case an event is missing.
 private actor SharedDefaultsWatcher {
     private nonisolated let loop: EventLoop
     private let file: SharedDefaultsFile
@@ -43,7 +45,7 @@ private actor SharedDefaultsWatcher {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// Watches first and reads then: what changes in between is an event.
+    /// Starts watching before it reads, so that a change between the two causes an event.
     func start() {
         guard !isStopped else { return }
         if let watch = try? FolderWatch(path: file.folder) {
@@ -52,7 +54,7 @@ private actor SharedDefaultsWatcher {
             loop.watch(folder.watch.descriptor) { [weak self] in self?.assumeIsolated { $0.drain() } }
         }
         look()
-        sweep()
+        poll()
     }
 
     func stop() {
@@ -67,12 +69,12 @@ private actor SharedDefaultsWatcher {
         if events.contains(where: { $0.name == file.name || $0.kind == .overflow }) { look() }
     }
 
-    private func sweep() {
+    private func poll() {
         guard !isStopped else { return }
         loop.schedule(timer, after: folder == nil ? .milliseconds(100) : .seconds(1)) { [weak self] in
             self?.assumeIsolated { watcher in
                 if watcher.stamp != watcher.file.stamp() { watcher.look() }
-                watcher.sweep()
+                watcher.poll()
             }
         }
     }
@@ -90,7 +92,7 @@ private actor SharedDefaultsWatcher {
         }
     }
 
-    /// Lets an actor hold a descriptor that has one owner.
+    /// A box for a noncopyable descriptor in an actor.
     private final class Folder {
         let watch: FolderWatch
 

@@ -1,9 +1,9 @@
-/// Small values under keys, shared by the app, its extensions and scripts: settings, a last position.
+/// Small values under keys, shared by the app, its extensions, and scripts: settings, a last position.
 ///
-/// Each suite is a file of its own in the group's folder (mode 0600). Writers take turns through a lock and
-/// replace the file as a whole, so two of them never lose each other's keys, and a reader or a crash at any
-/// moment meets the state before a change or after it. A change costs one file written to the disk: put what
-/// belongs together into one ``update(_:)``.
+/// Each suite is a separate file in the group's folder (mode 0600). A lock serializes writers, and each replaces the
+/// file as a whole: concurrent writers do not lose each other's keys, and a reader, or a restart after a crash, finds
+/// the state before or after a change. A change writes one file to the disk; combine related changes in one
+/// ``update(_:)``.
 ///
 ///     let defaults = try AppGroupContainer(group: "clips").defaults()
 ///     try defaults.set("dark", forKey: "theme")
@@ -18,19 +18,19 @@ public struct SharedDefaults: Sendable {
         file = SharedDefaultsFile(folder: folder, name: "\(suite).defaults.json")
     }
 
-    /// The file that the values are in.
+    /// The path of the file that contains the values.
     public var path: String { file.path }
 
-    /// The value under a key, or nil when there is none.
+    /// Returns the value under a key, or nil if there is none.
     ///
-    /// - Throws: ``SharedDefaultsError/otherType(key:stored:wanted:)`` when it is not of that type.
+    /// - Throws: ``SharedDefaultsError/otherType(key:stored:wanted:)`` if the value has another type.
     public func value<Value: SharedDefaultConvertible>(_ type: Value.Type, forKey key: String)
         throws(SharedDefaultsError) -> Value?
     {
         try contents().value(type, forKey: key)
     }
 
-    /// All keys and values at one moment.
+    /// Returns all keys and values at one moment.
     public func contents() throws(SharedDefaultsError) -> SharedDefaultsContents {
         SharedDefaultsContents(values: try file.read())
     }
@@ -43,9 +43,9 @@ public struct SharedDefaults: Sendable {
         try update { contents in contents.values[key] = nil }
     }
 
-    /// Reads, changes and writes with nobody in between; nothing is written when nothing changed.
+    /// Reads, changes, and writes the values while no other process writes. Writes nothing if nothing changed.
     ///
-    /// - Parameter body: runs with the lock held, so it should be short; must not use these defaults itself.
+    /// - Parameter body: runs while the lock is held; keep it short, and do not use these defaults in it.
     public func update(_ body: (inout SharedDefaultsContents) throws(SharedDefaultsError) -> Void)
         throws(SharedDefaultsError)
     {
@@ -57,9 +57,9 @@ public struct SharedDefaults: Sendable {
         }
     }
 
-    /// Starts anew after ``SharedDefaultsError/damaged(_:reason:)``: the damaged file gets another name.
+    /// Renames a damaged file after ``SharedDefaultsError/damaged(_:reason:)``, so that the suite is empty.
     ///
-    /// - Returns: the path it is kept under, or nil when there was nothing damaged.
+    /// - Returns: the new path of the damaged file, or nil if the file is not damaged.
     @discardableResult
     public func setAside() throws(SharedDefaultsError) -> String? {
         try file.lock().hold { () throws(SharedDefaultsError) -> String? in
@@ -87,7 +87,7 @@ public struct SharedDefaults: Sendable {
 }
 
 extension AppGroupContainer {
-    /// The shared defaults of that name; a program that has several uses a suite for each.
+    /// Returns the shared defaults of a suite; a program can use several suites.
     public func defaults(suite: String = "shared") throws(SharedDefaultsError) -> SharedDefaults {
         try SharedDefaults(folder: path, suite: suite)
     }

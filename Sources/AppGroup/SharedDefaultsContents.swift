@@ -4,12 +4,12 @@ public struct SharedDefaultsContents: Hashable, Sendable {
 
     public var keys: [String] { values.keys.sorted() }
 
-    /// The value under a key, whatever its type.
+    /// The value under a key, of any type.
     public subscript(key: String) -> SharedDefault? { values[key] }
 
-    /// The value under a key, or nil when there is none.
+    /// Returns the value under a key, or nil if there is none.
     ///
-    /// - Throws: ``SharedDefaultsError/otherType(key:stored:wanted:)`` when it is not of that type.
+    /// - Throws: ``SharedDefaultsError/otherType(key:stored:wanted:)`` if the value has another type.
     public func value<Value: SharedDefaultConvertible>(_ type: Value.Type, forKey key: String)
         throws(SharedDefaultsError) -> Value?
     {

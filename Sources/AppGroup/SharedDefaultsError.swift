@@ -1,19 +1,19 @@
-/// Why shared defaults cannot be read or written, as a sentence.
+/// The reason that shared defaults cannot be read or written.
 public enum SharedDefaultsError: Error, Hashable, Sendable {
     case invalidSuite(String)
     case invalidKey(String)
-    /// The value under a key has another type than the one asked for.
+    /// The value under a key does not have the requested type.
     case otherType(key: String, stored: String, wanted: String)
     case cannotRead(String, reason: String)
-    /// Nothing was changed.
+    /// The file cannot be written; nothing was changed.
     case cannotWrite(String, reason: String)
-    /// Somebody else kept the file locked for so long; nothing was changed.
+    /// Another process locked the file for this long; nothing was changed.
     case busy(String, waited: Duration)
-    /// The file is not what was written there. It stays as it is until ``SharedDefaults/setAside()``.
+    /// The contents of the file are not valid. The file is not changed until ``SharedDefaults/setAside()``.
     case damaged(String, reason: String)
     /// A newer version of the library wrote the file; it is neither read nor written.
     case newerFormat(String)
-    /// All values of a suite together may take so many bytes; nothing was changed.
+    /// The values of the suite would exceed this number of bytes; nothing was changed.
     case tooBig(String, limit: Int)
 }
 
@@ -21,23 +21,22 @@ extension SharedDefaultsError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalidSuite(let name):
-            "The suite name '\(name)' cannot be used: take up to 64 letters, digits, '_' or '-'."
-        case .invalidKey(let key): "The key '\(key)' cannot be used: take 1 to 256 bytes of text."
+            "The suite name '\(name)' is not valid. Use up to 64 letters, digits, '_', or '-'."
+        case .invalidKey(let key): "The key '\(key)' is not valid. Use 1 to 256 bytes of text."
         case .otherType(let key, let stored, let wanted):
-            "The value of '\(key)' is of type \(stored), not \(wanted). Ask for \(stored), or set it anew."
+            "The value of '\(key)' has type \(stored), not \(wanted). Request \(stored), or set a new value."
         case .cannotRead(let path, let reason):
-            "The defaults \(path) cannot be read: \(reason). Check the permissions of the file."
+            "Cannot read defaults \(path): \(reason). Check the permissions of the file."
         case .cannotWrite(let path, let reason):
-            "The defaults \(path) cannot be written: \(reason). Nothing was changed; check its folder."
+            "Cannot write defaults \(path): \(reason). Nothing was changed; check the folder."
         case .busy(let path, let waited):
-            "The defaults \(path) were kept locked for \(waited) by another process. "
-                + "Nothing was changed; try again."
+            "Defaults \(path) were locked for \(waited) by another process. Nothing was changed; try again."
         case .damaged(let path, let reason):
-            "The defaults \(path) are damaged (\(reason)). Nothing was changed; set the file aside to start anew."
+            "Defaults \(path) are damaged: \(reason). Nothing was changed; move the file to start with empty defaults."
         case .newerFormat(let path):
-            "The defaults \(path) were written by a newer version. Update this program; nothing was changed."
+            "Defaults \(path) were written by a newer version. Nothing was changed; update this program."
         case .tooBig(let path, let limit):
-            "The defaults \(path) would take more than \(limit) bytes. Nothing was changed; keep less in them."
+            "Defaults \(path) would exceed \(limit) bytes. Nothing was changed; remove some values."
         }
     }
 }

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import Glibc
 
-/// One suite's file, as a whole: read by whoever likes, replaced in one step by whoever has the lock.
+/// The file of one suite: read without a lock, and replaced atomically by the process that holds the lock.
 struct SharedDefaultsFile: Sendable {
     static let format = 1
-    static let mostBytes = 1 << 20
+    static let maxBytes = 1 << 20
 
     let folder: String
     let name: String
@@ -17,14 +17,14 @@ struct SharedDefaultsFile: Sendable {
     }
 
     private var lockPath: String { path + "-lock" }
-    /// Always the same one: what a killed writer leaves is overwritten by the next.
+    /// Always the same path: the next writer overwrites the file of a killed one.
     private var draftPath: String { path + "-new" }
 
     func lock() throws(SharedDefaultsError) -> FileLock {
         try FileLock(path: lockPath, timeout: .seconds(5))
     }
 
-    /// All values; none when there is no file yet.
+    /// Returns all values; none if the file is missing.
     func read() throws(SharedDefaultsError) -> [String: SharedDefault] {
         guard let bytes = try bytes() else { return [:] }
         do {
@@ -34,15 +34,15 @@ struct SharedDefaultsFile: Sendable {
         } catch let error as SharedDefaultsError {
             throw error
         } catch {
-            throw .damaged(path, reason: "it is not JSON of the form that is written here")
+            throw .damaged(path, reason: "the JSON is not valid")
         }
     }
 
-    /// Takes effect at once and whole, also when the power fails: the new file is on the disk before it gets
-    /// the name (rename(2)). Only for who has the lock.
+    /// Replaces the file atomically, even if the power fails: the new file is on the disk before it gets the name
+    /// (rename(2)). Requires the lock.
     func replace(with values: [String: SharedDefault]) throws(SharedDefaultsError) {
         let bytes = try encoded(values)
-        guard bytes.count <= Self.mostBytes else { throw .tooBig(path, limit: Self.mostBytes) }
+        guard bytes.count <= Self.maxBytes else { throw .tooBig(path, limit: Self.maxBytes) }
         unlink(draftPath)
         let descriptor = open(draftPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .cannotWrite(path, reason: .currentError) }
@@ -57,7 +57,7 @@ struct SharedDefaultsFile: Sendable {
         syncFolder()
     }
 
-    /// Gives the file another name, and tells it; nil when there is no file.
+    /// Renames the file and returns its new path; nil if the file is missing.
     func setAside() throws(SharedDefaultsError) -> String? {
         var number = 1
         while access("\(path)-damaged-\(number)", F_OK) == 0 { number += 1 }
@@ -70,7 +70,7 @@ struct SharedDefaultsFile: Sendable {
         return aside
     }
 
-    /// Changes whenever the file was replaced.
+    /// Returns a value that differs after each replacement of the file.
     func stamp() -> Stamp {
         var status = stat()
         guard stat(path, &status) == 0 else { return Stamp(inode: 0, size: 0, seconds: 0, nanoseconds: 0) }
@@ -87,7 +87,7 @@ struct SharedDefaultsFile: Sendable {
     }
 
     private func bytes() throws(SharedDefaultsError) -> Data? {
-        // A pipe of that name would be waited for without O_NONBLOCK, a terminal would become ours without O_NOCTTY.
+        // O_NONBLOCK: do not wait for a FIFO of that name. O_NOCTTY: do not acquire a terminal.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -96,10 +96,10 @@ struct SharedDefaultsFile: Sendable {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw .damaged(path, reason: "it is not a file")
+            throw .damaged(path, reason: "it is not a regular file")
         }
-        guard status.st_size <= Self.mostBytes else {
-            throw .damaged(path, reason: "it is larger than \(Self.mostBytes) bytes")
+        guard status.st_size <= Self.maxBytes else {
+            throw .damaged(path, reason: "it is larger than \(Self.maxBytes) bytes")
         }
         var bytes = Data(count: Int(status.st_size))
         var filled = 0
@@ -109,7 +109,7 @@ struct SharedDefaultsFile: Sendable {
             }
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw .cannotRead(path, reason: .currentError) }
-            guard count > 0 else { throw .damaged(path, reason: "it became shorter while it was read") }
+            guard count > 0 else { throw .damaged(path, reason: "it became shorter during the read") }
             filled += count
         }
         return bytes
@@ -122,7 +122,7 @@ struct SharedDefaultsFile: Sendable {
             let contents = Contents(format: Self.format, values: values.mapValues(SharedDefaultCoding.init))
             return try encoder.encode(contents) + Data("\n".utf8)
         } catch {
-            throw .cannotWrite(path, reason: "a value cannot be written as JSON")
+            throw .cannotWrite(path, reason: "a value cannot be encoded as JSON")
         }
     }
 
@@ -140,7 +140,7 @@ struct SharedDefaultsFile: Sendable {
         }
     }
 
-    /// A new name is on the disk only with its folder (fsync(2)).
+    /// Writes the folder to the disk, which makes a new name durable (fsync(2)).
     private func syncFolder() {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

@@ -73,7 +73,7 @@ import Testing
         #expect(read != nil || suffix == "")
         if suffix != "" { #expect(try read?.value(String.self, forKey: "key") == "before") }
         if trap == .linkToShrinkingFile, suffix == "", access("/sys/kernel/uevent_seqnum", R_OK) == 0 {
-            let reason = "it became shorter while it was read"
+            let reason = "it became shorter during the read"
             #expect(throws: SharedDefaultsError.damaged(defaults.path, reason: reason)) {
                 try defaults.contents()
             }

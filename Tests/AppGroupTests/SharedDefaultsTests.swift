@@ -162,13 +162,13 @@ import Testing
         #expect(try defaults.value(Int.self, forKey: "key") == 3)
     }
 
-    private static let form = "it is not JSON of the form that is written here"
+    private static let form = "the JSON is not valid"
 
     @Test func `a path that is not a file, a file that is too large, and a newer one are distinguished`()
         throws
     {
         mkfifo(defaults.path, 0o600)
-        #expect(throws: SharedDefaultsError.damaged(defaults.path, reason: "it is not a file")) {
+        #expect(throws: SharedDefaultsError.damaged(defaults.path, reason: "it is not a regular file")) {
             try defaults.contents()
         }
         unlink(defaults.path)

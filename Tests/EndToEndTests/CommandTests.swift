@@ -154,7 +154,7 @@ import Testing
         try clips.run("add", "--title", "a")
         _ = try clips.sqlite3("PRAGMA user_version = 99")
         try fails(clips.storePath, "written by a newer version")
-        try fails("/proc/none/clips.db", "cannot be made")
+        try fails("/proc/none/clips.db", "Cannot create folder")
         try fails(clips.folder.path, "Cannot open store")
     }
 

@@ -180,14 +180,14 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "There is no store at /proc/none/clips.db. Check the path; 'clips add' creates a store."),
         MessageCase(
             "import --store /proc/none/clips.db FOLDER/none", 1,
-            "The folder /proc/none cannot be made: No such file or directory. "
-                + "Make it, or name another store with --store."),
+            "Cannot create folder /proc/none: No such file or directory. "
+                + "Create it, or name another store with --store."),
         MessageCase(
             "import --store STORE/clips.db FOLDER/none", 1,
-            "STORE is a file, but a folder is needed there: move it away, or name a store with --store."),
+            "STORE is not a folder. Move it, or name a store with --store."),
         MessageCase(
             "list --group a/b", 1,
-            "The group name 'a/b' cannot be used: take up to 128 letters, digits, '.', '_' or '-'."),
+            "The group name 'a/b' is not valid. Use up to 128 letters, digits, '.', '_', or '-'."),
         MessageCase(
             "history --after 00000000-0000-4000-8000-000000000000.1.1", 1,
             "The token belongs to another store. Do a full refresh."),
