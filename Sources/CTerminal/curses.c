@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-// term.h would also define macros as common as `columns`.
+// Not from term.h, which defines macros with common names such as `columns`.
 extern char *tigetstr(const char *capability);
 
 static int is_claimed;
@@ -21,7 +21,7 @@ static int cursor_is_visible;
 
 static const attr_t attributes[] = {WA_BOLD, WA_DIM, WA_ITALIC, WA_UNDERLINE, WA_REVERSE};
 
-// ncurses shows and measures text by LC_CTYPE; numbers and sorting stay those of the C locale.
+// ncurses shows and measures text by LC_CTYPE; numbers and sorting remain those of the C locale.
 static int use_utf8(void) {
     if (setlocale(LC_CTYPE, "") && !strcmp(nl_langinfo(CODESET), "UTF-8")) return 1;
     return setlocale(LC_CTYPE, "C.UTF-8") != NULL;
@@ -50,7 +50,7 @@ void terminal_unclaim(void) {
 int terminal_open(const char *type, int input, int output) {
     if (!use_utf8()) return TERMINAL_NO_UTF8;
     drop_streams();
-    // They would be believed before the terminal, here and in programs started later.
+    // They would override the terminal's size, here and in programs started later.
     unsetenv("LINES");
     unsetenv("COLUMNS");
     streams[0] = fdopen(fcntl(input, F_DUPFD_CLOEXEC, 3), "r");
@@ -67,8 +67,8 @@ int terminal_open(const char *type, int input, int output) {
         start_color();
         use_default_colors();
     }
-    // Until ncurses has once been left and entered again, it writes out after every motion of the cursor
-    // (lib_mvcur.c, "internal/external calls"): ten writes for a screen instead of one.
+    // Until ncurses has been left and entered once, it flushes after every motion of the cursor (lib_mvcur.c,
+    // "internal/external calls"): ten writes for a screen instead of one.
     endwin();
     return TERMINAL_OPENED;
 }
@@ -104,21 +104,21 @@ static int curses_pair(struct terminal_style style) {
     return pair < 0 ? 0 : pair;
 }
 
-// Straight to what the terminal is to show (newscr, curs_variables(3X)): a window of ours would be copied there at
-// each refresh.
+// Writes directly to the next contents of the terminal (newscr, curs_variables(3X)): a separate window would be copied
+// there at each refresh.
 void terminal_put(int row, int column, const uint32_t *scalars, int count, struct terminal_style style) {
-    static cchar_t cells[TERMINAL_MOST_COLUMNS];
+    static cchar_t cells[TERMINAL_MAX_COLUMNS];
     attr_t attrs = curses_attributes(style);
     int pair = curses_pair(style);
     int filled = 0;
-    for (int i = 0; i < count && filled < TERMINAL_MOST_COLUMNS; i++) {
+    for (int i = 0; i < count && filled < TERMINAL_MAX_COLUMNS; i++) {
         wchar_t text[CCHARW_MAX + 1] = {0};
         for (int n = 0; i < count && scalars[i]; i++)
             if (n < CCHARW_MAX) text[n++] = (wchar_t)scalars[i];
         // The pair in `opts` may be above the 255 that COLOR_PAIR can hold.
         setcchar(&cells[filled++], text, attrs, (short)pair, &pair);
     }
-    // wadd_wch would do for each cell what is needed for characters that wrap, move or control.
+    // wadd_wch would process wrapping and control characters for each cell.
     mvwadd_wchnstr(newscr, row, column, cells, filled);
 }
 
@@ -142,11 +142,11 @@ void terminal_enter(void) {
 }
 
 void terminal_leave(void) {
-    // A second endwin would move the cursor back over what was printed since.
+    // A second endwin would move the cursor back over later output.
     if (isendwin()) return;
     if (!cursor_is_visible) curs_set(1);
     endwin();
-    // Without an alternate screen the shell's prompt comes where the last line was: over an empty one.
+    // Without an alternate screen, the shell's prompt overwrites the last line: clear it.
     if (!has_capability("smcup") && has_capability("el")) {
         putp(tigetstr("el"));
         fflush(stdout);

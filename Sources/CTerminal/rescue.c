@@ -8,8 +8,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-// endwin is not safe in a signal handler (ncurses, lib_tstp.c), so this is what it would write:
-// mouse, paste, cursor, colours, keypad, alternate screen.
+// endwin is not safe in a signal handler (ncurses, lib_tstp.c). These are the sequences that it would write:
+// mouse, paste, cursor, colors, keypad, alternate screen.
 static const char restoring[] =
     "\033[?1000l\033[?1006l\033[?2004l\033[?25h\033[0m\033[?1l\033>\033[?1049l";
 
@@ -22,7 +22,7 @@ static int terminal = -1;
 static int is_armed;
 static int is_installed;
 
-// Where messages go while they would spoil the screen, and where they belong.
+// The file that receives standard error while the screen is in use, and the original standard error.
 static int captured = -1;
 static int own_stderr = -1;
 
@@ -37,10 +37,10 @@ static void release_stderr(void) {
     if (captured >= 0 && own_stderr >= 0) {
         dup2(own_stderr, STDERR_FILENO);
         off_t end = lseek(captured, 0, SEEK_END);
-        // The last messages tell most.
-        off_t place = end > 65536 ? end - 65536 : 0;
+        // The last messages are the most useful ones.
+        off_t offset = end > 65536 ? end - 65536 : 0;
         char bytes[4096];
-        for (ssize_t count; (count = pread(captured, bytes, sizeof bytes, place)) > 0; place += count)
+        for (ssize_t count; (count = pread(captured, bytes, sizeof bytes, offset)) > 0; offset += count)
             if (!terminal_write_all(STDERR_FILENO, bytes, count)) break;
     }
     if (captured >= 0) close(captured);
@@ -61,7 +61,7 @@ static void crash(int number, siginfo_t *info, void *context) {
     terminal_rescue_now();
     for (int i = 0; i < CRASHES; i++)
         if (crashes[i] == number) sigaction(number, &previous[i], NULL);
-    // A fault happens again on return; what was sent does not.
+    // A fault occurs again on return; a signal from kill(2) does not.
     if (info->si_code <= 0) raise(number);
 }
 

@@ -20,7 +20,7 @@ static int pipe_ends[2] = {-1, -1};
 static volatile sig_atomic_t ignores_interrupt;
 static volatile sig_atomic_t ended_by;
 
-static void tell(int number) {
+static void report(int number) {
     int saved = errno;
     if (number == SIGINT && ignores_interrupt) return;
     if (number == SIGTERM || number == SIGHUP) {
@@ -32,25 +32,25 @@ static void tell(int number) {
         ended_by = number;
     }
     unsigned char byte = (unsigned char)number;
-    // A full pipe has long woken its reader.
+    // A full pipe has already woken its reader.
     if (write(pipe_ends[1], &byte, 1) < 0) {}
     errno = saved;
 }
 
 int terminal_signals_open(void) {
     if (pipe2(pipe_ends, O_NONBLOCK | O_CLOEXEC)) return -1;
-    struct sigaction action = {.sa_handler = tell, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = report, .sa_flags = SA_RESTART};
     sigfillset(&action.sa_mask);
     ended_by = 0;
-    // A parent that blocked signals, as a thread pool's threads do, handed the mask down; a screen that never
-    // hears of a new size or of the end is no use to anybody.
+    // A parent that blocked signals, such as a thread of a pool, passed on its mask; the screen must receive changes of
+    // its size and requests to exit.
     sigset_t wanted;
     sigemptyset(&wanted);
     for (int i = 0; i < CAUGHT; i++) sigaddset(&wanted, caught[i]);
     pthread_sigmask(SIG_UNBLOCK, &wanted, NULL);
     for (int i = 0; i < CAUGHT; i++) {
         sigaction(caught[i], NULL, &previous[i]);
-        // What the parent had ignored, as nohup does, stays ignored.
+        // Signals that the parent ignored, as nohup does, remain ignored.
         if (previous[i].sa_handler != SIG_IGN) sigaction(caught[i], &action, NULL);
     }
     return pipe_ends[0];
@@ -71,7 +71,7 @@ void terminal_signals_ignore_interrupt(int ignore) {
 void terminal_stop(void) {
     struct sigaction ignored = {.sa_handler = SIG_IGN}, stop = {.sa_handler = SIG_DFL}, caught_action;
     sigaction(SIGTSTP, &ignored, &caught_action);
-    // The whole job, as ^Z does: a shell that waits for a script sees no stop of the script's child alone.
+    // The whole job, as ^Z does: a shell that waits for a script does not notice that only the script's child stopped.
     kill(0, SIGTSTP);
     sigaction(SIGTSTP, &stop, NULL);
     raise(SIGTSTP);

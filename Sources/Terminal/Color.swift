@@ -1,4 +1,4 @@
-/// A colour of the terminal: its own default, or an index of the 256-colour palette (0-15 are the theme's).
+/// A color of the terminal: its default, or an index of the 256-color palette (0-15 are the theme's).
 package enum Color: Hashable, Sendable {
     case standard
     case indexed(UInt8)
@@ -12,7 +12,7 @@ package enum Color: Hashable, Sendable {
     package static let cyan = Color.indexed(6)
     package static let white = Color.indexed(7)
 
-    /// The nearest of the first 16 colours.
+    /// The nearest of the first 16 colors.
     package var reducedToSixteen: Color {
         guard case .indexed(let index) = self, index > 15 else { return self }
         let wanted = Self.components(of: Int(index))
@@ -29,7 +29,7 @@ package enum Color: Hashable, Sendable {
         return Self.components(of: Int(index))
     }
 
-    /// xterm's default palette: 16 colours, a cube of 6x6x6, 24 greys.
+    /// Returns the RGB components in xterm's default palette: 16 colors, a cube of 6x6x6, 24 grays.
     private static func components(of index: Int) -> [Int] {
         switch index {
         case 7: return [229, 229, 229]

@@ -1,32 +1,32 @@
 import Glibc
 
-/// How many colours the screen may use.
+/// The number of colors that the screen may use.
 package enum ColorCapability: Int, Hashable, Sendable, Comparable {
     case none = 0
     case eight = 8
     case sixteen = 16
     case palette = 256
 
-    /// What a person asks for.
+    /// The user's choice.
     package enum Choice: String, Hashable, Sendable, CaseIterable {
-        /// As many as the terminal has, none when NO_COLOR is set and not empty (no-color.org).
+        /// All colors of the terminal; none if NO_COLOR is set and not empty (no-color.org).
         case auto
-        /// As many as the terminal has.
+        /// All colors of the terminal.
         case always
         case sixteen = "16"
         case never
     }
 
     init(_ choice: Choice, terminal count: Int) {
-        let mostWanted: ColorCapability =
+        let requested: ColorCapability =
             switch choice {
             case .auto: Self.isNoColorSet ? .none : .palette
             case .always: .palette
             case .sixteen: .sixteen
             case .never: .none
             }
-        let most = [ColorCapability.palette, .sixteen, .eight].first { count >= $0.rawValue } ?? .none
-        self = min(most, mostWanted)
+        let supported = [ColorCapability.palette, .sixteen, .eight].first { count >= $0.rawValue } ?? .none
+        self = min(supported, requested)
     }
 
     private static var isNoColorSet: Bool {
@@ -35,7 +35,7 @@ package enum ColorCapability: Int, Hashable, Sendable, Comparable {
 
     package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 
-    /// The style as this many colours can show it. With eight, the bright ones are the bold ones.
+    /// Returns the style reduced to this many colors. With eight, bold replaces the bright colors.
     package func adapted(_ style: Style) -> Style {
         guard self != .palette else { return style }
         var style = style

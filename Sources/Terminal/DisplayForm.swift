@@ -1,15 +1,15 @@
 import CTerminal
 
-/// The glyphs that stand for one grapheme cluster on the screen.
+/// The glyphs that represent one grapheme cluster on the screen.
 ///
-/// Terminals, ncurses and the C library disagree about the width of clusters, and strangers' text holds
-/// controls. The form is what all agree on: no control, nothing invisible, emoji sequences as their first
-/// emoji, flags as their two letters, every other spacing character in a cell of its own.
+/// Terminals, ncurses, and the C library disagree about the width of clusters, and untrusted text may contain controls.
+/// The form is one on which they agree: no control or invisible character, the first emoji of an emoji sequence, the two
+/// letters of a flag, and a separate cell for every other spacing character.
 ///
-/// Text that runs from right to left stays in the order in which it was written, and no mark of direction is put
-/// behind it: most terminals show it so, those that reorder a line do it themselves, and these drop such marks (they
-/// are no part of a cell in level 1 of terminal-wg's "BiDi in Terminal Emulators"). To reorder here and switch them
-/// off (BDSM, ECMA-48 8.3.16) would leave Arabic unjoined.
+/// Right-to-left text remains in logical order, without direction marks after it: most terminals show it in this order.
+/// Terminals that reorder a line do so themselves and drop such marks (they are not part of a cell in level 1 of
+/// terminal-wg's "BiDi in Terminal Emulators"). Reordering here and disabling theirs (BDSM, ECMA-48 8.3.16) would leave
+/// Arabic unjoined.
 struct DisplayForm: Equatable {
     private(set) var first: Glyph?
     private(set) var rest: [Glyph] = []
@@ -35,7 +35,7 @@ struct DisplayForm: Equatable {
         self.init(byTables: character)
     }
 
-    /// By the tables of Unicode, which cost some hundred times as much.
+    /// Creates the form from the Unicode tables, which is about 100 times slower.
     init(byTables character: Character) {
         var previous: Unicode.Scalar?
         for scalar in character.unicodeScalars {
@@ -92,7 +92,7 @@ struct DisplayForm: Equatable {
         }
     }
 
-    /// Whether a vowel or final of Hangul is drawn with what is before it: not with a filler, which is left out.
+    /// Returns whether a Hangul vowel or final joins the previous scalar; not a filler, which is omitted.
     private func mayJoin(after previous: Unicode.Scalar?) -> Bool {
         (rest.last ?? first ?? .replacement) != .replacement
             && previous?.properties.isDefaultIgnorableCodePoint != true
@@ -119,10 +119,10 @@ struct DisplayForm: Equatable {
 extension Unicode.Scalar {
     var isRegionalIndicator: Bool { (0x1F1E6...0x1F1FF).contains(value) }
 
-    /// Of letters and signs that stand in most titles, and of those of our own screens; nil where tables must say.
+    /// The columns of common letters and signs, and of those on the app's screens; nil if the tables are required.
     fileprivate var knownColumns: Int8? {
         switch value {
-        // Latin beyond ASCII but for the soft hyphen, Greek, Cyrillic.
+        // Latin beyond ASCII except the soft hyphen, Greek, Cyrillic.
         case 0xA1...0xAC, 0xAE...0x2FF, 0x391...0x3A1, 0x3A3...0x3C9, 0x401, 0x410...0x44F, 0x451: 1
         // Dashes, quotation marks, bullet, ellipsis, rules, blocks.
         case 0x2013, 0x2014, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2026, 0x2500...0x259F: 1
@@ -132,7 +132,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// A vowel or final of Hangul has no column either, but joins only its own kind.
+    /// Whether the scalar is a mark. A Hangul vowel or final has no column either, but joins only Hangul.
     fileprivate var isMark: Bool {
         switch properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .spacingMark: true
@@ -140,7 +140,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Where RFC 5892 (A.1, A.2) lets the two joiners stand: after a virama, and the non-joiner in Arabic.
+    /// Returns whether RFC 5892 (A.1, A.2) allows this joiner: after a virama, and the non-joiner also in Arabic.
     fileprivate func isJoiner(after previous: Unicode.Scalar?) -> Bool {
         guard value == 0x200C || value == 0x200D, let previous else { return false }
         if previous.properties.canonicalCombiningClass == .virama { return true }

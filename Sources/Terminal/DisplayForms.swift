@@ -1,4 +1,4 @@
-/// The forms of a text's clusters, in order. Plain letters between others cost no search for a cluster's end.
+/// The forms of a text's clusters, in order. Plain letters require no search for the end of a cluster.
 struct DisplayForms<Text: StringProtocol>: Sequence, IteratorProtocol where Text.Index == String.Index {
     private let text: Text
     private var index: String.Index
@@ -8,14 +8,14 @@ struct DisplayForms<Text: StringProtocol>: Sequence, IteratorProtocol where Text
         index = text.startIndex
     }
 
-    /// Passes over the plain letters that come next: their forms are they themselves.
+    /// Skips and returns the next plain letters, whose forms are identical to them.
     mutating func nextPlainRun() -> Text.SubSequence {
         let start = index
         while let following = indexAfterPlainLetter { index = following }
         return text[start..<index]
     }
 
-    /// What follows belongs to the letter only if it is not ASCII itself.
+    /// The next character can extend the letter's cluster only if it is not ASCII.
     private var indexAfterPlainLetter: String.Index? {
         guard index < text.endIndex, text.utf8[index] &- 0x20 < 0x5F else { return nil }
         let following = text.utf8.index(after: index)

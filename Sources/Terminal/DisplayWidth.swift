@@ -1,4 +1,4 @@
-/// How many columns text takes when a frame shows it.
+/// The number of columns of a text in a frame.
 package enum DisplayWidth {
     package static func columns(of character: Character) -> Int {
         DisplayForm(character).columns
@@ -10,9 +10,9 @@ package enum DisplayWidth {
 }
 
 extension StringProtocol where SubSequence == Substring {
-    /// As much of the text as `columns` can need; a title may be megabytes long or full of invisible characters.
+    /// Returns the part of the text that can fill `columns`; a title may have megabytes or many invisible characters.
     ///
-    /// A text of its own: a slice's clusters are looked for in the whole, and one may go on for megabytes.
+    /// The result is a copy: cluster breaking in a slice reads the whole text, and a cluster may have megabytes.
     func beginning(for columns: Int) -> Substring {
         let bytes = 1024 + 32 * Swift.min(Swift.max(0, columns), 1 << 32)
         guard let end = utf8.index(startIndex, offsetBy: bytes, limitedBy: endIndex) else {

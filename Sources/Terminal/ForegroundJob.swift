@@ -1,13 +1,15 @@
 import CTerminal
 import Glibc
 
-/// A child process that has the terminal until it ends, in a process group of its own, as a shell's job has it: its
-/// ^C, ^\ and ^Z are not ours. When it stops, this process stops too, so that the user's shell gets the terminal.
+/// A child process in a separate process group that has the terminal until it exits, like a job of a shell.
+///
+/// Its ^C, ^\, and ^Z do not affect this process. When the child stops, this process stops too, so that the user's
+/// shell gets the terminal.
 package struct ForegroundJob: ~Copyable {
     private let terminal: CInt
     private var modes = termios()
 
-    /// Nil where there is no terminal to hand over: none at all, or this process is in its background.
+    /// Creates a job; nil if there is no terminal, or this process is in its background.
     package init?() {
         terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return nil }
@@ -19,16 +21,16 @@ package struct ForegroundJob: ~Copyable {
 
     deinit { close(terminal) }
 
-    /// Adds to the actions of a child that leads a process group of its own that it gets the terminal.
+    /// Adds the action that gives the terminal to a child, which must lead a separate process group.
     ///
     /// - Parameter actions: a `posix_spawn_file_actions_t`.
     package func handOver(_ actions: UnsafeMutableRawPointer) {
         _ = terminal_hand_over(actions, terminal)
     }
 
-    /// Waits until the child, the leader of its group, has ended, and takes the terminal again.
+    /// Waits until the child, the leader of its group, exits, and reclaims the terminal.
     ///
-    /// - Returns: the status as waitpid(2) has it; nil if it cannot be known.
+    /// - Returns: the status of waitpid(2); nil if it is unknown.
     package func wait(for child: CInt) -> CInt? {
         defer { takeTerminal() }
         var status: CInt = 0
@@ -42,7 +44,7 @@ package struct ForegroundJob: ~Copyable {
             var childModes = termios()
             tcgetattr(terminal, &childModes)
             takeTerminal()
-            // Returns at once where no shell can continue this process, as in a window without one.
+            // Returns immediately if no shell can continue this process, as in a window without a shell.
             terminal_stop()
             // In the background, after `bg`, the kernel stops this process here, until `fg` (SIGTTOU of signal(7)).
             tcsetattr(terminal, TCSADRAIN, &childModes)
@@ -52,7 +54,7 @@ package struct ForegroundJob: ~Copyable {
     }
 
     private func takeTerminal() {
-        // Without this the kernel stops a process that takes the terminal from the background.
+        // Otherwise the kernel stops a background process that reclaims the terminal.
         var blocked = sigset_t()
         var previous = sigset_t()
         sigemptyset(&blocked)
@@ -65,7 +67,7 @@ package struct ForegroundJob: ~Copyable {
     }
 }
 
-/// A descriptor that becomes readable when a child ends (pidfd_open(2)); nil before Linux 5.3.
+/// Returns a descriptor that becomes readable when a child exits (pidfd_open(2)); nil before Linux 5.3.
 package func descriptor(ofChild child: CInt) -> CInt? {
     let descriptor = terminal_child_descriptor(child)
     return descriptor < 0 ? nil : descriptor

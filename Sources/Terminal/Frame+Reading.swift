@@ -1,4 +1,4 @@
-/// Cells beside each other in one style.
+/// Adjacent cells in one style.
 package struct StyledRun: Hashable, Sendable {
     package var text: String
     package var style: Style
@@ -15,7 +15,7 @@ extension Frame {
         return rows[row][column]
     }
 
-    /// The text of every row, without the blanks at its end.
+    /// The text of every row, without trailing spaces.
     package var lines: [String] {
         rows.map { row in
             var line = ""
@@ -24,7 +24,7 @@ extension Frame {
         }
     }
 
-    /// What one row shows, blanks at its end included.
+    /// Returns the contents of a row, including trailing spaces.
     package func runs(row: Int) -> [StyledRun] {
         var runs: [StyledRun] = []
         for cell in bounds.rows.contains(row) ? rows[row] : [] {

@@ -1,12 +1,12 @@
-/// A screen as a value: what every cell shows and where the cursor stands.
+/// A screen as a value: the cells and the position of the terminal's cursor.
 ///
-/// Drawing takes any text and any coordinates; what lies outside is left out.
+/// Drawing accepts any text and any coordinates; it clips parts outside the frame.
 package struct Frame: Hashable, Sendable {
     package let size: Size
-    /// Where the hardware cursor is put, so that screen readers and braille lines follow; hidden when nil.
+    /// The position of the hardware cursor, which screen readers and braille displays follow; nil hides it.
     package var cursor: Position?
-    /// Rows that are drawn alike, or were copied from an earlier frame, share their memory: they are seen to be the
-    /// same without a look at their cells.
+    /// The rows. Identical rows, and rows copied from an earlier frame, share storage: comparing them does not read
+    /// their cells.
     private(set) var rows: [[Cell]]
 
     package init(size: Size) {
@@ -16,7 +16,7 @@ package struct Frame: Hashable, Sendable {
 
     package var bounds: Rect { Rect(size) }
 
-    /// Writes on one row, at most `width` columns, and returns how many columns were taken.
+    /// Writes to one row, at most `width` columns, and returns the number of columns used.
     @discardableResult
     package mutating func put(
         _ text: String, row: Int, column: Int, width: Int? = nil, style: Style = .plain
@@ -24,7 +24,7 @@ package struct Frame: Hashable, Sendable {
         put(text, row: row, column: column, width: width, style: style, clip: bounds)
     }
 
-    /// Writes at a place counted from the rectangle's corner, clipped by the rectangle.
+    /// Writes at a position relative to the rectangle's corner, clipped by the rectangle.
     @discardableResult
     package mutating func put(
         _ text: String, in rect: Rect, row: Int = 0, column: Int = 0, width: Int? = nil,
@@ -47,10 +47,10 @@ package struct Frame: Hashable, Sendable {
             - column
     }
 
-    /// Puts cells of a frame that was drawn before, which begin and end with whole glyphs.
+    /// Copies cells of an earlier frame, which begin and end with whole glyphs.
     package mutating func put(_ cells: [Cell], row: Int, column: Int) {
-        let place = Rect(row: row, column: column, rows: 1, columns: cells.count)
-        guard clipped(place) == place else { return }
+        let target = Rect(row: row, column: column, rows: 1, columns: cells.count)
+        guard clipped(target) == target else { return }
         if cells.count == size.columns {
             rows[row] = cells
         } else {
@@ -58,13 +58,13 @@ package struct Frame: Hashable, Sendable {
         }
     }
 
-    /// The cells of a rectangle of one row, for `put`.
+    /// Returns the cells of a rectangle of one row, for `put`.
     package func cells(of line: Rect) -> [Cell] {
         guard clipped(line) == line, line.size.rows == 1 else { return [] }
         return line.size.columns == size.columns ? rows[line.row] : Array(rows[line.row][line.columns])
     }
 
-    /// Makes the cells blank in a style.
+    /// Clears the cells to spaces in a style.
     package mutating func fill(_ rect: Rect, style: Style = .plain) {
         let rect = clipped(rect)
         for row in rect.rows {
@@ -78,7 +78,7 @@ package struct Frame: Hashable, Sendable {
             style: style)
     }
 
-    /// Gives the cells another look and leaves their text.
+    /// Changes the style of the cells and retains their text.
     package mutating func restyle(_ rect: Rect, _ change: (inout Style) -> Void) {
         let rect = clipped(rect)
         for row in rect.rows {
@@ -95,8 +95,8 @@ package struct Frame: Hashable, Sendable {
 }
 
 extension [Cell] {
-    /// Writes between two columns, of which the second may come first where all is hidden at the left; returns the
-    /// column behind what was written.
+    /// Writes between two columns and returns the column after the text. The second column may be less than the first if
+    /// everything is hidden at the left.
     fileprivate mutating func put(
         _ text: some StringProtocol, column: Int, from left: Int, upTo right: Int, style: Style
     ) -> Int {
@@ -117,7 +117,7 @@ extension [Cell] {
         return next
     }
 
-    /// A wide glyph that the left edge cuts shows as a blank. Returns the column behind the glyph.
+    /// Sets a glyph and returns the column after it. A wide glyph that the left edge cuts becomes a space.
     private mutating func set(_ glyph: Glyph, at column: Int, from left: Int, style: Style) -> Int {
         let end = column + Int(glyph.columns)
         if column >= left {
@@ -129,7 +129,7 @@ extension [Cell] {
         return end
     }
 
-    /// Overwriting one half of a wide glyph leaves a blank in the other.
+    /// Replaces a cell. Overwriting one half of a wide glyph leaves a space in the other half.
     fileprivate mutating func replace(_ column: Int, with cell: Cell) {
         let old = self[column].columns
         if old == 0, column > 0 { self[column - 1] = .blank(self[column - 1].style) }

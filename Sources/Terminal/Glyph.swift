@@ -1,23 +1,23 @@
-/// What fills one cell of the screen: a spacing character with at most four marks, 1 or 2 columns wide.
+/// The contents of one cell: a spacing character with at most four marks, 1 or 2 columns wide.
 ///
-/// Held as plain numbers, since a frame has thousands: a string for each would be counted at every copy.
+/// Stored as plain integers, because a frame has thousands: each copy of a string would update a reference count.
 struct Glyph: Hashable, Sendable {
-    /// 21 bits a scalar, the first in the lowest; a NUL, which is never shown, ends them.
+    /// Scalars of 21 bits each, the first in the lowest bits; a NUL, which is never shown, terminates them.
     private var first: UInt64
     private var others: UInt64 = 0
     private(set) var columns: Int8
 
     private static let bits: UInt64 = 21
     private static let mask: UInt64 = 1 << bits - 1
-    /// ncurses keeps five wide characters in a cell (CCHARW_MAX).
-    private static let most = 5
+    /// The number of wide characters in a cell of ncurses (CCHARW_MAX).
+    private static let limit = 5
 
     init(_ scalar: Unicode.Scalar, columns: Int8) {
         first = UInt64(scalar.value)
         self.columns = columns
     }
 
-    /// Fills no column: the glyph before it does.
+    /// Creates an empty glyph of 0 columns, for the right half of a wide glyph.
     private init() {
         first = 0
         columns = 0
@@ -33,18 +33,18 @@ struct Glyph: Hashable, Sendable {
         return word >> (Self.bits * UInt64(index % 3)) & Self.mask
     }
 
-    /// Calls with the spacing character and each mark.
+    /// Calls `body` with the spacing character and each mark.
     func forEachScalar(_ body: (UInt32) -> Void) {
-        for index in 0..<Self.most {
+        for index in 0..<Self.limit {
             let scalar = self[index]
             guard scalar != 0 else { return }
             body(UInt32(scalar))
         }
     }
 
-    /// One more than there is room for is left out.
+    /// Appends a mark; omits it if there is no space for it.
     mutating func append(_ mark: Unicode.Scalar) {
-        guard let index = (0..<Self.most).first(where: { self[$0] == 0 }) else { return }
+        guard let index = (0..<Self.limit).first(where: { self[$0] == 0 }) else { return }
         let placed = UInt64(mark.value) << (Self.bits * UInt64(index % 3))
         if index < 3 { first |= placed } else { others |= placed }
     }

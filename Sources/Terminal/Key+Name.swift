@@ -1,5 +1,5 @@
 extension Key {
-    /// The key as scripts and the config file write it: `j`, `<Enter>`, `<C-d>`, `<A-Left>`.
+    /// The name of the key in scripts and in the config file: `j`, `<Enter>`, `<C-d>`, `<A-Left>`.
     package var name: String {
         switch self {
         case .character(" "): "<Space>"
@@ -9,7 +9,7 @@ extension Key {
         }
     }
 
-    /// Reads one name; nil if it is none or more than one.
+    /// Creates a key from a name; nil if the text is not exactly one name.
     package init?(named name: String) {
         guard let keys = try? KeyParser.keys(in: name), keys.count == 1 else { return nil }
         self = keys[0]
@@ -26,12 +26,13 @@ extension Key {
         case .modified(let modifiers, let key): modifiers.prefix + key.innerName
         case .paste(let text): "Paste:" + Self.escaped(text)
         case .pasteCut(let bytes): "PasteCut:\(bytes)"
-        case .mouse(let action, let place): "\(Self.mouseNames[action] ?? ""):\(place.row),\(place.column)"
+        case .mouse(let action, let position):
+            "\(Self.mouseNames[action] ?? ""):\(position.row),\(position.column)"
         default: Self.plainNames.first { $0.key == self }?.name ?? "Unknown"
         }
     }
 
-    /// The first name of a key is the one it is written with.
+    /// The names of the keys; the first name of a key is used for output.
     static let plainNames: [(name: String, key: Key)] = [
         ("Up", .up), ("Down", .down), ("Left", .left), ("Right", .right),
         ("PgUp", .pageUp), ("PgDn", .pageDown), ("Home", .home), ("End", .end),
@@ -46,7 +47,7 @@ extension Key {
         .press: "Press", .wheelUp: "WheelUp", .wheelDown: "WheelDown",
     ]
 
-    /// What stands between `<` and `>`.
+    /// Creates a key from the text between `<` and `>`.
     init?(innerName name: String) {
         let lowercased = name.lowercased()
         if let plain = Self.plainNames.first(where: { $0.name.lowercased() == lowercased }) {
@@ -73,8 +74,8 @@ extension Key {
         } else if kind == "pastecut", let bytes = Int(argument) {
             self = .pasteCut(bytes: bytes)
         } else if let action = Self.mouseNames.first(where: { $0.value.lowercased() == kind })?.key {
-            let place = argument.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
-            guard place.count == 2, let row = place[0], let column = place[1] else { return nil }
+            let position = argument.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
+            guard position.count == 2, let row = position[0], let column = position[1] else { return nil }
             self = .mouse(action, Position(row: row, column: column))
         } else {
             return nil
@@ -90,7 +91,7 @@ extension Key {
         return (modifier, String(name.dropFirst(2)))
     }
 
-    /// By scalars: a mark would else become one with the sign before it.
+    /// Escapes scalars, because a mark forms one character with the sign before it.
     private static func escaped(_ text: String) -> String {
         var escaped = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

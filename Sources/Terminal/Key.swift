@@ -1,21 +1,21 @@
-/// What a person pressed, pasted or did with the mouse.
+/// A key press, a paste, or a mouse action.
 package indirect enum Key: Hashable, Sendable {
     case character(Character)
-    /// With the letter or sign pressed beside Control; `" "` for Control and Space.
+    /// Control with a letter or sign; `" "` for Control and Space.
     case control(Character)
     case up, down, left, right
     case pageUp, pageDown, home, end
     case enter, tab, backTab, escape, backspace, delete, insert
     case function(Int)
-    /// A key that has no case of its own together with modifiers, such as Alt and x.
+    /// A key with modifiers that has no separate case, such as Alt and x.
     case modified(Modifiers, Key)
-    /// Text, never commands. Line ends are `\n`; what it holds is otherwise as it came.
+    /// Text, never commands. Line ends are `\n`; the text is otherwise unchanged.
     case paste(String)
-    /// So many bytes at the end of the paste before were dropped.
+    /// The number of bytes dropped at the end of the preceding paste.
     case pasteCut(bytes: Int)
     case mouse(MouseAction, Position)
     case resize
-    /// A sequence or bytes without a meaning here; swallowed whole, never a command.
+    /// An unknown sequence or bytes; discarded as a whole, never a command.
     case unknown
 
     package enum MouseAction: Hashable, Sendable, CaseIterable {
@@ -32,7 +32,7 @@ package indirect enum Key: Hashable, Sendable {
         package static let control = Modifiers(rawValue: 4)
     }
 
-    /// The key with modifiers in the one form it has: Control and `i` is Tab, as terminals send it.
+    /// Creates the canonical form of a key with modifiers: Control and `i` is Tab, as terminals send it.
     package init(_ key: Key, _ modifiers: Modifiers) {
         if modifiers.isEmpty {
             self = key
@@ -56,7 +56,7 @@ package indirect enum Key: Hashable, Sendable {
         }
     }
 
-    /// What a terminal means by a byte below 0x20.
+    /// Creates the key for a byte below 0x20.
     init(controlByte byte: UInt8) {
         switch byte {
         case 0x00: self = .control(" ")

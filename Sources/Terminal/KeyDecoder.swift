@@ -1,6 +1,6 @@
-/// Turns the bytes a terminal sends into keys, however they are split.
+/// A decoder from a terminal's bytes to keys, regardless of their division into reads.
 ///
-/// What it does not know it swallows whole: the rest of an unknown sequence must not run commands.
+/// Discards an unknown sequence as a whole, because the rest of it must not run commands.
 package struct KeyDecoder: Sendable {
     enum State: Equatable {
         case ground, utf8, escape, csi, ss3, linuxFunction, x10Mouse, paste
@@ -8,12 +8,12 @@ package struct KeyDecoder: Sendable {
         case stringEscape
     }
 
-    /// A longer paste is cut, and said to be.
+    /// The limit of a paste in bytes; a longer one is cut, and ``Key/pasteCut(bytes:)`` follows.
     package static let longestPaste = 1 << 20
 
     private(set) var state = State.ground
     private var hasAlt = false
-    /// Of the sequence or character that is not complete; at most `longestSequence`.
+    /// The bytes of an incomplete sequence or character; at most `longestSequence`.
     private var pending: [UInt8] = []
     private var keys: [Key] = []
     private var pasted = PasteBuffer(limit: longestPaste)
@@ -28,7 +28,7 @@ package struct KeyDecoder: Sendable {
         return keys
     }
 
-    /// How many milliseconds of silence end what has come so far; `flush` is called then.
+    /// The milliseconds without input after which the pending bytes are complete; call `flush` then.
     package var patience: Int? {
         switch state {
         case .ground, .utf8: nil
@@ -39,7 +39,7 @@ package struct KeyDecoder: Sendable {
         }
     }
 
-    /// Takes what has come as complete: a lone ESC is the Escape key.
+    /// Decodes the pending bytes as complete: a single ESC is the Escape key.
     package mutating func flush() -> [Key] {
         switch state {
         case .ground, .utf8: return []
@@ -91,7 +91,7 @@ package struct KeyDecoder: Sendable {
     }
 
     private mutating func endPaste() {
-        let (text, dropped) = pasted.take()
+        let (text, dropped) = pasted.finish()
         end(with: .paste(text))
         if dropped > 0 { keys.append(.pasteCut(bytes: dropped)) }
     }
@@ -109,7 +109,7 @@ package struct KeyDecoder: Sendable {
         }
     }
 
-    /// Follows table 3-7 of the Unicode standard: neither overlong forms nor surrogates.
+    /// Accepts only the bytes of table 3-7 of the Unicode standard: no overlong forms, no surrogates.
     private mutating func continueCharacter(_ byte: UInt8) {
         let lead = pending[0]
         var allowed: ClosedRange<UInt8> = 0x80...0xBF

@@ -1,9 +1,9 @@
-/// A key text that names no key.
+/// An error in the name of a key.
 package struct KeyParserError: Error, Hashable, CustomStringConvertible {
     package let description: String
 }
 
-/// Reads the keys of scripts and of the config file: `jj<Enter>`, `gg`, `<C-d>`.
+/// A parser of the keys in scripts and in the config file: `jj<Enter>`, `gg`, `<C-d>`.
 package enum KeyParser {
     package static func keys(in text: String) throws(KeyParserError) -> [Key] {
         var keys: [Key] = []
@@ -15,7 +15,7 @@ package enum KeyParser {
             {
                 throw KeyParserError(
                     description:
-                        "A control character cannot stand among keys; write its name, such as <Tab> or <C-a>."
+                        "Unexpected control character. Write its name, such as <Tab> or <C-a>."
                 )
             } else {
                 keys.append(.character(character))
@@ -24,13 +24,13 @@ package enum KeyParser {
         return keys
     }
 
-    /// Reads on behind `<`. In a name `\` lets the next character stand for itself.
+    /// Parses a name after `<`. In a name, `\` escapes the next character.
     private static func namedKey(_ rest: inout Substring) throws(KeyParserError) -> Key {
         var scalars = String.UnicodeScalarView()
         var (isClosed, hasArgument) = (false, false)
-        // By scalars: a mark behind a sign would else make another of it.
+        // Reads scalars, because a mark forms one character with the sign before it.
         while let scalar = rest.unicodeScalars.popFirst() {
-            // Behind a `-` it is the key, and not the end of its name.
+            // After a `-`, the sign is the key, not the end of the name.
             isClosed =
                 scalar == ">"
                 && (hasArgument || scalars.last != "-"
@@ -44,11 +44,11 @@ package enum KeyParser {
         }
         let name = String(scalars)
         guard isClosed else {
-            throw KeyParserError(description: "\"<\(name)\" has no \">\"; for the sign itself write <lt>.")
+            throw KeyParserError(description: "\"<\(name)\" has no \">\". For a literal \"<\", write <lt>.")
         }
         guard let key = Key(innerName: name) else {
             throw KeyParserError(
-                description: "<\(name)> is not a key; write a character, <C-x> or <A-x>, <F1>, or one of "
+                description: "Unknown key <\(name)>. Use a character, <C-x>, <A-x>, <F1>, or one of "
                     + Key.plainNames.prefix(15).map { "<\($0.name)>" }.joined(separator: " ") + ".")
         }
         return key

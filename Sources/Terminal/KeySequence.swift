@@ -1,8 +1,8 @@
-/// What complete escape sequences mean: xterm's, and where they differ rxvt's and the Linux console's.
+/// The keys of complete escape sequences: those of xterm, and different ones of rxvt and the Linux console.
 ///
 /// Source: "XTerm Control Sequences" and rxvt's reference.
 enum KeySequence {
-    /// `ESC [ parameters final`.
+    /// Returns the key for `ESC [ parameters final`.
     static func control(_ parameters: [UInt8], final: UInt8) -> Key {
         if parameters.first == UInt8(ascii: "<") {
             return sgrMouse(numbers(parameters.dropFirst()), isPress: final == UInt8(ascii: "M"))
@@ -23,7 +23,7 @@ enum KeySequence {
         }
     }
 
-    /// `ESC O final`, with an old form of modifiers before the final byte.
+    /// Returns the key for `ESC O final`, with an old form of modifiers before the final byte.
     static func singleShift(_ parameters: [UInt8], final: UInt8) -> Key {
         let modifier = numbers(parameters[...]).first
         if let key = cursorKey(final) { return modified(key, by: modifier) }
@@ -35,7 +35,7 @@ enum KeySequence {
         }
     }
 
-    /// Three bytes behind `ESC [ M`: button, column and row, each above 32.
+    /// Returns the key for the three bytes after `ESC [ M`: button, column, and row, each above 32.
     static func x10Mouse(_ bytes: [UInt8]) -> Key {
         sgrMouse(
             [Int(bytes[0]) - 32, Int(bytes[1]) - 32, Int(bytes[2]) - 32], isPress: Int(bytes[0]) - 32 & 3 != 3
@@ -44,11 +44,11 @@ enum KeySequence {
 
     private static func sgrMouse(_ numbers: [Int], isPress: Bool) -> Key {
         guard numbers.count == 3, numbers[1] > 0, numbers[2] > 0, isPress else { return .unknown }
-        let place = Position(row: numbers[2] - 1, column: numbers[1] - 1)
-        switch numbers[0] & ~0b11100 {  // without the bits of Shift, Alt and Control
-        case 0: return .mouse(.press, place)
-        case 64: return .mouse(.wheelUp, place)
-        case 65: return .mouse(.wheelDown, place)
+        let position = Position(row: numbers[2] - 1, column: numbers[1] - 1)
+        switch numbers[0] & ~0b11100 {  // without the bits of Shift, Alt, and Control
+        case 0: return .mouse(.press, position)
+        case 64: return .mouse(.wheelUp, position)
+        case 65: return .mouse(.wheelDown, position)
         default: return .unknown
         }
     }
@@ -93,7 +93,7 @@ enum KeySequence {
         return modified(Key(key, modifiers), by: numbers.dropFirst().first)
     }
 
-    /// One more than the sum of Shift 1, Alt 2, Control 4, Meta 8.
+    /// Adds modifiers; the number is one more than the sum of Shift 1, Alt 2, Control 4, Meta 8.
     private static func modified(_ key: Key, by number: Int?) -> Key {
         guard let number, number > 1, number <= 16 else { return key }
         return Key(key, Key.Modifiers(rawValue: UInt8(number - 1) & 7))

@@ -1,4 +1,4 @@
-/// The text between the marks of a bracketed paste, kept up to a limit.
+/// The text of a bracketed paste, up to a limit.
 struct PasteBuffer: Sendable {
     private let limit: Int
     private var bytes: [UInt8] = []
@@ -9,14 +9,14 @@ struct PasteBuffer: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Returns true at the mark that ends the paste.
+    /// Appends a byte; returns whether it ends the paste.
     mutating func append(_ byte: UInt8) -> Bool {
         if byte == Self.terminator[matched] {
             matched += 1
             return matched == Self.terminator.count
         }
         keep(Self.terminator[..<matched])
-        // ESC stands only at the mark's beginning, so a mark can start again nowhere else.
+        // ESC is only the first byte of the end mark, so the mark can restart only there.
         matched = byte == Self.terminator[0] ? 1 : 0
         if matched == 0 { keep([byte]) }
         return false
@@ -28,8 +28,8 @@ struct PasteBuffer: Sendable {
         dropped += max(0, some.count - room)
     }
 
-    /// The text with `\n` at line ends, and how many bytes of it were dropped.
-    mutating func take() -> (text: String, dropped: Int) {
+    /// Returns the text with `\n` at line ends and the number of dropped bytes, and resets the buffer.
+    mutating func finish() -> (text: String, dropped: Int) {
         defer { self = PasteBuffer(limit: limit) }
         var lines: [UInt8] = []
         lines.reserveCapacity(bytes.count)

@@ -1,4 +1,4 @@
-/// A place on the screen, counted from the top left corner, which is 0, 0.
+/// A position on the screen; the top left corner is 0, 0.
 package struct Position: Hashable, Sendable {
     package var row: Int
     package var column: Int

@@ -1,4 +1,4 @@
-/// A part of a frame. What is drawn in it is clipped by it; it may reach beyond the frame.
+/// A part of a frame that clips drawing. It may extend beyond the frame.
 package struct Rect: Hashable, Sendable {
     package var row: Int
     package var column: Int
@@ -23,7 +23,7 @@ package struct Rect: Hashable, Sendable {
 }
 
 extension Int {
-    /// The sum, held at the ends of `Int`: coordinates come from anywhere and must not trap.
+    /// Returns the sum, clamped to the limits of `Int`: untrusted coordinates must not trap.
     func addingClamped(_ other: Int) -> Int {
         let (sum, overflow) = addingReportingOverflow(other)
         guard overflow else { return sum }

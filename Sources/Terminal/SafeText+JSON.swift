@@ -1,9 +1,8 @@
 extension SafeText {
-    /// JSON with every scalar escaped that ``line(_:)`` would not show as it is: controls, format characters, and
-    /// anything without a glyph of its own.
+    /// Returns JSON in which every scalar that ``line(_:)`` would change is escaped: controls, format characters, and
+    /// scalars without a glyph.
     ///
-    /// JSON itself requires this for the controls below U+0020 only. Such scalars are in strings alone, so the value
-    /// stays the same.
+    /// JSON requires this only for controls below U+0020. Such scalars occur only in strings, so the value is unchanged.
     package static func json(_ json: String) -> String {
         guard !json.utf8.allSatisfy({ $0 < 0x7F }) else { return json }
         var safe = String.UnicodeScalarView()
@@ -22,7 +21,7 @@ extension SafeText {
         return String(safe)
     }
 
-    /// Whether a scalar is left out, or another one is shown for it.
+    /// Returns whether a scalar is omitted or replaced when it is shown.
     package static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         !line(String(scalar)).unicodeScalars.contains(scalar)
     }

@@ -1,6 +1,6 @@
-/// Text from strangers made fit to show: no control, direction or invisible character is left to obey.
+/// Functions that make untrusted text safe to show, without control, direction, or invisible characters.
 package enum SafeText {
-    /// On one line: line ends and tabs are spaces, controls are visible signs.
+    /// Returns the text as one line: line ends and tabs become spaces, controls become visible signs.
     package static func line(_ text: String) -> String {
         if text.isPlain { return String(text) }
         var safe = ""
@@ -12,13 +12,13 @@ package enum SafeText {
         }
     }
 
-    /// The same for a text of several lines, which stay lines.
+    /// Returns the text with each line made safe; line ends are retained.
     package static func lines(_ text: String) -> String {
         text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
             .map { line(String($0)) }.joined(separator: "\n")
     }
 
-    /// On one line of at most `columns`, with `…` in place of what does not fit.
+    /// Returns the text as one line of at most `columns`, with `…` for the part that does not fit.
     package static func cut(_ text: String, to columns: Int) -> String {
         guard columns > 0 else { return "" }
         let text = text.beginning(for: columns)
@@ -27,20 +27,20 @@ package enum SafeText {
         }
         var safe = ""
         var used = 0
-        // How much of it leaves a column for the ellipsis.
-        var kept = 0
+        // The length that leaves a column for the ellipsis.
+        var fitting = 0
         for form in DisplayForms(text) {
-            if used + form.columns > columns { return safe.prefix(utf8Count: kept) + "…" }
+            if used + form.columns > columns { return safe.prefix(utf8Count: fitting) + "…" }
             safe.append(form)
             used += form.columns
-            if used < columns { kept = safe.utf8.count }
+            if used < columns { fitting = safe.utf8.count }
         }
         return safe
     }
 }
 
 extension StringProtocol {
-    /// Printable ASCII only: every byte is a character of one column, and safe.
+    /// Whether the text is printable ASCII: every byte is a safe character of one column.
     var isPlain: Bool { utf8.allSatisfy { $0 &- 0x20 < 0x5F } }
 }
 

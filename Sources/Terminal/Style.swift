@@ -1,4 +1,4 @@
-/// How a cell looks.
+/// The colors and attributes of a cell.
 package struct Style: Hashable, Sendable {
     package struct Attributes: OptionSet, Hashable, Sendable {
         package let rawValue: UInt8
@@ -12,7 +12,7 @@ package struct Style: Hashable, Sendable {
         package static let reverse = Attributes(rawValue: 16)
     }
 
-    /// Plain numbers, which thousands of cells are compared by: 9 bits for each colour, the attributes above them.
+    /// A plain integer, because thousands of cells are compared: 9 bits for each color, the attributes above them.
     private var bits: UInt32
 
     package init(foreground: Color = .standard, background: Color = .standard, attributes: Attributes = []) {

@@ -1,13 +1,13 @@
 import CTerminal
 import Glibc
 
-/// The descriptors a screen is shown on; those of `/dev/tty` and `/dev/null` are closed at the end.
+/// The descriptors of a screen; those of `/dev/tty` and `/dev/null` are closed at the end.
 struct TerminalDescriptor: ~Copyable {
     let input: CInt
     let output: CInt
     private let owned: CInt?
 
-    /// Standard input and output, or `/dev/tty` when one of them is a pipe or a file.
+    /// Returns standard input and output, or `/dev/tty` if one of them is a pipe or a file.
     static func controlling() throws(TerminalError) -> TerminalDescriptor {
         if isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 {
             return TerminalDescriptor(input: STDIN_FILENO, output: STDOUT_FILENO, owned: nil)

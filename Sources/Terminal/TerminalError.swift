@@ -1,4 +1,4 @@
-/// Why there is no terminal to work on.
+/// The reason that the terminal cannot be used.
 package enum TerminalError: Error, Hashable, CustomStringConvertible {
     case noTerminal(errno: CInt)
     case alreadyOpen
@@ -12,24 +12,22 @@ package enum TerminalError: Error, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .noTerminal(let code):
-            "There is no terminal to show anything on: /dev/tty cannot be opened (error \(code)). "
-                + "Run the program in a terminal, or give it a script."
+            "Cannot open /dev/tty (error \(code)). Run the program in a terminal, or use --script."
         case .alreadyOpen:
-            "The terminal is already in use by this process; close that screen first."
+            "This process already uses the terminal. Close that screen first."
         case .noUTF8:
-            "Neither the locale nor C.UTF-8 can show UTF-8; install the C.UTF-8 locale or set LC_ALL to one of `locale -a`."
+            "Neither the locale nor C.UTF-8 supports UTF-8. Install the C.UTF-8 locale, or set LC_ALL to one of `locale -a`."
         case .unknownType(let type):
-            "The terminal type \"\(type)\" is not described on this machine, and xterm-256color is not either; "
-                + "install ncurses-base or set TERM."
+            "Unknown terminal types \"\(type)\" and xterm-256color. Install ncurses-base, or set TERM."
         case .cannotPlaceText(let type):
-            "A terminal of type \"\(type)\" cannot place text on the screen; "
-                + "use a terminal emulator, or set TERM to what it is, for example xterm-256color."
+            "Terminal type \"\(type)\" cannot position text on the screen. "
+                + "Use a terminal emulator, or set TERM to its type, for example xterm-256color."
         case .noSignals(let code):
-            "The program cannot listen for signals (error \(code)); close other programs or raise the limit of open files."
+            "Cannot handle signals (error \(code)). Close other programs, or raise the limit of open files."
         case .clipboardTextTooLong(let bytes, let limit):
-            "The text has \(bytes) bytes, and terminals take at most \(limit) into the clipboard; write it to a file instead."
+            "Cannot copy \(bytes) bytes: terminals accept at most \(limit). Write the text to a file instead."
         case .terminalLost:
-            "The terminal takes no more output; it was probably closed."
+            "Cannot write to the terminal; it was probably closed."
         }
     }
 }

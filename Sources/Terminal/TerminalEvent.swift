@@ -1,13 +1,13 @@
 import Glibc
 
-/// What the one event loop wakes for.
+/// An event of the event loop.
 package enum TerminalEvent: Hashable, Sendable {
     case key(Key)
     case resized(Size)
     case signal(TerminalSignal)
     /// One of the caller's descriptors has something to read, or its other end is closed.
     case readable(CInt)
-    /// The terminal is gone; nothing will ever come from it again. Told once.
+    /// The terminal was closed and will send nothing more. Reported once.
     case hangup
     case timedOut
 }

@@ -1,9 +1,9 @@
 import CTerminal
 import Glibc
 
-/// The waiting step of the event loop: keys, signals, sizes, and the caller's own descriptors.
+/// The waiting step of the event loop: keys, signals, sizes, and the caller's descriptors.
 ///
-/// Reads the terminal itself, past ncurses, so that nothing hides in a buffer that `poll` cannot see.
+/// Reads the terminal directly, not through ncurses, so that no input is in a buffer that `poll` cannot see.
 package struct TerminalInput: ~Copyable {
     private let terminal: CInt
     private let signals: CInt
@@ -11,22 +11,22 @@ package struct TerminalInput: ~Copyable {
     private var silentSince = ContinuousClock.now
     private var isLost = false
 
-    /// So much is taken at a time, and no more than `mostAtOnce` before the caller is served.
+    /// The size of a read. Reads stop after `maxBytes` in total, so that the caller runs.
     private static let chunk = 1 << 16
-    private static let mostAtOnce = 1 << 20
+    private static let maxBytes = 1 << 20
 
-    /// The screen must outlive its input.
+    /// Creates the input of a screen, which must outlive it.
     package init(_ screen: TerminalScreen) {
         self.init(terminal: screen.signals < 0 ? -1 : screen.descriptor.input, signals: screen.signals)
     }
 
-    /// A descriptor of -1 is never ready.
+    /// Creates an input from descriptors; one of -1 is never ready.
     package init(terminal: CInt, signals: CInt = -1) {
         self.terminal = terminal
         self.signals = signals
     }
 
-    /// Waits for something to happen, as long as the timeout says or for ever, and returns all that has.
+    /// Waits for events, until the timeout or indefinitely, and returns all of them.
     package mutating func next(
         timeout milliseconds: Int?, alsoWaitingFor descriptors: [CInt] = []
     ) -> [TerminalEvent] {
@@ -59,12 +59,12 @@ package struct TerminalInput: ~Copyable {
 
     private mutating func readSignals(into events: inout [TerminalEvent]) {
         var numbers: [UInt8] = Array(repeating: 0, count: 256)
-        var told: Set<UInt8> = []
+        var reported: Set<UInt8> = []
         while true {
             let count = read(signals, &numbers, numbers.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return }
-            for number in numbers.prefix(count) where told.insert(number).inserted {
+            for number in numbers.prefix(count) where reported.insert(number).inserted {
                 if CInt(number) == SIGWINCH {
                     if let size = terminalSize { events.append(.resized(size)) }
                 } else if let signal = TerminalSignal(number: CInt(number)) {
@@ -78,11 +78,11 @@ package struct TerminalInput: ~Copyable {
         var rows: CInt = 0
         var columns: CInt = 0
         guard terminal_size(terminal, &rows, &columns) == 0 else { return nil }
-        let most = TerminalScreen.largestSize
-        return Size(rows: min(Int(rows), most.rows), columns: min(Int(columns), most.columns))
+        let limit = TerminalScreen.largestSize
+        return Size(rows: min(Int(rows), limit.rows), columns: min(Int(columns), limit.columns))
     }
 
-    /// The descriptor cannot be made non-blocking: the shell that started us shares it. So each read is polled for.
+    /// Reads the terminal. Polls before each read: the shell shares the descriptor, so it must not become non-blocking.
     private mutating func readTerminal(_ ready: Int16, into events: inout [TerminalEvent]) {
         var bytes: [UInt8] = Array(repeating: 0, count: Self.chunk)
         var total = 0
@@ -98,7 +98,7 @@ package struct TerminalInput: ~Copyable {
                 return lose(into: &events)
             }
             polled.revents = 0
-        } while total < Self.mostAtOnce && poll(&polled, 1, 0) > 0
+        } while total < Self.maxBytes && poll(&polled, 1, 0) > 0
     }
 
     private mutating func lose(into events: inout [TerminalEvent]) {

@@ -1,12 +1,13 @@
 import Glibc
 
 extension TerminalScreen {
-    /// Terminals drop longer sequences, silently: xterm's limit is about this, tmux's and kitty's are higher.
+    /// The maximum size of a copied text. Terminals silently drop longer sequences: xterm's limit is about this, those of
+    /// tmux and kitty are higher.
     package static let longestCopy = 74_994
 
-    /// Asks the terminal to copy (OSC 52): it works over ssh, and no program of the desktop is needed.
+    /// Sends the text to the terminal's clipboard (OSC 52), which works over ssh and without a desktop program.
     ///
-    /// A terminal answers nothing, and may not allow it.
+    /// A terminal sends no reply, and may not allow it.
     package func copyToClipboard(_ text: String) throws(TerminalError) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.longestCopy else {
@@ -20,7 +21,7 @@ extension TerminalScreen {
 
     package static func sequence(copying bytes: [UInt8], isInTmux: Bool) -> String {
         let sequence = "\u{1B}]52;c;\(Base64.encoded(bytes))\u{7}"
-        // tmux takes the first if set-clipboard is on, hands on the second if allow-passthrough is; there every
+        // tmux uses the first if set-clipboard is on, and forwards the second if allow-passthrough is on, in which every
         // ESC is doubled (tmux's wiki, "What is the passthrough escape sequence").
         return isInTmux ? sequence + "\u{1B}Ptmux;\u{1B}\(sequence)\u{1B}\\" : sequence
     }

@@ -1,7 +1,7 @@
 import CTerminal
 
 extension TerminalScreen {
-    /// Puts the cells that differ into ncurses, in runs of one style.
+    /// Writes the cells that differ to ncurses, in runs of one style.
     func draw(_ frame: Frame, over old: Frame) {
         for (row, (cells, before)) in zip(frame.rows, old.rows).enumerated() where cells != before {
             cells.withUnsafeBufferPointer { cells in
@@ -30,7 +30,7 @@ extension TerminalScreen {
         }
     }
 
-    /// A right half adds nothing: the glyph before it fills both columns.
+    /// Appends the scalars of a cell. A right half has none: the glyph before it fills both columns.
     private func append(_ cell: Cell, to scalars: inout [UInt32]) {
         guard cell.columns > 0 else { return }
         cell.glyph.forEachScalar { scalars.append($0) }
@@ -44,7 +44,7 @@ extension TerminalScreen {
             background: style.background.curses)
     }
 
-    /// What ncurses holds to be on the terminal, read back from it cell by cell.
+    /// Returns the terminal's contents as known to ncurses, read cell by cell.
     package func snapshot() -> Frame {
         let size = shown?.size ?? pinnedSize
         var frame = Frame(size: size)
@@ -56,8 +56,8 @@ extension TerminalScreen {
                 let count = Int(terminal_get(CInt(row), CInt(column), &scalars, &style))
                 var text = String.UnicodeScalarView()
                 text.append(contentsOf: scalars.prefix(count).compactMap { Unicode.Scalar($0) })
-                let taken = frame.put(String(text), row: row, column: column, style: Style(style))
-                column += max(1, taken)
+                let columns = frame.put(String(text), row: row, column: column, style: Style(style))
+                column += max(1, columns)
             }
         }
         var row: CInt = 0

@@ -1,15 +1,14 @@
 import CTerminal
 import Glibc
 
-/// The terminal, shown through ncurses. It belongs to the thread that made it; a process has one at a time.
+/// The terminal, drawn through ncurses. Confined to the thread that created it; a process has one at a time.
 ///
-/// From the first moment the terminal is brought back at `exit`, on signals and on crashes. SIGKILL cannot be
-/// caught; the `reset` command helps then.
+/// The terminal is restored at `exit`, on signals, and on crashes. SIGKILL cannot be caught; run `reset` after it.
 package final class TerminalScreen {
-    /// Something to tell the person about the terminal.
+    /// A message for the user about the terminal.
     package let note: String?
     package private(set) var colors: ColorCapability
-    /// The last text copied, also without a terminal.
+    /// The last copied text, even without a terminal.
     package internal(set) var copied: String?
     package private(set) var isMouseOn: Bool
 
@@ -21,16 +20,16 @@ package final class TerminalScreen {
     private var isAway = false
     private var isClosed = false
 
-    package static let largestSize = Size(rows: 1_000, columns: Int(TERMINAL_MOST_COLUMNS))
+    package static let largestSize = Size(rows: 1_000, columns: Int(TERMINAL_MAX_COLUMNS))
 
-    /// Takes over the terminal the program was started in.
+    /// Creates a screen on the terminal of the program.
     package convenience init(colors: ColorCapability.Choice = .auto, mouse: Bool = false)
         throws(TerminalError)
     {
         try self.init(descriptor: .controlling(), headless: nil, colors: colors, mouse: mouse)
     }
 
-    /// A screen of ncurses without a terminal: what it would show is read back with `snapshot`.
+    /// Creates an ncurses screen without a terminal; `snapshot` returns its contents.
     package convenience init(headless size: Size, colors: ColorCapability.Choice = .auto)
         throws(TerminalError)
     {
@@ -48,7 +47,7 @@ package final class TerminalScreen {
                 signals = -1
             } else {
                 terminal_rescue_arm(descriptor.output)
-                // Before newterm: ncurses leaves alone the signals that have a handler.
+                // Before newterm: ncurses does not replace existing signal handlers.
                 signals = terminal_signals_open()
                 guard signals >= 0 else { throw .noSignals(errno: errno) }
             }
@@ -65,18 +64,18 @@ package final class TerminalScreen {
 
     deinit { close() }
 
-    /// An unknown terminal is most likely a new one that understands xterm.
+    /// Opens ncurses. An unknown terminal is probably a new one that is compatible with xterm.
     private static func openCurses(
         on descriptor: borrowing TerminalDescriptor, isHeadless: Bool
     ) throws(TerminalError) -> String? {
-        let usual = "xterm-256color"
-        let type = isHeadless ? usual : getenv("TERM").map { String(cString: $0) } ?? ""
-        for candidate in [type, usual] where !candidate.isEmpty {
+        let fallback = "xterm-256color"
+        let type = isHeadless ? fallback : getenv("TERM").map { String(cString: $0) } ?? ""
+        for candidate in [type, fallback] where !candidate.isEmpty {
             switch Int(terminal_open(candidate, descriptor.input, descriptor.output)) {
             case TERMINAL_OPENED:
                 return candidate == type
                     ? nil
-                    : "The terminal type \"\(SafeText.line(type))\" is unknown here; \(usual) is assumed."
+                    : "Unknown terminal type \"\(SafeText.line(type))\"; using \(fallback)."
             case TERMINAL_NO_UTF8: throw .noUTF8
             case TERMINAL_CANNOT_PLACE: throw .cannotPlaceText(type: candidate)
             default: continue
@@ -85,7 +84,7 @@ package final class TerminalScreen {
         throw .unknownType(type)
     }
 
-    /// How large a frame to present. Frames of any other size are shown as well as they fit.
+    /// The size of frames to present. Frames of any other size are clipped.
     package var size: Size {
         var rows: CInt = 0
         var columns: CInt = 0
@@ -94,17 +93,17 @@ package final class TerminalScreen {
             rows: min(Int(rows), Self.largestSize.rows), columns: min(Int(columns), Self.largestSize.columns))
     }
 
-    /// Gives a screen without a terminal another size.
+    /// Changes the size of a screen without a terminal.
     package func resize(to size: Size) {
         pinnedSize = size
     }
 
-    /// Shows the frame, drawing what differs from the one before.
+    /// Shows a frame; draws only the differences from the previous one.
     package func present(_ frame: Frame) {
         guard !isClosed, !isAway, frame.size.rows > 0, frame.size.columns > 0 else { return }
         if shown?.size != frame.size {
             terminal_resize(CInt(frame.size.rows), CInt(frame.size.columns))
-            // Terminals move text about when they are resized, so nothing on them is known.
+            // Terminals move text when they are resized, so their contents are unknown.
             if shown != nil { terminal_touch() }
             shown = nil
         }
@@ -114,12 +113,12 @@ package final class TerminalScreen {
         shown = frame
     }
 
-    /// Draws everything anew at the next `present`, for a terminal that something else wrote on.
+    /// Makes the next `present` redraw everything, for a terminal to which another program wrote.
     package func clear() {
         terminal_touch()
     }
 
-    /// Shows so many colours from the next `present` on.
+    /// Sets the number of colors from the next `present` on.
     package func setColors(_ choice: ColorCapability.Choice) {
         colors = ColorCapability(choice, terminal: Int(terminal_color_count()))
         shown = nil
@@ -131,7 +130,7 @@ package final class TerminalScreen {
         _ = isHeadless || descriptor.write(isOn ? Self.mouseOn : Self.mouseOff)
     }
 
-    /// Hands the terminal back, for another program to run on it; nothing is shown until `enter` takes it again.
+    /// Releases the terminal for another program; nothing is shown until `enter`.
     package func leave() {
         guard !isClosed, !isAway else { return }
         isAway = true
@@ -152,21 +151,21 @@ package final class TerminalScreen {
         resume()
     }
 
-    /// Takes back a terminal whose modes a shell may have changed while the process was stopped.
+    /// Reclaims the terminal after a stop, during which a shell may have changed its modes.
     package func resume() {
         guard !isClosed, !isAway else { return }
         terminal_enter()
         showModes()
     }
 
-    /// Stops the process as ^Z does elsewhere; returns when it is continued.
+    /// Stops the process as ^Z does in other programs; returns when it is continued.
     package func suspend() {
         leave()
         if !isHeadless { terminal_stop() }
         enter()
     }
 
-    /// Hands the terminal back for good, and prints what was written to standard error meanwhile.
+    /// Releases the terminal permanently and prints the messages that were written to standard error since `init`.
     package func close() {
         guard !isClosed else { return }
         leave()
@@ -174,7 +173,7 @@ package final class TerminalScreen {
         Self.release()
     }
 
-    /// Each does nothing if what it undoes was not done.
+    /// Releases everything; each call does nothing if its counterpart did not run.
     private static func release() {
         terminal_close()
         terminal_signals_close()

@@ -1,18 +1,17 @@
-/// Text broken into lines of a width, at words where that is possible, safe to show.
+/// Text wrapped to a width, at words if possible, and safe to show.
 ///
-/// Lines are found when they are asked for and then kept: the first screen of 20 MB costs as much as that of
-/// a page.
+/// Lines are computed on demand and cached: the first screen of 20 MB takes as long as that of a page.
 package struct WrappedText: Sendable {
     package let text: String
-    /// Nil breaks at line ends only.
+    /// The width in columns; nil breaks only at line ends.
     package let width: Int?
-    /// Whether all lines are found.
+    /// Whether all lines have been computed.
     package private(set) var isComplete = false
 
     private var extents: [Range<Int>] = []
     private var next = 0
 
-    /// So many bytes end a line however few columns they fill; invisible text has no width.
+    /// The maximum bytes of a line, regardless of its columns; invisible text has no width.
     private static let longestLine = 1 << 16
 
     package init(_ text: String, width: Int?) {
@@ -22,7 +21,7 @@ package struct WrappedText: Sendable {
         self.width = width.map { max(1, $0) }
     }
 
-    /// The lines of the range that there are.
+    /// Returns the existing lines of the range.
     package mutating func lines(_ range: Range<Int>) -> [String] {
         find(range.upperBound)
         return range.clamped(to: 0..<extents.count).map { line in
@@ -31,19 +30,19 @@ package struct WrappedText: Sendable {
         }
     }
 
-    /// How many lines there are, counted no further than to the limit.
+    /// Returns the number of lines, counted up to the limit.
     package mutating func count(upTo limit: Int) -> Int {
         find(limit)
         return min(limit, extents.count)
     }
 
-    /// The place of a line's beginning in the text's UTF-8: it stays while the width changes.
+    /// Returns the UTF-8 offset of the start of a line, which is independent of the width.
     package mutating func offset(ofLine line: Int) -> Int {
         find(line.addingClamped(1))
         return extents.isEmpty || line < 0 ? 0 : extents[min(line, extents.count - 1)].lowerBound
     }
 
-    /// The line in which an offset of the text's UTF-8 stands.
+    /// Returns the line that contains a UTF-8 offset.
     package mutating func line(at offset: Int) -> Int {
         while !isComplete, next <= offset { find(extents.count * 2 + 64) }
         return max(0, (extents.firstIndex { $0.lowerBound > offset } ?? extents.count) - 1)
@@ -71,47 +70,47 @@ package struct WrappedText: Sendable {
         isComplete = isAtEnd
     }
 
-    /// Where the line that starts at an offset ends, and where the next begins.
+    /// Returns the end of the line that starts at an offset, and the start of the next line.
     private func breakLine(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> (end: Int, next: Int) {
         let width = width ?? .max
         var column = 0
-        var place = start
+        var offset = start
         var spaces: Int?
         var hasWord = false
         var lastBreak: (end: Int, next: Int)?
         var wasWide = false
-        while place < bytes.count {
-            let glyph = measure(bytes, at: place)
-            if glyph.isLineEnd { return (place, place + glyph.bytes) }
-            if place - start >= Self.longestLine { return (place, place) }
+        while offset < bytes.count {
+            let glyph = measure(bytes, at: offset)
+            if glyph.isLineEnd { return (offset, offset + glyph.bytes) }
+            if offset - start >= Self.longestLine { return (offset, offset) }
             if glyph.isSpace {
                 if column >= width {
-                    let end = spaces ?? place
-                    return (end, skipSpaces(bytes, from: place))
+                    let end = spaces ?? offset
+                    return (end, skipSpaces(bytes, from: offset))
                 }
-                spaces = spaces ?? place
+                spaces = spaces ?? offset
             } else {
-                if let spaces, hasWord { lastBreak = (spaces, place) }
-                if glyph.columns == 2 || wasWide, hasWord, spaces == nil { lastBreak = (place, place) }
-                if glyph.columns > 0, column + glyph.columns > width, place > start {
-                    return lastBreak ?? (place, place)
+                if let spaces, hasWord { lastBreak = (spaces, offset) }
+                if glyph.columns == 2 || wasWide, hasWord, spaces == nil { lastBreak = (offset, offset) }
+                if glyph.columns > 0, column + glyph.columns > width, offset > start {
+                    return lastBreak ?? (offset, offset)
                 }
                 spaces = nil
                 hasWord = true
                 wasWide = glyph.columns == 2
             }
             column += glyph.columns
-            place += glyph.bytes
+            offset += glyph.bytes
         }
         return (bytes.count, bytes.count)
     }
 
-    private func skipSpaces(_ bytes: UnsafeBufferPointer<UInt8>, from place: Int) -> Int {
-        var place = place
-        while place < bytes.count, bytes[place] == 0x20 || bytes[place] == 0x09 { place += 1 }
-        guard place < bytes.count else { return place }
-        let glyph = measure(bytes, at: place)
-        return glyph.isLineEnd ? place + glyph.bytes : place
+    private func skipSpaces(_ bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
+        var offset = offset
+        while offset < bytes.count, bytes[offset] == 0x20 || bytes[offset] == 0x09 { offset += 1 }
+        guard offset < bytes.count else { return offset }
+        let glyph = measure(bytes, at: offset)
+        return glyph.isLineEnd ? offset + glyph.bytes : offset
     }
 
     private struct Measure {
@@ -121,21 +120,21 @@ package struct WrappedText: Sendable {
         var isLineEnd = false
     }
 
-    private func measure(_ bytes: UnsafeBufferPointer<UInt8>, at place: Int) -> Measure {
-        let byte = bytes[place]
-        let following = place + 1 < bytes.count ? bytes[place + 1] : 0
+    private func measure(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> Measure {
+        let byte = bytes[offset]
+        let following = offset + 1 < bytes.count ? bytes[offset + 1] : 0
         if byte == 0x0A { return Measure(isLineEnd: true) }
         if byte == 0x0D { return Measure(bytes: following == 0x0A ? 2 : 1, isLineEnd: true) }
         if byte < 0x80, following < 0x80 { return Measure(isSpace: byte == 0x20 || byte == 0x09) }
-        // U+5000 to U+9FFF, with nothing behind it that could join it: ideographs, six times faster than by cluster.
-        if (0xE5...0xE9).contains(byte), place + 3 < bytes.count,
-            bytes[place + 3] < 0x80 || (0xE4...0xE9).contains(bytes[place + 3])
+        // U+5000 to U+9FFF, followed by a scalar that cannot join it: ideographs, six times faster than by cluster.
+        if (0xE5...0xE9).contains(byte), offset + 3 < bytes.count,
+            bytes[offset + 3] < 0x80 || (0xE4...0xE9).contains(bytes[offset + 3])
         {
             return Measure(bytes: 3, columns: 2)
         }
 
-        // A cluster may be megabytes of marks; a piece of it is measured at a time.
-        let window = text[index(place)...].beginning(for: 0)
+        // A cluster may have megabytes of marks; one part of it is measured at a time.
+        let window = text[index(offset)...].beginning(for: 0)
         guard let character = window.first else { return Measure() }
         let length = character.utf8.count
         if character == "\u{2028}" || character == "\u{2029}" {

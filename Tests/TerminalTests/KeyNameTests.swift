@@ -48,7 +48,7 @@ struct KeyNameTests {
 
     @Test func `a wrong name is reported with the valid ones`() {
         let unknown = #expect(throws: KeyParserError.self) { try KeyParser.keys(in: "j<Entr>") }
-        #expect(unknown?.description.contains("<Entr> is not a key") == true)
+        #expect(unknown?.description.contains("Unknown key <Entr>.") == true)
         #expect(unknown?.description.contains("<Enter>") == true)
         let open = #expect(throws: KeyParserError.self) { try KeyParser.keys(in: "a<b") }
         #expect(open?.description.contains("<lt>") == true)
