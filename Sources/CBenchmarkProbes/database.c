@@ -10,7 +10,7 @@ sqlite3 *probe_open(const char *path) {
     sqlite3 *database = NULL;
     if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK
         || sqlite3_exec(database, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL) != SQLITE_OK) {
-        fprintf(stderr, "%s cannot be opened: %s\n", path, sqlite3_errmsg(database));
+        fprintf(stderr, "Cannot open %s: %s\n", path, sqlite3_errmsg(database));
         sqlite3_close(database);
         return NULL;
     }

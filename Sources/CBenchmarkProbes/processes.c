@@ -59,7 +59,7 @@ int probe_start_on_terminal(
     int known = 0, added = 0;
     while (environ[known]) known++;
     while (environment[added]) added++;
-    // The first of two entries with one name is the one that counts.
+    // The first of two entries with the same name is effective.
     char **all = calloc(known + added + 1, sizeof *all);
     if (!all) return -1;
     for (int i = 0; i < added; i++) all[i] = environment[i];

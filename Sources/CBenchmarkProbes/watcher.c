@@ -36,7 +36,7 @@ struct probe_watch *probe_watch_open(const char *path) {
     return watch;
 }
 
-// One look: events first, then the lock, then the table; only this order loses nothing.
+// Reads once: events, then the lock, then the table. Any other order can miss a commit.
 static int look(struct probe_watch *watch) {
     probe_drain(watch->events);
     int is_writing = probe_is_writing(watch->lock);

@@ -54,7 +54,7 @@ private final class Soak {
         let (distance, tellingDistance) = (seconds / 120, min(60, seconds / 15))
         TextLine.print(SoakSample.heading, on: STDERR_FILENO)
         while began.secondsSince < seconds {
-            for app in apps { try app.goOn() }
+            for app in apps { try app.proceed() }
             usleep(Self.pause)
             try follower.catchUp()
             guard began.secondsSince >= Double(samples.count + 1) * distance else { continue }

@@ -39,7 +39,7 @@ final class SoakedApp {
     var usage: ProcessUsage { ProcessUsage(process: program.process) }
 
     /// Takes what it shows, and does something to it.
-    func goOn() throws {
+    func proceed() throws {
         do {
             _ = try program.takeOutput()
         } catch {
