@@ -1,11 +1,11 @@
 import PersistentStore
 
-/// What one clip costs that arrives at the top of the list, where it is shown at once.
+/// The cost of one clip that arrives at the top of the list, where it is shown immediately.
 enum ArrivalCost {
     static func measure(_ app: KeyedApp, clips: Int) throws -> [Measurement] {
         let writer = try RoleWriter(.writer(store: app.store, .normal))
         app.program.press("g")
-        try app.program.settle(milliseconds: 500)
+        try app.program.waitUntilIdle(milliseconds: 500)
         let usage = ProcessUsage(process: app.program.process)
         let before = usage.processorTime
         let bytes = try (0..<clips).map { _ in

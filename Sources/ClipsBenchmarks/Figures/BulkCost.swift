@@ -9,7 +9,7 @@ extension Figure {
         var times: [BulkWriter.Way: [BulkWriter.Kind: (tracked: [Double], untracked: [Double])]] = [:]
         for round in 0..<workspace.count(7, quick: 3) {
             for way in BulkWriter.Way.allCases {
-                // Which comes first changes from round to round.
+                // The order alternates between rounds.
                 for isTracked in round.isMultiple(of: 2) ? [true, false] : [false, true] {
                     let writer = try BulkWriter(workspace, way, rows: rows, isTracked: isTracked)
                     for kind in BulkWriter.Kind.allCases {
@@ -41,13 +41,13 @@ extension Figure {
     }
 }
 
-/// Fills a store, updates a third of it, deletes a fifth: each one transaction.
+/// A writer that fills a store, updates a third of it, or deletes a fifth, each in one transaction.
 private struct BulkWriter {
     enum Way: String, CaseIterable {
         case batch
         /// One save of a context.
         case save
-        /// Statements of somebody who knows nothing of us.
+        /// Statements of an external writer.
         case statements
     }
 
@@ -78,7 +78,7 @@ private struct BulkWriter {
         try blocking { await container.close() }
     }
 
-    /// In seconds.
+    /// Returns the time in seconds.
     func time(_ kind: Kind) throws -> Double {
         switch way {
         case .batch: try batch(kind)

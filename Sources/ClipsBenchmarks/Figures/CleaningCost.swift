@@ -6,7 +6,7 @@ import Synchronization
 
 extension Figure {
     static let cleaningCost = Figure(
-        name: "F12", title: "cleaning 1,000,000 changes beside a writer"
+        name: "F12", title: "cleaning 1,000,000 changes while another process writes"
     ) { workspace in
         let changes = workspace.count(1_000_000, quick: 100_000)
         var speeds: [Double] = []
@@ -19,14 +19,14 @@ extension Figure {
         }
         let count = Quantity.grouped(changes)
         let wait = Measurement(
-            "longest wait for the lock beside cleaning \(count) changes", .time, beside.map(\.wait),
+            "longest wait for the lock during cleaning of \(count) changes", .time, beside.map(\.wait),
             goal: Measurement.Goal(atMost: 0.010)
-        ).headlined("A writer's longest wait beside cleaning")
+        ).headlined("A writer's longest wait during cleaning")
         let speed = Measurement(
             "changes cleaned in a second", .count, speeds, goal: Measurement.Goal(atLeast: 500_000)
         ).headlined("Changes cleaned in a second")
         return try [wait, speed] + peers(workspace, wait, speed) + [
-            Measurement("longest commit beside cleaning", .time, beside.map(\.commit)),
+            Measurement("longest commit during cleaning", .time, beside.map(\.commit)),
             Measurement("longest commit of a second alone", .time, alone.map(\.commit)),
             trimmingCost(workspace),
         ]
@@ -49,7 +49,7 @@ extension Figure {
 }
 
 extension Figure {
-    /// In blocks long enough to hold several trimmings each.
+    /// Compares blocks that are long enough for several trims each.
     private static func trimmingCost(_ workspace: Workspace) throws -> Measurement {
         let bounded = try container(workspace, HistoryBounds(maximumChanges: 1000))
         let unbounded = try container(workspace, nil)
@@ -75,7 +75,7 @@ extension Figure {
         }
     }
 
-    /// The mean, since the cost is in few of them.
+    /// Returns the mean, because few commits have the cost.
     private static func secondsPerCommit(_ container: PersistentContainer) throws -> Double {
         let count = 1200
         return try blocking {
@@ -90,7 +90,7 @@ extension Figure {
     }
 }
 
-/// A store with much history that nobody needs, one who cleans it, and one who goes on writing.
+/// A store with a long history that no consumer needs, its cleaner, and a concurrent writer.
 private final class CleaningWork {
     private let cleaner: PersistentContainer
     private let changes: Int
@@ -103,7 +103,7 @@ private final class CleaningWork {
         cleaner = try blocking { try await PersistentContainer(path: path, model: ClipModel.make()) }
     }
 
-    /// One half inserts, one half updates, 500 in a transaction.
+    /// Fills the history: half inserts, half updates, 500 per transaction.
     private static func fill(_ path: String, _ changes: Int) throws {
         let connection = try Connection(path: path, access: .readWrite)
         try connection.execute("PRAGMA synchronous = OFF; PRAGMA cache_size = -65536")
@@ -120,12 +120,12 @@ private final class CleaningWork {
             try connection.run(
                 "UPDATE Clip SET title = title || '.' WHERE id BETWEEN ?1 AND ?2", first, first + size - 1)
         }
-        // What is still to be written to the disk would be measured with the first commits.
+        // Otherwise the first commits would include pending writes to the disk.
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         sync()
     }
 
-    /// Changes a second.
+    /// Cleans and returns the changes per second.
     func clean() throws -> Double {
         let cleaner = cleaner
         let began = Moment.now
@@ -143,7 +143,7 @@ private final class CleaningWork {
         var commit = 0.0
     }
 
-    /// Commits one clip after the other while something is done.
+    /// Commits one clip after the other while `work` runs.
     func write(beside work: () throws -> Void) throws -> Longest {
         let isDone = Flag()
         let path = cleaner.path

@@ -24,7 +24,7 @@ extension Figure {
     }
 }
 
-/// Our writer and list in two processes, beside the C probes in two processes.
+/// Our writer and list in two processes, compared with the C probes in two processes.
 private struct CommitToList {
     private let window: ListeningWindow
     private let writer: RoleWriter
@@ -43,7 +43,9 @@ private struct CommitToList {
         let bare = workspace.newPath("bare.db")
         try SmallStore.make(bare, isTracked: false)
         probeWriter = try RoleWriter(.probeWriter(store: bare, durability))
-        guard let watch = probe_watch_open(bare) else { throw BenchmarkError("the C probe cannot watch") }
+        guard let watch = probe_watch_open(bare) else {
+            throw BenchmarkError("the C probe cannot watch the store")
+        }
         self.watch = watch
     }
 
@@ -79,7 +81,7 @@ private struct CommitToList {
         return results
     }
 
-    /// A person does not save in step with what the last commit leaves to be done.
+    /// Waits a random time, so that commits are not synchronized with the work after the previous one.
     private func pause() { usleep(UInt32.random(in: 500...1500)) }
 
     private func ours(_ count: Int) throws -> [Double] {

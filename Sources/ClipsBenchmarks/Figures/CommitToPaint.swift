@@ -11,7 +11,7 @@ extension Figure {
     }
 }
 
-/// The app on a terminal, beside the C probe and `tail -f` on theirs.
+/// The app on a terminal, compared with the C probe and `tail -f` on others.
 private struct CommitToPaint {
     private let workspace: Workspace
     private let durability: StoreOptions.Durability
@@ -75,7 +75,7 @@ private struct CommitToPaint {
         }
     }
 
-    /// On old clips: the age of new ones is counted on the screen, second by second.
+    /// Measures with old clips, because the screen updates the age of new ones every second.
     private func idle() throws -> Measurement {
         let store = try LargeStore(workspace, clips: 100)
         let program = try TerminalProgram(Screen.app(workspace.clipsProgram(), store.path))

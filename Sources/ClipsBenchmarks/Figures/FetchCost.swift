@@ -19,12 +19,12 @@ extension Figure {
             } beside: {
                 try short.fetch(kind)
             }
-            let kept = Quantity.grouped(changes)
+            let retained = Quantity.grouped(changes)
             let result = Measurement(
-                "\(name), \(kept) changes kept", .time, comparison, beside: "1,000 kept",
+                "\(name), \(retained) changes retained", .time, comparison, beside: "1,000 retained",
                 goal: Measurement.Goal(atMost: 1.5))
             guard kind == .token else { return [result] }
-            let headline = "10 transactions of \(kept) changes"
+            let headline = "10 transactions of \(retained) changes"
             return try [result.headlined(headline)]
                 + HistoryPeers.measured(workspace, for: "F5").compactMap { peer in
                     peer.fetch.map { time in
@@ -38,7 +38,7 @@ extension Figure {
     }
 }
 
-/// A store with so many changes, 5 in a transaction, and what is asked of its history.
+/// A store with a number of changes, 5 per transaction, and the requests of its history.
 private struct FetchWork {
     enum Kind { case newest, token, date }
 
@@ -50,7 +50,7 @@ private struct FetchWork {
         try SmallStore.make(path, clips: 5)
         let connection = try Connection(path: path, access: .readWrite)
         try connection.execute("PRAGMA synchronous = OFF; PRAGMA cache_size = -65536")
-        // As the context's saves leave it, but without a commit for each.
+        // The same rows as saves of a context, without a commit for each.
         try connection.run(
             """
             WITH RECURSIVE n (i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
@@ -77,7 +77,7 @@ private struct FetchWork {
         self.last = last
     }
 
-    /// Twenty times, in seconds each.
+    /// Returns the seconds of each of 20 fetches.
     func fetch(_ kind: Kind) throws -> [Double] {
         let (container, last) = (container, last)
         return try blocking {

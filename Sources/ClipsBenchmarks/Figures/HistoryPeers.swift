@@ -1,13 +1,14 @@
 import Glibc
 
-/// What a long history costs others to read and to clean, in C with their own tables; 10 changes a transaction.
+/// The cost of reading and cleaning a long history in other systems, in C on their tables; 10 changes per
+/// transaction.
 enum HistoryPeers {
     struct Peer {
         let name: String
-        /// Of the newest 10 transactions, in seconds.
+        /// Seconds for the newest 10 transactions.
         var fetch: Double?
         var changesCleaned: Double?
-        /// Of a writer beside the cleaning, in seconds.
+        /// Seconds that a writer waited during cleaning.
         var longestWait: Double?
     }
 
@@ -35,7 +36,7 @@ enum HistoryPeers {
 
     static func changes(_ workspace: Workspace) -> Int { workspace.count(1_000_000, quick: 20_000) }
 
-    /// Two tables as people read them: of fetching, then of cleaning.
+    /// Parses two tables of text: fetching, then cleaning.
     private static func read(_ output: String) -> [Peer] {
         var peers: [String: Peer] = [:]
         for line in output.split(separator: "\n") {

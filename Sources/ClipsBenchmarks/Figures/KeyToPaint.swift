@@ -6,12 +6,12 @@ extension Figure {
         let rounds = workspace.count(20, quick: 4)
         let block = workspace.count(100, quick: 50)
         let clips = Quantity.grouped(workspace.manyClips)
-        let headline = "Key to paint, \(clips) clips, nobody writes"
+        let headline = "Key to paint, \(clips) clips, no writer"
         let echo = try TerminalProgram(Role.probeEcho.commandLine)
         _ = try echo.wait(for: ["ready"])
         func echoed() throws -> [Double] {
             try (0..<block).map { _ in
-                // A terminal that is not read holds up the app that writes to it.
+                // An app blocks while its terminal is not read.
                 try app.program.read(seconds: KeyedApp.pause())
                 return try echo.answer(to: "j")
             }
@@ -26,24 +26,24 @@ extension Figure {
         var slowest = Measurement(
             "slowest in a hundred of \(keys.count) keys", .time, [keys.p99],
             goal: Measurement.Goal(atMost: 0.016)
-        ).headlined("Key to paint, p99, beside 1,000 commits/s")
+        ).headlined("Key to paint, p99, during 1,000 commits/s")
         slowest.besides = beside
         slowest.beside = Spread(busy.beside).flatMap { Spread([$0.p99]) }
         return try [
             slowest,
             Measurement(
-                "key to paint, 1,000 commits a second beside", .time, busy, beside: beside, goal: nil),
+                "key to paint, during 1,000 commits a second", .time, busy, beside: beside, goal: nil),
             Measurement(
-                "commits a second beside", .count, [Double(done.commits) / done.seconds],
+                "concurrent commits a second", .count, [Double(done.commits) / done.seconds],
                 goal: Measurement.Goal(atLeast: 950)),
             Measurement(
-                "rows and count unlike the store's at the end", .count, [Double(differences)],
+                "rows and count that differ from the store at the end", .count, [Double(differences)],
                 goal: Measurement.Goal(atMost: 0)
-            ).headlined("Rows shown unlike the store's after that"),
+            ).headlined("Rows that differ from the store at the end"),
             Measurement(
                 "the app's processor time for each of 1,000 clips a second", .time,
                 [app.processorTime / Double(done.commits)]),
-            Measurement("key to paint, nobody writes", .time, quiet, beside: beside, goal: nil).headlined(
+            Measurement("key to paint, no writer", .time, quiet, beside: beside, goal: nil).headlined(
                 headline),
         ]
             + peers(workspace, quiet.ours, headline)

@@ -1,12 +1,12 @@
 import Glibc
 import SQLite
 
-/// The app over a store of its own, with a cursor that goes down and up between rows that stay in their places
-/// whatever arrives above them.
+/// The app on a separate store, whose selection moves down and up between rows that do not move when clips
+/// arrive above them.
 final class KeyedApp {
     let store: String
     let program: TerminalProgram
-    /// Of the app, in the whole of `whileOthersWrite`, in seconds.
+    /// The processor time of the app during all of `whileOthersWrite`, in seconds.
     private(set) var processorTime = 0.0
     private(set) var done: (commits: Int, seconds: Double)?
     private let large: LargeStore
@@ -19,12 +19,12 @@ final class KeyedApp {
         store = try large.copy(workspace)
         program = try TerminalProgram(Screen.app(workspace.clipsProgram(), store))
         _ = try program.wait(for: Screen.titles(large))
-        try program.settle()
-        // The first row is where the list follows what comes.
+        try program.waitUntilIdle()
+        // On the first row, the list follows new clips.
         while row < rows.lowerBound { _ = try press() }
     }
 
-    /// Neither as steady as a machine nor slower than a key that is held down.
+    /// Returns a random pause, not longer than the interval of a key that is held down.
     static func pause() -> Double { Double.random(in: 0.005...0.03) }
 
     func press(_ count: Int) throws -> [Double] {
@@ -34,7 +34,7 @@ final class KeyedApp {
         }
     }
 
-    /// From a key until the row that it leads to was painted anew, as the selected one.
+    /// Returns the time from a key until its target row was repainted as the selection.
     private func press() throws -> Double {
         if row >= rows.upperBound { goesDown = false }
         if row <= rows.lowerBound { goesDown = true }
@@ -50,25 +50,25 @@ final class KeyedApp {
         let writer = try SteadyWriter(store: store)
         let result = try work()
         try writer.stop()
-        try program.settle()
+        try program.waitUntilIdle()
         processorTime = usage.processorTime - before
         done = writer.done
         return result
     }
 
-    /// How many of the newest rows, and the count, are not on the screen as they are in the store, once the first
-    /// row is shown and all has come.
+    /// Returns the number of differences between the screen and the store, in the newest rows and the count,
+    /// after all clips arrived and the first row is shown.
     func differences() throws -> Int {
         let (count, newest) = try stored()
         program.press("g")
         var wrong = Int.max
         let began = Moment.now
         while wrong > 0, began.secondsSince < 5 {
-            try program.settle()
+            try program.waitUntilIdle()
             let redraw = "\u{0c}"
             program.press(redraw)
             let screen = try program.output()
-            // The first is shown twice: in its row, and whole beside the list.
+            // The first is shown twice: in its row and, complete, next to the list.
             var rows: [String] = []
             for marker in screen.matches(of: /[XZ][A-T]{8}/).map({ String($0.output) })
             where !rows.contains(marker) { rows.append(marker) }
@@ -78,7 +78,7 @@ final class KeyedApp {
         return wrong
     }
 
-    /// The count, and what each of the newest titles begins with.
+    /// Returns the count and the prefixes of the newest titles.
     private func stored() throws -> (count: Int64, newest: [String]) {
         let connection = try Connection(path: store, access: .readOnly)
         let rows = try connection.prepare("SELECT title FROM Clip ORDER BY created DESC, id DESC LIMIT 30")

@@ -7,7 +7,8 @@ import SearchIndex
 
 extension Figure {
     static let killedProcesses = Figure(
-        name: "Z1", title: "processes killed at random moments: what they leave, and what others wait"
+        name: "Z1",
+        title: "processes killed at random moments: state of the store, and waits of another process"
     ) { workspace in
         let rounds = workspace.count(200, quick: 20)
         var measurements: [Measurement] = []
@@ -18,12 +19,12 @@ extension Figure {
     }
 }
 
-/// Kills one process after the other; a writer that lives saves beside each.
+/// A series of killed processes and a surviving writer that saves concurrently with each.
 private struct KilledProcesses {
     enum Kind: String, CaseIterable {
         case `extension`, app, `import`, indexing, cleaning
 
-        /// The clips in its store to begin with.
+        /// The initial number of clips in its store.
         var clips: Int { self == .indexing ? 5_000 : 100 }
     }
 
@@ -42,7 +43,7 @@ private struct KilledProcesses {
         try Data(text.utf8).write(to: URL(filePath: lines))
     }
 
-    /// Two transactions.
+    /// The number of clips, which take two transactions.
     private static let imported = 1_000
 
     func measure(rounds: Int) throws -> [Measurement] {
@@ -75,15 +76,15 @@ private struct KilledProcesses {
                 "\(kind): of \(saved.count) saved clips lost", .count,
                 [Double(saved.subtracting(present).count)],
                 goal: zero),
-            Measurement("\(kind): what the doctor finds", .count, [Double(findings)], goal: zero),
-            Measurement("\(kind): a save of another after each", .time, waits),
+            Measurement("\(kind): findings of the doctor", .count, [Double(findings)], goal: zero),
+            Measurement("\(kind): a save by another process after each", .time, waits),
         ]
     }
 
     private struct Look: Sendable {
         let token: HistoryToken
         let clips: Set<Int64>
-        /// Transactions, and differences between history and clips, that should not be.
+        /// Torn transactions, and differences between history and clips.
         var torn = 0
     }
 
@@ -107,7 +108,7 @@ private struct KilledProcesses {
                     return true
                 }
             } catch StoreError.tokenExpired {
-                // Cleaned, as was asked.
+                // The requested cleaning deleted it.
                 return look
             }
             if expected != clips { look.torn += 1 }
@@ -137,7 +138,7 @@ private struct KilledProcesses {
         }
     }
 
-    /// How long one takes that nobody kills.
+    /// Returns the time of a process that is not killed.
     private func wholeTime(_ survivor: ClipStore) throws -> Double {
         guard kind != .app else { return 0.1 }
         try prepare(survivor)
@@ -146,7 +147,8 @@ private struct KilledProcesses {
         return began.secondsSince
     }
 
-    /// But for windows that could not say good-bye, which the next cleaning forgets.
+    /// Returns the number of findings, except consumers of killed windows, which the next cleaning
+    /// unregisters.
     private static func findings(_ store: ClipStore) async throws -> Int {
         let found = try await store.container.check().count {
             if case .staleConsumer = $0 { false } else { true }
@@ -155,10 +157,10 @@ private struct KilledProcesses {
     }
 }
 
-/// A process that is to be killed.
+/// A process to kill.
 private final class Victim {
     private let process: Int32
-    /// What it prints, or the terminal that it is on.
+    /// Its standard output, or its terminal.
     private var output: Int32 = -1
     private let terminal: TerminalProgram?
     private var printed: [UInt8] = []
@@ -167,7 +169,7 @@ private final class Victim {
         var (input, output) = (Int32(-1), Int32(-1))
         terminal = nil
         process = withCStrings(command) { probe_start($0, &input, &output) }
-        guard process > 0 else { throw BenchmarkError("'\(command[0])' cannot be started") }
+        guard process > 0 else { throw BenchmarkError("cannot start '\(command[0])'") }
         close(input)
         self.output = output
     }
@@ -189,7 +191,7 @@ private final class Victim {
         try terminal.read(seconds: seconds)
     }
 
-    /// Whether it was still there.
+    /// Kills the process; returns whether it was still running.
     func kill() -> Bool {
         Glibc.kill(process, SIGKILL)
         guard terminal == nil else { return true }
@@ -213,7 +215,7 @@ private final class Victim {
         }
     }
 
-    /// The ids that it printed, each on a whole line.
+    /// Returns the IDs on the complete lines of its output.
     func ids() -> [Int64] {
         printed.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
             .compactMap { Int64(String(decoding: $0, as: UTF8.self)) }

@@ -1,11 +1,11 @@
 import Glibc
 import PersistentStore
 
-/// What people watch a growing file or table with.
+/// Other programs that show a growing file or table.
 struct LivePeers {
     let workspace: Workspace
     let headline: String
-    /// The times of a block of ours.
+    /// Measures a block of ours.
     let ours: () throws -> [Double]
 
     func measure() throws -> [Measurement] {
@@ -30,7 +30,7 @@ struct LivePeers {
         }
     }
 
-    /// The live view in C of the folder, on the same table without history.
+    /// Measures the live view in C from the folder of peers, on the same table without history.
     private func liveView() throws -> Measurement? {
         guard let folder = workspace.peers, let probe = folder.file("d_live", for: "F2") else { return nil }
         let store = workspace.newPath("live.db")

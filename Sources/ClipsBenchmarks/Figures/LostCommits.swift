@@ -1,7 +1,7 @@
 import PersistentStore
 
-/// Commits in lock-step with the list: the next burst begins when the last is seen, so that nothing later can
-/// hide a lost one.
+/// Commits in lockstep with the list: the next burst begins after the list has the previous one, so that no
+/// later commit can hide a lost one.
 struct LostCommits {
     enum Writer: CaseIterable {
         case ours
@@ -12,7 +12,7 @@ struct LostCommits {
     let durability: StoreOptions.Durability
     let burst: UInt8
 
-    /// Of all writers and ways together.
+    /// Returns the sum over all writers and kinds.
     static func sum(_ measured: [Measurement], of commits: Int) -> [Measurement] {
         let lost = measured.compactMap(\.ours?.median).reduce(0, +)
         return [

@@ -8,8 +8,8 @@ extension Figure {
     ) { workspace in
         let large = try LargeStore(workspace, clips: workspace.manyClips)
         let small = try LargeStore(workspace, clips: 1_000)
-        return try [MergeLoop.Place.top, .middle].map { place in
-            let loops = try [large, small].map { try MergeLoop($0, workspace, place) }
+        return try [MergeLoop.Row.top, .middle].map { row in
+            let loops = try [large, small].map { try MergeLoop($0, workspace, row) }
             let block = 50
             for loop in loops { _ = try loop.merge(block) }
             let comparison = try Comparison(rounds: workspace.count(20, quick: 6)) {
@@ -19,16 +19,16 @@ extension Figure {
             }
             for loop in loops { try loop.close() }
             return Measurement(
-                "one change merged, \(place) of \(Quantity.grouped(large.clips))", .time, comparison,
+                "one change merged, \(row) of \(Quantity.grouped(large.clips))", .time, comparison,
                 beside: "of 1,000", goal: Measurement.Goal(atMost: 2)
-            ).headlined("One change merged, \(place) of \(Quantity.grouped(large.clips)) clips")
+            ).headlined("One change merged, \(row) of \(Quantity.grouped(large.clips)) clips")
         }
     }
 }
 
-/// Commits clips, and measures what each costs from the transaction to the list.
+/// A loop that commits clips and measures the cost of each from the transaction to the list.
 private final class MergeLoop {
-    enum Place {
+    enum Row {
         case top
         case middle
     }
@@ -40,20 +40,20 @@ private final class MergeLoop {
     private var list = LiveList<ClipRow>(height: 40)
     private var created: Int64
 
-    init(_ large: LargeStore, _ workspace: Workspace, _ place: Place) throws {
+    init(_ large: LargeStore, _ workspace: Workspace, _ row: Row) throws {
         let path = try large.copy(workspace)
         let messages = Messages()
         self.messages = messages
         store = try blocking { try await ClipStore(path: path, author: "app") }
         source = ClipListSource(store: store) { news in messages.list.withLock { $0 += news } }
         context = store.container.makeContext(author: "other")
-        created = LargeStore.created(at: place == .top ? -1 : large.clips / 2)
+        created = LargeStore.created(at: row == .top ? -1 : large.clips / 2)
         let (store, source) = (store, source)
         try blocking { try await store.container.read { try source.refresh(from: $0) } }
-        try settle(at: place == .top ? 0 : large.clips / 2)
+        try load(at: row == .top ? 0 : large.clips / 2)
     }
 
-    /// The times of so many changes.
+    /// Returns the times of a number of changes.
     func merge(_ count: Int) throws -> [Double] {
         try (0..<count).map { number in
             created += 1
@@ -73,7 +73,7 @@ private final class MergeLoop {
                 }
             }
             let began = Moment.now
-            takeMessages()
+            receiveMessages()
             let applied = began.secondsSince
             guard list.count == wanted else { throw BenchmarkError("a change did not reach the list") }
             try load()
@@ -87,10 +87,10 @@ private final class MergeLoop {
     }
 
     /// Loads the list around an index, and waits for its count.
-    private func settle(at index: Int) throws {
+    private func load(at index: Int) throws {
         let began = Moment.now
         while !list.isCounted {
-            takeMessages()
+            receiveMessages()
             guard began.secondsSince < 60 else { throw BenchmarkError("the list was not counted") }
         }
         list.moveTo(index: index)
@@ -101,17 +101,17 @@ private final class MergeLoop {
         while let request = list.nextRequest() {
             let (source, anchor) = (source, list.selectedRow?.position)
             try blocking { await source.answer(request, generation: 0, anchor: anchor) }
-            takeMessages()
+            receiveMessages()
         }
     }
 
-    private func takeMessages() {
-        let taken = messages.list.withLock { messages in
+    private func receiveMessages() {
+        let received = messages.list.withLock { messages in
             defer { messages.removeAll() }
             return messages
         }
         var failure: String?
-        for message in taken { list.take(message, &failure) }
+        for message in received { list.apply(message, &failure) }
     }
 
     private final class Messages: Sendable {

@@ -25,7 +25,7 @@ extension Figure {
         }
     }
 
-    /// What happened while nobody watched is caught up at the start.
+    /// Returns the speed of catch-up at the start of a tracker.
     private static func mergeSpeed(_ workspace: Workspace, changes: Int, transactionSize: Int) throws
         -> Double
     {
@@ -51,13 +51,15 @@ extension Figure {
                 try await writer.save()
             }
             let newest = try await container.currentToken()
-            // What the view shows is read again when others change it.
+            // Merges refetch the objects that the view has fetched.
             _ = try await view.fetch(FetchRequest(ClipModel.entity, limit: 100))
             let began = Moment.now
             try await tracker.start()
             while await tracker.token != newest { try await Task.sleep(for: .milliseconds(1)) }
             let seconds = began.secondsSince
-            guard counter.count.withLock({ $0 }) == changes else { throw BenchmarkError("not all came") }
+            guard counter.count.withLock({ $0 }) == changes else {
+                throw BenchmarkError("not all changes arrived")
+            }
             await container.close()
             return Double(changes) / seconds
         }

@@ -12,7 +12,7 @@ extension Figure {
     }
 }
 
-/// The same insert by two programs, each into a store of its own of the same kind.
+/// The same insert by two programs, each into a separate store of the same kind.
 private struct OneShotProcess {
     private let workspace: Workspace
     private let isOpenElsewhere: Bool
@@ -55,7 +55,7 @@ private struct OneShotProcess {
             try (0..<block).map { _ in try run(shell(next())) }
         }
         for window in windows { try window.close() }
-        let name = isOpenElsewhere ? "store open elsewhere" : "nobody else"
+        let name = isOpenElsewhere ? "store open elsewhere" : "no other process"
         return [
             Measurement(
                 "one clip, \(name)", .time, comparison, beside: "sqlite3", goal: Measurement.Goal(atMost: 1)
@@ -66,7 +66,7 @@ private struct OneShotProcess {
     private func run(_ command: [String]) throws -> Double {
         var took: Int64 = 0
         let status = withCStrings(command) { probe_run($0, &took) }
-        guard status == 0 else { throw BenchmarkError("'\(command[0])' ended with \(status)") }
+        guard status == 0 else { throw BenchmarkError("'\(command[0])' exited with status \(status)") }
         return Double(took) / 1_000_000_000
     }
 }

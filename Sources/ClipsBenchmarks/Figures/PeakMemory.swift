@@ -47,14 +47,14 @@ extension Figure {
     private static func peak(_ clips: String, _ store: LargeStore, moves: Bool) throws -> Double {
         let program = try TerminalProgram(Screen.app(clips, store.path))
         _ = try program.wait(for: Screen.titles(store))
-        try program.settle()
+        try program.waitUntilIdle()
         if moves {
             program.press("G")
             _ = try program.wait(for: [store.title(at: store.clips - 1)])
             let pageUp = "\u{1b}[5~"
             for _ in 0..<10 {
                 program.press(pageUp)
-                try program.settle(milliseconds: 50)
+                try program.waitUntilIdle(milliseconds: 50)
             }
         }
         return ProcessUsage(process: program.process).peakMemory

@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Glibc
 
-/// How fast others record what changes, in parts of the same work unrecorded, in SQLite's own tables by triggers.
+/// The speed of other systems that record changes by triggers in SQLite, relative to the same work without
+/// recording.
 enum RecordingPeers {
     private struct Phase: Decodable {
         let wall: Double
@@ -12,7 +13,8 @@ enum RecordingPeers {
         "sjsong": "sqlite-history-json, grouped", "audite": "audite",
     ]
 
-    /// By peer, the speed of each kind of work: `bulk_insert`, `bulk_update`, `bulk_delete`, `single_commits`.
+    /// Returns each peer's speeds by kind of work: `bulk_insert`, `bulk_update`, `bulk_delete`,
+    /// `single_commits`.
     private static func speeds(_ workspace: Workspace, for figure: String) throws -> [(
         name: String, speeds: [String: Double]
     )] {
@@ -39,7 +41,7 @@ enum RecordingPeers {
         }
     }
 
-    /// Rows for each peer, and for the fastest, which ours is to be ahead of.
+    /// Returns a row for each peer, and one for the fastest, which is the goal.
     static func measure(
         _ work: String, beside ours: Measurement, _ workspace: Workspace, for figure: String, leads: Bool
     ) throws -> [Measurement] {

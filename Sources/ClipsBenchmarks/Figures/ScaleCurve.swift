@@ -33,7 +33,7 @@ extension Figure {
         return curves.flatMap(\.measurements)
     }
 
-    /// The newest clips, which are measured on.
+    /// Returns the IDs of the newest clips, which the commands use.
     private static func ids(_ path: String) throws -> [Int] {
         let connection = try Connection(path: path, access: .readOnly)
         let rows = try connection.prepare("SELECT id FROM Clip ORDER BY created DESC LIMIT 200")
@@ -43,14 +43,15 @@ extension Figure {
     }
 }
 
-/// What one thing costs with stores of several sizes.
+/// The cost of one operation with stores of several sizes.
 struct ScaleCurve {
     enum Growth {
-        /// Independent of the store, but for the depth of its trees.
+        /// Independent of the size of the store, except for the depth of its trees.
         case none
-        /// Must read, or print, everything there is.
+        /// Reads or prints everything.
         case whole
-        /// Passed over by SQLite, a quarter of a second for a million clips, where an index would cost every writer.
+        /// Scanned by SQLite, a quarter of a second for a million clips; an index would slow down every
+        /// writer.
         case steps
     }
 
@@ -59,7 +60,7 @@ struct ScaleCurve {
         let growth: Growth
         let seconds: Spread?
         let times: [Double]
-        /// The most memory, in bytes; nil where it was not looked at.
+        /// The peak memory in bytes; nil if it was not measured.
         let memory: Double?
 
         init(_ name: String, _ growth: Growth, _ times: [Double], memory: Double? = nil) {
@@ -75,26 +76,26 @@ struct ScaleCurve {
     let growth: Growth
     var points: [(clips: Int, point: Point)] = []
 
-    /// What deeper trees and colder pages may add.
-    private static let mostGrowth = 4.0
-    private static let mostMemory = 64.0 * 1_048_576
+    /// The maximum growth, from deeper trees and colder caches.
+    private static let maxGrowth = 4.0
+    private static let maxMemory = 64.0 * 1_048_576
 
     var measurements: [Measurement] {
         var comparison = Comparison(ours: [], beside: [])
         comparison.add(points.last?.point.times ?? [], points.first?.point.times ?? [])
-        let note = growth == .none ? "" : growth == .whole ? ", reads all" : ", passes over all"
+        let note = growth == .none ? "" : growth == .whole ? ", reads all" : ", scans all"
         let time = Measurement(
             name + note, .time, comparison, beside: between,
-            goal: growth == .none ? Measurement.Goal(atMost: Self.mostGrowth) : nil)
-        guard let memory = points.last?.point.memory, memory > Self.mostMemory else { return [time] }
+            goal: growth == .none ? Measurement.Goal(atMost: Self.maxGrowth) : nil)
+        guard let memory = points.last?.point.memory, memory > Self.maxMemory else { return [time] }
         return [
             time,
             Measurement(
-                "\(name), memory", .memory, [memory], goal: Measurement.Goal(atMost: Self.mostMemory)),
+                "\(name), memory", .memory, [memory], goal: Measurement.Goal(atMost: Self.maxMemory)),
         ]
     }
 
-    /// The stores between the largest and the smallest, and then the smallest's name.
+    /// The times of the stores between the largest and the smallest, then the name of the smallest.
     private var between: String {
         points.dropFirst().dropLast().map { clips, point in
             "\(clips / 1000)k \(Quantity(point.seconds?.median ?? 0, .time).text), "

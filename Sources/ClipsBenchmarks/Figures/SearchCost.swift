@@ -6,7 +6,7 @@ import SearchIndex
 
 extension Figure {
     static let searchCost = Figure(
-        name: "F11", title: "finding clips as one types, each key; the index's building and size"
+        name: "F11", title: "search while typing, each key; backfill and size of the index"
     ) { workspace in
         let clips = workspace.options.searchedClips ?? workspace.count(1_000_000, quick: 50_000)
         let written = try WrittenStore(workspace, clips: clips)
@@ -34,7 +34,7 @@ private final class SearchCost {
         _ = try? blocking { await container.close() }
     }
 
-    /// From nothing to a whole index, beside filling SQLite's own with the same texts.
+    /// Compares the backfill of the index with filling a plain FTS5 table with the same texts.
     func building(_ workspace: Workspace) throws -> [Measurement] {
         for end in ["", "-wal", "-shm"] { unlink(index.path + end) }
         let index = index
@@ -64,7 +64,7 @@ private final class SearchCost {
         ]
     }
 
-    /// What anybody would write first: SQLite's tokenizer, the texts as they are, the same commits.
+    /// The obvious solution: SQLite's tokenizer, the original texts, the same commits.
     private func fillPlain(_ path: String) throws {
         let connection = try Connection(path: path, access: .create, mayAttach: true)
         try connection.execute(
@@ -82,7 +82,7 @@ private final class SearchCost {
         }
     }
 
-    /// Words typed letter by letter: the newest screenful after each.
+    /// Types words letter by letter and fetches the newest screenful after each.
     func typing(_ workspace: Workspace) throws -> [Measurement] {
         let sample = SampleText()
         var byLength: [Int: [Double]] = [:]
@@ -100,7 +100,7 @@ private final class SearchCost {
         }
         let clips = Quantity.grouped(written.clips)
         let result = Measurement("a key, \(clips) clips", .time, all, goal: Measurement.Goal(atMost: 0.05))
-            .headlined("Finding as one types, \(clips) clips")
+            .headlined("Search while typing, \(clips) clips")
         return [result]
             + byLength.keys.sorted().map { Measurement("a key, with \($0) typed", .time, byLength[$0] ?? []) }
     }
@@ -116,13 +116,13 @@ private final class SearchCost {
         return began.secondsSince
     }
 
-    /// Whole queries, each beside the words looked for with LIKE, as the list did before there was an index.
+    /// Compares whole queries with LIKE, which the list used before there was an index.
     func besideLIKE() throws -> [Measurement] {
         let sample = SampleText()
         var (ours, beside): ([Double], [Double]) = ([], [])
         for number in 0..<20 {
             let words = sample.text(written.clips / 20 * (number + 1) - 3).split(separator: " ")
-            // From words that are everywhere to such as hardly anybody writes.
+            // From very common to very rare words.
             let rarest = words.sorted { $0.count > $1.count }.dropFirst(number % 4)
             let query = rarest.prefix(number % 2 + 1).map { String($0.prefix(12)) }
             ours.append(try time(query.joined(separator: " ")))
@@ -141,10 +141,10 @@ private final class SearchCost {
     }
 
     private func timeLIKE(_ words: [String]) throws -> Double {
-        let places: [ClipAttribute] = [.title, .url, .tags, .text, .note, .author]
+        let attributes: [ClipAttribute] = [.title, .url, .tags, .text, .note, .author]
         var request = FetchRequest(
             ClipModel.entity,
-            where: .and(words.map { word in .or(places.map { .contains($0.rawValue, word) }) }),
+            where: .and(words.map { word in .or(attributes.map { .contains($0.rawValue, word) }) }),
             sort: ClipQuery.newestFirst, limit: screen)
         request.attributes = []
         let (container, wanted) = (container, request)

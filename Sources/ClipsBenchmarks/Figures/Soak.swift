@@ -8,7 +8,7 @@ extension Figure {
     static let soak = Figure(
         name: "SOAK",
         title:
-            "8 writers, 2 without the library, 4 apps with random keys, a cleaner and an indexer, for 30 minutes",
+            "8 writers, 2 without the library, 4 apps with random keys, a cleaner, and an indexer, for 30 minutes",
         isOnlyNamed: true
     ) { workspace in
         let soak = try Soak(workspace)
@@ -27,7 +27,7 @@ private final class Soak {
     private let container: PersistentContainer
     private let follower: SoakFollower
 
-    /// Of keys and other doings of each app.
+    /// The pause between the actions of each app, in microseconds.
     private static let pause: UInt32 = 60_000
 
     init(_ workspace: Workspace) throws {
@@ -46,12 +46,12 @@ private final class Soak {
         apps = try (1...4).map { try SoakedApp(program, store: path, folder: workspace.folder, number: $0) }
     }
 
-    /// Samples in even distances; a line of some of them is printed as they are taken.
+    /// Returns samples at equal intervals, and prints some of them during the run.
     func run() throws -> [SoakSample] {
         var samples: [SoakSample] = []
-        var told: SoakSample?
+        var printed: SoakSample?
         let began = Moment.now
-        let (distance, tellingDistance) = (seconds / 120, min(60, seconds / 15))
+        let (distance, printInterval) = (seconds / 120, min(60, seconds / 15))
         TextLine.print(SoakSample.heading, on: STDERR_FILENO)
         while began.secondsSince < seconds {
             for app in apps { try app.proceed() }
@@ -60,9 +60,9 @@ private final class Soak {
             guard began.secondsSince >= Double(samples.count + 1) * distance else { continue }
             let sample = try sample(at: began.secondsSince)
             samples.append(sample)
-            guard sample.seconds - (told?.seconds ?? 0) >= tellingDistance - distance / 2 else { continue }
-            TextLine.print(sample.line(after: told), on: STDERR_FILENO)
-            told = sample
+            guard sample.seconds - (printed?.seconds ?? 0) >= printInterval - distance / 2 else { continue }
+            TextLine.print(sample.line(after: printed), on: STDERR_FILENO)
+            printed = sample
         }
         return samples
     }
@@ -87,7 +87,7 @@ private final class Soak {
         return stat(path, &status) == 0 ? Double(status.st_size) : 0
     }
 
-    /// The last quarter against the second.
+    /// Compares the last quarter with the second.
     func flatness(_ samples: [SoakSample]) -> [Measurement] {
         func growth(
             _ what: String, _ unit: Measurement.Unit, atMost limit: Double, _ quantity: (SoakSample) -> Double
@@ -110,7 +110,7 @@ private final class Soak {
         ]
     }
 
-    /// Stops all who write, and holds what the apps show against the store.
+    /// Stops all writers, then compares the lists of the apps with the store.
     func end(_ samples: [SoakSample]) throws -> [Measurement] {
         let failures = (writers + helpers).filter { $0.stop() != 0 }
         for app in apps { try app.leaveAlone() }
@@ -136,7 +136,7 @@ private final class Soak {
             Measurement("other processes that failed", .count, [count(failures.count)], goal: zero),
             Measurement(
                 "lists that differ from the \(rows.count) clips", .count, [count(wrong.count)], goal: zero),
-            Measurement("clips that a follower has otherwise", .count, [count(unlike)], goal: zero),
+            Measurement("clips that differ in a follower", .count, [count(unlike)], goal: zero),
             Measurement("faults that integrity_check finds", .count, [count(try faults())], goal: zero),
             Measurement("status of clips doctor", .count, [count(try doctor())], goal: zero),
         ]

@@ -46,7 +46,7 @@ extension Figure {
         ]
     }
 
-    /// Those that take seconds run once.
+    /// Compares with the peers; those that take seconds run once.
     private static func besidePeers(
         _ workspace: Workspace, _ headline: String, _ ours: () throws -> [Double]
     ) throws -> [Measurement] {
@@ -66,7 +66,7 @@ extension Figure {
 
 /// The app on a screen of 40 rows.
 enum Screen {
-    /// Surely visible at once, whatever the header and footer take.
+    /// A number of rows that is visible regardless of the header and footer.
     private static let rows = 30
 
     static func app(_ program: String, _ store: String) -> [String] { [program, "--store", store] }
@@ -82,7 +82,7 @@ enum Screen {
         return try program.wait(for: texts) - program.began
     }
 
-    /// A text with so many lines, and what stands in the last of its first screen.
+    /// Creates a text file with a number of lines; returns its path and the last line of its first screen.
     static func file(_ workspace: Workspace, lines: Int) throws -> (path: String, lastLine: String) {
         let path = workspace.newPath("lines.txt")
         var text = ""

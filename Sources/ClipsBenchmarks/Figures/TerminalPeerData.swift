@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import SQLite
 
-/// What the programs are given to list: so many lines, commits or articles, made once and kept.
+/// The input of the peers: a number of lines, commits, or articles, created once and reused.
 struct TerminalPeerData {
     let rows: Int
     let folder: String
@@ -18,13 +18,13 @@ struct TerminalPeerData {
         switch peer {
         case .less: ["less", lines]
         case .fzf: ["sh", "-c", "exec fzf < \"$1\"", "sh", lines]
-        // With the settings of nobody.
+        // Without any user's settings.
         case .tig: ["sh", "-c", "cd \"$1\" && HOME=\"$1\" TIGRC_USER=/dev/null exec tig", "sh", repository]
         case .newsboat: newsboat
         }
     }
 
-    /// What is painted when the first screenful is; newsboat shows its feeds first.
+    /// Returns a text that is painted with the first screenful; newsboat shows its feeds first.
     func firstText(_ peer: TerminalPeer) -> String {
         switch peer {
         case .less: "\(row(39)) "
@@ -33,7 +33,7 @@ struct TerminalPeerData {
         }
     }
 
-    /// The nth from above, or from below where that is the first.
+    /// Returns the text of the nth row from the start of the list.
     func row(_ number: Int) -> String {
         let digits = String(number)
         return "Row " + String(repeating: "0", count: max(0, 7 - digits.count)) + digits
@@ -79,7 +79,7 @@ struct TerminalPeerData {
         unlink(file)
     }
 
-    /// newsboat makes its own tables; then they are filled.
+    /// newsboat creates its tables; then they are filled.
     private func makeArticles() throws {
         guard access(articles + "/complete", R_OK) != 0 else { return }
         try FileManager.default.createDirectory(atPath: articles, withIntermediateDirectories: true)
@@ -90,7 +90,7 @@ struct TerminalPeerData {
         let program = try TerminalProgram(newsboat)
         _ = try program.wait(for: ["127.0.0.1"])
         program.press("q")
-        _ = try? program.settle(milliseconds: 1000)
+        _ = try? program.waitUntilIdle(milliseconds: 1000)
         let connection = try Connection(path: articles + "/cache.db", access: .readWrite)
         try connection.execute("PRAGMA synchronous = OFF; BEGIN")
         try connection.run(
@@ -110,7 +110,7 @@ struct TerminalPeerData {
 
     private func run(_ command: [String]) throws {
         guard try PeerFolder.output(of: command + []).isEmpty, access(repository, R_OK) == 0 else {
-            throw BenchmarkError("git makes no repository here")
+            throw BenchmarkError("git cannot create a repository")
         }
     }
 }

@@ -19,7 +19,7 @@ extension Figure {
                 "speed of a tracked commit, \(durability)", .time, comparison.asSpeed, beside: "untracked",
                 goal: Measurement.Goal(atLeast: goal)
             ).headlined("Speed of a tracked commit, \(durability)")
-            // Theirs commit as `normal` does.
+            // The peers commit with `synchronous=normal`.
             guard durability == .normal else { return [result] }
             return try [result]
                 + RecordingPeers.measure(
@@ -28,7 +28,7 @@ extension Figure {
     }
 }
 
-/// Saves one clip after the other through a context.
+/// A loop that saves one clip after the other through a context.
 private struct CommitLoop {
     private let container: PersistentContainer
     private let context: StoreContext

@@ -1,9 +1,10 @@
-/// Other people's ways to hear of a commit in another process, as their own programs measure them: the median
-/// transaction and the median time from its end until the row was read, since ours counts from its beginning too.
+/// Other mechanisms that report a commit to another process, measured by their own programs: the median
+/// transaction plus the median time from its end until the row was read, because ours is measured from its
+/// beginning too.
 struct WakePeer: Sendable {
     let name: String
     let isDurable: Bool
-    /// How many times as fast ours is to be.
+    /// The goal: the factor by which ours must be faster.
     let lead: Double?
     private let command: @Sendable (PeerFolder, _ commits: String, _ store: String) -> [String]?
 
@@ -26,7 +27,7 @@ struct WakePeer: Sendable {
         -> [String]?
     {
         guard let probe = folder.file("c_wake", for: "F1") else { return nil }
-        // Where the folder's servers listen; see its c_servers.sh.
+        // The addresses of the folder's servers; see its c_servers.sh.
         return [
             "sh", "-c",
             "PGHOST=${TMPDIR:-/tmp}/clips-bench-srv/run PGPORT=5499 REDISPORT=6399 exec \"$@\"", "sh",
@@ -34,7 +35,7 @@ struct WakePeer: Sendable {
         ]
     }
 
-    /// Nil, and told, when it is not there.
+    /// Measures the peer; returns nil and prints the reason if it is missing.
     func measure(beside ours: () throws -> [Double], _ workspace: Workspace, of headline: String) throws
         -> Measurement?
     {
@@ -54,12 +55,12 @@ struct WakePeer: Sendable {
             goal: lead.map { Measurement.Goal(atLeast: $0) })
     }
 
-    /// In seconds.
+    /// Returns the median in seconds.
     private static func median(_ command: [String]) throws -> Double? {
         let words = try PeerFolder.output(of: command).split(separator: " ")
         func value(_ name: String) -> Double? {
-            guard let place = words.firstIndex(of: name[...]), place + 1 < words.count else { return nil }
-            return Double(words[place + 1].filter { $0 != "\n" })
+            guard let index = words.firstIndex(of: name[...]), index + 1 < words.count else { return nil }
+            return Double(words[index + 1].filter { $0 != "\n" })
         }
         guard let transaction = value("writer_p50"), let rest = value("from_return_p50") else { return nil }
         return (transaction + rest) / 1_000_000

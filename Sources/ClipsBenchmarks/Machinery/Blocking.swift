@@ -1,7 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Waits on this thread for asynchronous work; for measured code that is synchronous in between.
+/// Runs asynchronous work and blocks this thread until it ends; for measurements that are otherwise
+/// synchronous.
 func blocking<Result: Sendable>(
     _ work: @escaping @Sendable () async throws -> Result
 ) throws -> Result {
@@ -17,7 +18,7 @@ func blocking<Result: Sendable>(
         done.signal()
     }
     done.wait()
-    guard let result = box.result.withLock({ $0 }) else { throw BenchmarkError("nothing was done") }
+    guard let result = box.result.withLock({ $0 }) else { throw BenchmarkError("the task did not finish") }
     return try result.get()
 }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A NULL-terminated array of C strings, for the length of a call.
+/// Calls `body` with a NULL-terminated array of C strings, valid during the call.
 func withCStrings<Result>(
     _ words: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) throws -> Result
 ) rethrows -> Result {

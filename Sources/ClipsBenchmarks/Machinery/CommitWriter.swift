@@ -1,11 +1,11 @@
 import CBenchmarkProbes
 import Glibc
 
-/// Another process that commits clips when told to.
+/// Another process that commits clips on request.
 protocol CommitWriter: AnyObject {
-    /// Has the clips committed one after the other; returns at once.
+    /// Requests commits of clips, one after the other, and returns immediately.
     func commit(_ count: UInt8) throws
-    /// When the last of them was begun.
+    /// Returns the time at which the last commit began.
     func begun() throws -> Moment
 }
 
@@ -19,7 +19,7 @@ final class RoleWriter: CommitWriter {
         var input: Int32 = -1
         var output: Int32 = -1
         process = withCStrings(role.commandLine) { probe_start($0, &input, &output) }
-        guard process > 0 else { throw BenchmarkError("a second process cannot be started") }
+        guard process > 0 else { throw BenchmarkError("cannot start a second process") }
         self.input = input
         self.output = output
         _ = try begun()
@@ -33,10 +33,10 @@ final class RoleWriter: CommitWriter {
 
     func commit(_ count: UInt8) throws {
         var count = count
-        guard write(input, &count, 1) == 1 else { throw BenchmarkError("the writing process is gone") }
+        guard write(input, &count, 1) == 1 else { throw BenchmarkError("the writing process exited") }
     }
 
-    /// Ends it in the middle of whatever it does.
+    /// Kills the process without warning.
     func kill() { Glibc.kill(process, SIGKILL) }
 
     func begun() throws -> Moment {
@@ -46,7 +46,7 @@ final class RoleWriter: CommitWriter {
     }
 }
 
-/// The `sqlite3` shell, which knows nothing of doorbells.
+/// The `sqlite3` shell, which does not touch the doorbell.
 final class ShellWriter: CommitWriter {
     private let process: Int32
     private let input: Int32
@@ -58,7 +58,7 @@ final class ShellWriter: CommitWriter {
         var input: Int32 = -1
         var output: Int32 = -1
         process = withCStrings(["sqlite3", "-batch", store]) { probe_start($0, &input, &output) }
-        guard process > 0 else { throw BenchmarkError("there is no sqlite3 shell here") }
+        guard process > 0 else { throw BenchmarkError("the sqlite3 shell is missing") }
         self.input = input
         self.output = output
         try send(".timeout 5000\nPRAGMA synchronous = \(synchronous);\n")
@@ -85,6 +85,6 @@ final class ShellWriter: CommitWriter {
     private func send(_ text: String) throws {
         var text = text
         let isSent = text.withUTF8 { write(input, $0.baseAddress, $0.count) == $0.count }
-        guard isSent else { throw BenchmarkError("the sqlite3 shell is gone") }
+        guard isSent else { throw BenchmarkError("the sqlite3 shell exited") }
     }
 }

@@ -1,11 +1,11 @@
-/// Two things measured in turn, so that what else the machine does meets both alike.
+/// A comparison of two alternating measurements, so that other load of the machine affects both.
 struct Comparison {
     private(set) var ours: [Double] = []
     private(set) var beside: [Double] = []
-    /// Of the medians of each round, ours by the other.
+    /// The ratio of our median to the other median, for each round.
     private(set) var ratios: [Double] = []
 
-    /// Runs both once a round, beginning with the one and the other in turn.
+    /// Runs both once per round, in alternating order.
     init(
         rounds: Int, ours measureOurs: () throws -> [Double], beside measureBeside: () throws -> [Double]
     ) rethrows {
@@ -19,12 +19,12 @@ struct Comparison {
         }
     }
 
-    /// Two things that were measured in turn elsewhere, one value of each a round.
+    /// Creates a comparison from existing values, one of each per round.
     init(ours: [Double], beside: [Double]) {
         for (own, other) in zip(ours, beside) { add([own], [other]) }
     }
 
-    /// Of the inverse ratios: how fast ours is, in parts of the other.
+    /// The comparison with inverse ratios: our speed relative to the other.
     var asSpeed: Comparison {
         var speed = self
         speed.ratios = ratios.map { 1 / $0 }

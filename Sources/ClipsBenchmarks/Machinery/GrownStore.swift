@@ -3,18 +3,18 @@ import Glibc
 import PersistentStore
 import SQLite
 
-/// A store that several authors have worked on for weeks: so many clips, and five changes in its history for each.
-/// Made once and kept; what is measured works on a copy.
+/// A store that several authors used for weeks: a number of clips, and five changes for each in its history.
 ///
-/// The triggers of the model record everything, as they would for the library; only the commits of SQLite are
-/// fewer. Whatever its size, it has the same few starred clips, and the same rare author and tag at its old end.
+/// It is created once and reused; measurements use a copy. The triggers of the model record everything, as
+/// for the library, but with fewer commits. A store of any size has the same few starred clips, and the same
+/// rare author and tag among the oldest.
 struct GrownStore {
     let path: String
     let clips: Int
-    /// Deleted long ago, and lately.
+    /// Clips that were deleted first, and last.
     let deletedClips: ClosedRange<Int>
 
-    /// Raised when what is generated changes.
+    /// The version of the generated data; raise it when the data changes.
     private static let edition = 1
     static let changesEach = 5
     static let rareTransactions = 5
@@ -28,25 +28,26 @@ struct GrownStore {
         let unfinished = path + ".unfinished-\(getpid())"
         try SmallStore.make(unfinished, clips: 0)
         let began = Moment.now
-        // A program's peak begins at that of whoever starts it (getrusage(2)), so this process stays small.
+        // A program's peak memory includes that of its parent (getrusage(2)), so another process creates the
+        // store.
         _ = try MeasuredRun(Role.grow(store: unfinished, clips: clips).commandLine)
         TextLine.print(
-            "made a store with \(clips) clips in \(Quantity(began.secondsSince, .time).text)",
+            "created a store with \(clips) clips in \(Quantity(began.secondsSince, .time).text)",
             on: STDERR_FILENO)
-        guard rename(unfinished, path) == 0 else { throw BenchmarkError("\(path) cannot be made") }
+        guard rename(unfinished, path) == 0 else { throw BenchmarkError("cannot create \(path)") }
         for end in ["-wal", "-shm", "-doorbell"] { unlink(unfinished + end) }
     }
 
-    /// Fills an empty store; the exit status of the process that does it.
+    /// Fills an empty store; returns the exit status for the process that runs it.
     static func grow(_ path: String, clips: Int) throws -> Int32 {
         try GrowingStore(path, clips: clips).grow()
         return 0
     }
 
-    /// A copy that may be written to, with a history that was cleaned just now.
+    /// Returns a writable copy whose history was cleaned just now.
     func copy(_ workspace: Workspace) throws -> String {
         let copy = workspace.newPath("grown.db")
-        guard LargeStore.copyFile(path, copy) else { throw BenchmarkError("\(path) cannot be copied") }
+        guard LargeStore.copyFile(path, copy) else { throw BenchmarkError("cannot copy \(path)") }
         let connection = try Connection(path: copy, access: .readWrite)
         try connection.run(
             "INSERT OR REPLACE INTO store_metadata (key, value) VALUES ('last_cleaning', ?1)",
@@ -55,7 +56,7 @@ struct GrownStore {
     }
 }
 
-/// Fills an empty store, in transactions as people make them.
+/// A generator that fills an empty store in typical transactions.
 private final class GrowingStore {
 
     private let connection: Connection
@@ -66,7 +67,7 @@ private final class GrowingStore {
     private var updates: Int
     private let stars: Int
     private var sinceStar = 0
-    /// By id; the first place is not used.
+    /// Indexed by ID; index 0 is unused.
     private var isDeleted = [true]
     private var origins: [String: Int64] = [:]
     private var now: Int64
@@ -94,7 +95,7 @@ private final class GrowingStore {
     func grow() throws {
         var inCommit = 0
         try connection.execute("BEGIN IMMEDIATE")
-        // The row that every new store has tells when it was made, which is later than all that comes here.
+        // The first row of a new store has its creation time, which is later than the generated times.
         try connection.run("UPDATE history SET at = ?1", now)
         for number in 0..<GrownStore.rareTransactions {
             try transaction(of: SampleWriting.rareAuthor) {
@@ -197,7 +198,7 @@ private final class GrowingStore {
         }
     }
 
-    /// Mostly one of the newest; those of the rare author stay as they are.
+    /// Returns a clip, usually one of the newest; never one of the rare author.
     private func someClip() -> Int {
         let first = GrownStore.rareTransactions + 1
         while true {

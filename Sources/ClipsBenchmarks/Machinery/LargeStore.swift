@@ -3,15 +3,15 @@ import Glibc
 import PersistentStore
 import SQLite
 
-/// A store with many clips, made once and kept; figures work on copies of it, or only look.
+/// A store with many clips, created once and reused; figures copy it or only read it.
 ///
-/// The rows go in while nothing is tracked, in few transactions, so that a million take seconds. The newest and
-/// the oldest clips have titles that can be found on a screen.
+/// The rows are inserted without tracking, in few transactions, so that a million take seconds. The newest
+/// and the oldest clips have titles that can be found on a screen.
 struct LargeStore {
     let path: String
     let clips: Int
 
-    /// Raised when what is generated changes.
+    /// The version of the generated data; raise it when the data changes.
     private static let edition = 2
     static let markedTitles = 60
     static let newestMillisecond: Int64 = 1_790_000_000_000
@@ -26,27 +26,27 @@ struct LargeStore {
         }
         let unfinished = path + ".unfinished-\(getpid())"
         try Self.generate(unfinished, clips)
-        guard rename(unfinished, path) == 0 else { throw BenchmarkError("\(path) cannot be made") }
+        guard rename(unfinished, path) == 0 else { throw BenchmarkError("cannot create \(path)") }
         for end in ["-wal", "-shm", "-doorbell"] { unlink(unfinished + end) }
     }
 
-    /// A copy that may be written to.
+    /// Returns a writable copy.
     func copy(_ workspace: Workspace) throws -> String {
         let copy = workspace.newPath("large.db")
         try Self.bringUpToDate(path)
-        guard Self.copyFile(path, copy) else { throw BenchmarkError("\(path) cannot be copied") }
+        guard Self.copyFile(path, copy) else { throw BenchmarkError("cannot copy \(path)") }
         return copy
     }
 
-    /// The title of the clip at a place in the list, newest first. The marked ones have no letter in the same
-    /// column, so that a terminal that is sent only what differs is sent the whole of them.
+    /// Returns the title of the clip at an index of the list, newest first. The marked titles differ in every
+    /// column, so that a screen update contains them completely.
     func title(at index: Int) -> String {
         if index < Self.markedTitles { return "newest-\(index)-of-all" }
         if index >= clips - Self.markedTitles { return "No. \(clips - index) FROM THE END" }
         return SampleClip.title(clips - index)
     }
 
-    /// When the clip at a place in the list was saved.
+    /// Returns the time at which the clip at an index of the list was saved.
     static func created(at index: Int) -> Int64 { newestMillisecond - Int64(index) * millisecondsBetween }
 
     private static func generate(_ path: String, _ clips: Int) throws {
@@ -55,7 +55,8 @@ struct LargeStore {
         try bringUpToDate(path)
     }
 
-    /// Opening it with the real model makes the triggers; all is in the file then, which may be copied.
+    /// Opens the store with the real model, which creates the triggers, and writes the WAL to the file for
+    /// copying.
     private static func bringUpToDate(_ path: String) throws {
         try SmallStore.make(path, clips: 0)
         try work(path) { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }

@@ -17,7 +17,7 @@ final class ListeningWindow {
             try await session.start()
             return session
         }
-        try settle()
+        try load()
     }
 
     func close() throws {
@@ -25,31 +25,31 @@ final class ListeningWindow {
         try blocking { await session.stop() }
     }
 
-    /// Takes messages until there is a list that is counted.
-    private func settle() throws {
+    /// Processes messages until the list is loaded and counted.
+    private func load() throws {
         let began = Moment.now
         while !list.isCounted {
-            takeMessages(milliseconds: 100)
+            receiveMessages(milliseconds: 100)
             if let failure { throw BenchmarkError(failure) }
             guard began.secondsSince < 30 else { throw BenchmarkError("the list was not loaded in 30 s") }
         }
     }
 
-    /// When the list had the clip; nil when it had not after `milliseconds`.
+    /// Waits for a clip and returns its time of arrival; nil after `milliseconds`.
     func wait(for clip: Int64, milliseconds: Int = 500) -> Moment? {
         let began = Moment.now
         while true {
             if list.rows.prefix(8).contains(where: { $0.id == clip }) { return .now }
             let left = milliseconds - Int(began.secondsSince * 1000)
             guard left > 0 else { return nil }
-            takeMessages(milliseconds: left)
+            receiveMessages(milliseconds: left)
         }
     }
 
     var newestID: Int64 { list.rows.first?.id ?? 0 }
 
-    private func takeMessages(milliseconds: Int) {
-        for message in mailbox.take(milliseconds: milliseconds) { list.take(message, &failure) }
+    private func receiveMessages(milliseconds: Int) {
+        for message in mailbox.receive(milliseconds: milliseconds) { list.apply(message, &failure) }
         let (session, anchor) = (session, list.selectedRow?.position)
         while let request = list.nextRequest() {
             Task.detached { await session.answer(request, generation: 0, anchor: anchor) }
@@ -58,7 +58,7 @@ final class ListeningWindow {
 }
 
 extension LiveList<ClipRow> {
-    mutating func take(_ message: ClipListMessage, _ failure: inout String?) {
+    mutating func apply(_ message: ClipListMessage, _ failure: inout String?) {
         switch message {
         case .window(let window, _): replace(window: window)
         case .more(let rows, let direction, let reachedEdge, let number, _):

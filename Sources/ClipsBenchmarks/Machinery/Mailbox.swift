@@ -3,7 +3,7 @@ import FileWatch
 import Glibc
 import Synchronization
 
-/// Carries messages to the thread that has the list, as the app does it.
+/// A queue of messages to the thread of the list, as in the app.
 final class Mailbox: Sendable {
     private let messages = Mutex<[ClipListMessage]>([])
     private let pipe: Pipe
@@ -18,8 +18,8 @@ final class Mailbox: Sendable {
         if wasEmpty { pipe.signal() }
     }
 
-    /// Waits for the first, then takes all there are.
-    func take(milliseconds: Int) -> [ClipListMessage] {
+    /// Waits for a message, then returns all messages.
+    func receive(milliseconds: Int) -> [ClipListMessage] {
         var wanted = pollfd(fd: pipe.readEnd, events: Int16(POLLIN), revents: 0)
         guard poll(&wanted, 1, Int32(milliseconds)) > 0 else { return [] }
         pipe.drain()

@@ -1,12 +1,14 @@
 import Glibc
 
-/// A program run to its end: how long it took, and the most memory it had.
+/// The duration and the peak memory of a program.
 struct MeasuredRun {
     let seconds: Double
-    /// In bytes.
+    /// The peak memory in bytes.
     let peakMemory: Double
 
-    /// - Parameter output: where its standard output goes; thrown away when nil.
+    /// Runs a program until it exits.
+    ///
+    /// - Parameter output: the file for its standard output; nil discards it.
     init(_ command: [String], output: String? = nil) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -17,16 +19,16 @@ struct MeasuredRun {
         var process: pid_t = 0
         let began = Moment.now
         let failure = withCStrings(command) { posix_spawnp(&process, command[0], &actions, nil, $0, environ) }
-        guard failure == 0 else { throw BenchmarkError("'\(command[0])' cannot be started") }
+        guard failure == 0 else { throw BenchmarkError("cannot start '\(command[0])'") }
         var status: Int32 = 0
         var usage = rusage()
         guard wait4(process, &status, 0, &usage) == process else {
-            throw BenchmarkError("'\(command[0])' was lost")
+            throw BenchmarkError("cannot wait for '\(command[0])'")
         }
         seconds = began.secondsSince
         peakMemory = Double(usage.ru_maxrss) * 1024
         guard status == 0 else {
-            throw BenchmarkError("'\(command.joined(separator: " "))' ended with status \(status >> 8)")
+            throw BenchmarkError("'\(command.joined(separator: " "))' exited with status \(status >> 8)")
         }
     }
 }

@@ -2,7 +2,7 @@ extension Measurement {
     var oursText: String { Self.quantiles(ours, unit) }
     var besideText: String { Self.quantiles(beside, unit) }
 
-    /// The median, and between what the rounds were.
+    /// The median and the range of the rounds.
     var resultText: String {
         guard let result else { return "" }
         let median = Quantity(result.median, resultUnit).text
@@ -11,7 +11,7 @@ extension Measurement {
             "\(median) (\(Quantity(result.least, resultUnit).text)..\(Quantity(result.greatest, resultUnit).text))"
     }
 
-    /// Nil without a goal.
+    /// The goal; nil if there is none.
     var goalText: String? {
         guard let goal else { return nil }
         let wanted = [

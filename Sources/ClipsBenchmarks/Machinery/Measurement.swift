@@ -1,4 +1,4 @@
-/// One line of the report: ours, what it is read beside, and the result that has a goal.
+/// One line of the report: our values, the values compared with, and the result.
 struct Measurement: Codable, Sendable {
     enum Unit: String, Codable, Sendable {
         /// Seconds.
@@ -6,7 +6,7 @@ struct Measurement: Codable, Sendable {
         case memory = "bytes"
         case count
         case ratio
-        /// Seconds of processor time in a second.
+        /// Seconds of processor time per second.
         case load
     }
 
@@ -27,12 +27,12 @@ struct Measurement: Codable, Sendable {
     var result: Spread?
     var resultUnit = Unit.ratio
     var goal: Goal?
-    /// What the README's table calls it; the rows of peers bear the name of the one they stand beside.
+    /// The name in the README's table; a row of a peer has the name of the row that it is compared with.
     var headline: String?
-    /// The name of somebody else's program, if that is what it is read beside.
+    /// The name of the other program, if ours is compared with one.
     var peer: String?
 
-    /// Ours beside a limit: the result is how many times the limit ours is, round by round.
+    /// Creates a comparison with a limit; the result is the ratio of ours to the limit in each round.
     init(_ subject: String, _ unit: Unit, _ comparison: Comparison, beside name: String, goal: Goal?) {
         self.subject = subject
         self.unit = unit
@@ -43,7 +43,7 @@ struct Measurement: Codable, Sendable {
         self.goal = goal
     }
 
-    /// A value late in a run beside the same early in it.
+    /// Creates a comparison of a late value with an early value of the same run.
     init(_ subject: String, _ unit: Unit, late: Double, early: Double, goal: Goal) {
         self.subject = subject
         self.unit = unit
@@ -54,7 +54,7 @@ struct Measurement: Codable, Sendable {
         self.goal = goal
     }
 
-    /// A value with a goal of its own.
+    /// Creates a measurement of a single value with a goal.
     init(_ subject: String, _ unit: Unit, _ values: [Double], goal: Goal? = nil) {
         self.subject = subject
         self.unit = unit
@@ -64,7 +64,7 @@ struct Measurement: Codable, Sendable {
         self.goal = goal
     }
 
-    /// Somebody else's program beside ours.
+    /// Creates a comparison of ours with another program.
     init(
         _ subject: String, _ unit: Unit, _ comparison: Comparison, peer: String, of headline: String,
         goal: Goal? = nil
@@ -74,14 +74,14 @@ struct Measurement: Codable, Sendable {
         self.peer = peer
     }
 
-    /// One of the rows of the README's table.
+    /// Returns the measurement as a row of the README's table.
     func headlined(_ headline: String) -> Measurement {
         var named = self
         named.headline = headline
         return named
     }
 
-    /// Whether the median of the result reaches the goal; nil without one.
+    /// Whether the median of the result meets the goal; nil if there is no goal.
     var isMet: Bool? {
         guard let goal, let result else { return nil }
         return goal.isMet(by: result.median)

@@ -8,7 +8,7 @@ struct Moment: Comparable {
 
     static func < (left: Moment, right: Moment) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// In seconds.
+    /// Returns the difference in seconds.
     static func - (left: Moment, right: Moment) -> Double {
         Double(left.nanoseconds - right.nanoseconds) / 1_000_000_000
     }

@@ -1,4 +1,4 @@
-/// What a terminal shows after the bytes that ncurses sends to an xterm: each character one column wide, no colours.
+/// The contents of an xterm after the output of ncurses: each character is one column wide, without colors.
 struct PaintedScreen {
     private(set) var rows: [[Unicode.Scalar]]
     private let columns: Int
@@ -12,7 +12,7 @@ struct PaintedScreen {
     private enum State {
         case text
         case escape
-        /// The one byte behind ESC ( and its like.
+        /// The byte after ESC ( and similar sequences.
         case oneMore
         case control([UInt8])
         /// Up to BEL or ESC \.
@@ -33,14 +33,14 @@ struct PaintedScreen {
         }
     }
 
-    mutating func take(_ bytes: some Sequence<UInt8>) {
-        for byte in bytes { take(byte) }
+    mutating func write(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes { write(byte) }
     }
 
-    private mutating func take(_ byte: UInt8) {
+    private mutating func write(_ byte: UInt8) {
         switch state {
-        case .text: takeText(byte)
-        case .escape: takeEscape(byte)
+        case .text: appendText(byte)
+        case .escape: handleEscape(byte)
         case .oneMore: state = .text
         case .string: if byte == 7 { state = .text } else if byte == 27 { state = .oneMore }
         case .control(var sequence):
@@ -50,11 +50,11 @@ struct PaintedScreen {
                 return
             }
             state = .text
-            obey(byte, sequence)
+            execute(byte, sequence)
         }
     }
 
-    private mutating func takeText(_ byte: UInt8) {
+    private mutating func appendText(_ byte: UInt8) {
         switch byte {
         case 27: state = .escape
         case 8: column = max(0, column - 1)
@@ -83,7 +83,7 @@ struct PaintedScreen {
         column += 1
     }
 
-    private mutating func takeEscape(_ byte: UInt8) {
+    private mutating func handleEscape(_ byte: UInt8) {
         state = .text
         switch byte {
         case UInt8(ascii: "["): state = .control([])
@@ -99,13 +99,14 @@ struct PaintedScreen {
         if row == scrolled.upperBound { scroll(by: 1) } else { row = min(rows.count - 1, row + 1) }
     }
 
-    /// Sequences of ctlseqs (invisible-island.net/xterm/ctlseqs); those that only change looks or modes are passed by.
-    private mutating func obey(_ final: UInt8, _ sequence: [UInt8]) {
+    /// Executes a sequence of ctlseqs (invisible-island.net/xterm/ctlseqs); ignores those for styles and
+    /// modes.
+    private mutating func execute(_ final: UInt8, _ sequence: [UInt8]) {
         guard sequence.first.map({ (0x30...0x3B).contains($0) }) ?? true else { return }
         let numbers = sequence.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map {
             Int(String(decoding: $0, as: UTF8.self)) ?? 0
         }
-        func number(_ place: Int = 0) -> Int { place < numbers.count ? max(1, numbers[place]) : 1 }
+        func number(_ index: Int = 0) -> Int { index < numbers.count ? max(1, numbers[index]) : 1 }
         let mode = numbers.first ?? 0
         switch final {
         case UInt8(ascii: "H"): (row, column) = (number() - 1, number(1) - 1)
@@ -159,12 +160,12 @@ struct PaintedScreen {
         }
     }
 
-    /// Moves the rest of the line from the cursor on.
+    /// Moves the rest of the line after the cursor.
     private mutating func shift(by distance: Int) {
         let old = rows[row]
-        for place in min(column, columns)..<columns {
-            let source = place - distance
-            rows[row][place] = source >= column && source < columns ? old[source] : " "
+        for position in min(column, columns)..<columns {
+            let source = position - distance
+            rows[row][position] = source >= column && source < columns ? old[source] : " "
         }
     }
 }

@@ -1,16 +1,16 @@
 import Glibc
 
-/// What the kernel counts of a process (proc(5)).
+/// The kernel's counts of a process (proc(5)).
 struct ProcessUsage {
     let process: Int32
 
-    /// The most memory it has had at once, in bytes.
+    /// The peak memory in bytes.
     var peakMemory: Double { status("VmHWM:") }
 
-    /// The memory it has now, in bytes.
+    /// The current memory in bytes.
     var memory: Double { status("VmRSS:") }
 
-    /// How many descriptors it has open.
+    /// The number of open descriptors.
     var descriptors: Int {
         guard let folder = opendir("/proc/\(process)/fd") else { return 0 }
         defer { closedir(folder) }
@@ -28,7 +28,7 @@ struct ProcessUsage {
         return 0
     }
 
-    /// Processor time of all its threads, also ended ones, in seconds.
+    /// The processor time of all threads, including ended ones, in seconds.
     var processorTime: Double {
         var clock = clockid_t()
         var time = timespec()

@@ -1,6 +1,6 @@
 import ClipsCore
 
-/// A clip such as people save, made from its number.
+/// A typical clip, generated from its number.
 enum SampleClip {
     private static let subjects = [
         "Notes on typed throws", "Wie man Brot ohne Eile bäckt", "高速道路の歴史と地図", "Что нового в ядре Linux",
@@ -21,8 +21,8 @@ enum SampleClip {
         "What one marks on a page before closing it; this is the \(number)th such line."
     }
 
-    /// A word that has no letter in common with that of the next number, so that a terminal that is sent only
-    /// what differs is sent the whole of it.
+    /// Returns a word that differs from that of the next number in every letter, so that a screen update
+    /// contains all of it.
     static func marker(_ number: Int) -> String {
         let letters = Array(number.isMultiple(of: 2) ? "ABCDEFGHIJ" : "KLMNOPQRST")
         let digits = String(10_000_000 + number).compactMap(\.wholeNumberValue)
@@ -38,7 +38,7 @@ enum SampleClip {
         return draft
     }
 
-    /// What a person types into the shell.
+    /// Returns the statement to type into the shell.
     static func insertion(_ number: Int) -> String {
         "INSERT INTO Clip (url, title, text, tags) VALUES ('\(url(number))', '\(title(number))', '\(text(number))', '\(tags(number))');"
     }

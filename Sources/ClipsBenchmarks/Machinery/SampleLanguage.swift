@@ -1,7 +1,7 @@
-/// What words of one language are made of: some of the commonest, and syllables for all the rarer ones.
+/// The words of one language: some of the most common ones, and syllables for rarer ones.
 struct SampleLanguage: Sendable {
     let code: String
-    /// What stands between two words; nothing where none does.
+    /// The separator of words; empty if the language has none.
     let space: String
     let common: [String]
     let syllables: [String]

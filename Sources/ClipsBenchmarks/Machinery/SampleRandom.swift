@@ -1,4 +1,4 @@
-/// Random numbers that come again with the same seed (SplitMix64): the stores that are made with them are kept.
+/// Reproducible random numbers from a seed (SplitMix64), because the generated stores are reused.
 struct SampleRandom: RandomNumberGenerator {
     private var state: UInt64
 
@@ -14,7 +14,7 @@ struct SampleRandom: RandomNumberGenerator {
 
     mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
-    /// Low ranks often, high ones seldom: evenly spread on a logarithmic scale, near enough to 1/rank.
+    /// Returns a rank; low ranks are more frequent: uniform on a logarithmic scale, approximately 1/rank.
     mutating func rank(below count: Int) -> Int {
         let shift = next() % UInt64(UInt64.bitWidth - UInt64(count).leadingZeroBitCount)
         let top = min(UInt64(count), 2 << shift)

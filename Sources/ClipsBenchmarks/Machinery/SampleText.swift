@@ -1,5 +1,5 @@
-/// Text that looks written: words of several scripts, a few of them everywhere and most of them rare, as in any
-/// language (Zipf). The same for the same number.
+/// Realistic text: words of several scripts, a few of them common and most of them rare, as in any language
+/// (Zipf). The same number gives the same text.
 struct SampleText {
     private let words: [String]
     private let characters: [String]

@@ -1,11 +1,11 @@
-/// Clips as people of many languages save them. What is written goes by the number alone; words, tags, sites and
-/// authors are spread as in life, a few of them everywhere and most of them rare (Zipf).
+/// Clips in many languages, generated from their number. The distribution of words, tags, sites, and authors
+/// is realistic: a few are common and most are rare (Zipf).
 struct SampleWriting: Sendable {
 
-    /// Whose few clips and transactions are the oldest of all.
+    /// The author of a few clips and transactions, the oldest of all.
     static let rareAuthor = "archivist"
     static let rareTag = "rarissima"
-    /// A word that every second English text has.
+    /// A word in every second English text.
     static let commonWord = "the"
 
     private let languages = SampleLanguage.all
@@ -39,7 +39,7 @@ struct SampleWriting: Sendable {
         }
     }
 
-    /// The author of a transaction.
+    /// Returns the author of a transaction.
     func author(_ random: inout SampleRandom) -> String {
         Self.authors[random.rank(below: Self.authors.count)]
     }
@@ -59,7 +59,7 @@ struct SampleWriting: Sendable {
             separator: "\n")
     }
 
-    /// Few people write notes.
+    /// Returns a note, which few clips have.
     func note(_ number: Int) -> String {
         var random = numbers(number, 3)
         guard random.below(9) == 0 else { return "" }
@@ -92,8 +92,8 @@ struct SampleWriting: Sendable {
     private func sentence(_ random: inout SampleRandom, _ language: Int, _ count: Int) -> String {
         let space = languages[language].space
         var text = ""
-        for place in 0..<count {
-            if place > 0 { text += space }
+        for index in 0..<count {
+            if index > 0 { text += space }
             text += words[language][random.rank(below: Self.wordsEach)]
         }
         return text

@@ -1,13 +1,13 @@
 import FoundationEssentials
 import Glibc
 
-/// Every command, as a person or a script calls it, on a store that may be changed.
+/// Every command, as called from the shell, on a writable store.
 struct ScaleCommands {
     let program: String
     let path: String
     /// The newest clips.
     let ids: [Int]
-    /// Clips that were deleted first of all.
+    /// The clips that were deleted first.
     let deleted: [Int]
     let folder: String
 
@@ -20,10 +20,10 @@ struct ScaleCommands {
 
     func measure(rounds: Int) throws -> [ScaleCurve.Point] {
         setenv("EDITOR", "sed -i 's/^title: /title: Z/'", 1)
-        // The index is made by the first search, once.
+        // The first search builds the index.
         let index = try MeasuredRun(line(["search", "--limit", "1", "index"]))
         var points = [
-            ScaleCurve.Point("search, making the index", .whole, [index.seconds], memory: index.peakMemory)
+            ScaleCurve.Point("search, building the index", .whole, [index.seconds], memory: index.peakMemory)
         ]
         let token = try newestToken()
         for operation in queries + sorts + marks + history(after: token) + others {
@@ -69,7 +69,7 @@ struct ScaleCommands {
         } + [fixed("list --sort title", .whole, ["list", "--sort", "title"])]
     }
 
-    /// Each round on another clip.
+    /// Operations on single clips, on a different clip in each round.
     private var marks: [Operation] {
         func id(_ kind: Int, _ round: Int) -> String { "\(ids[kind * 10 + round])" }
         return [
@@ -77,8 +77,8 @@ struct ScaleCommands {
             Operation(name: "tag") { ["tag", id(1, $0), "+measured"] },
             Operation(name: "star") { ["star", id(2, $0)] }, Operation(name: "edit") { ["edit", id(3, $0)] },
             Operation(name: "delete") { ["delete", id(4, $0)] },
-            Operation(name: "restore what was deleted now") { ["restore", id(4, $0)] },
-            Operation(name: "restore what was deleted first", growth: .steps) {
+            Operation(name: "restore a clip deleted last") { ["restore", id(4, $0)] },
+            Operation(name: "restore a clip deleted first", growth: .steps) {
                 ["restore", "\(deleted[$0])"]
             },
             Operation(name: "add") { ["add", "--url", "https://new.example/\($0)", "--title", "New"] },
@@ -93,7 +93,7 @@ struct ScaleCommands {
         return [
             history("--limit 20", .none, "--limit", "20"),
             history("of a rare author", .steps, "--author", SampleWriting.rareAuthor, "--limit", "20"),
-            history("of nobody", .steps, "--author", "nobody", "--limit", "20"),
+            history("of an unknown author", .steps, "--author", "unknown", "--limit", "20"),
             history("after a date", .none, "--after", "10d", "--limit", "20"),
             history("after a token", .none, "--after", token), history("", .whole),
             history("clean --dry-run", .whole, "clean", "--dry-run"),
@@ -115,7 +115,7 @@ struct ScaleCommands {
         _ = try MeasuredRun(line(["history", "--limit", "1", "--json"]), output: output)
         let text = try String(decoding: Data(contentsOf: URL(filePath: output)), as: UTF8.self)
         let marked = text.split(separator: "\"token\":\"", maxSplits: 1)
-        guard marked.count == 2 else { throw BenchmarkError("the history tells no token") }
+        guard marked.count == 2 else { throw BenchmarkError("the history contains no token") }
         return String(marked[1].prefix { $0 != "\"" })
     }
 }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// Every screen of the app, and what one does there, in one session on a screen without a terminal. Each thing
-/// takes from its keys until the app has nothing more to do for them.
+/// Every screen of the app and its actions, in one session on a screen without a terminal. The time of a step
+/// is from its keys until the app is idle.
 struct ScaleScreens {
     let program: String
     let path: String
@@ -11,7 +11,7 @@ struct ScaleScreens {
     private var stampsPath: String { "\(folder)/stamps.txt" }
 
     private struct Step {
-        /// Empty for what only leads back.
+        /// Empty for a step that only returns to the list.
         var name = ""
         let keys: [String]
     }
@@ -64,13 +64,15 @@ struct ScaleScreens {
     func measure() throws -> [ScaleCurve.Point] {
         let empty = try (0..<5).map { _ in try run([]) }
         let steps = steps
-        // The second stamp of two tells what a stamp costs.
+        // The difference of the first two stamps is the cost of a stamp.
         let session = try run([[]] + steps.map(\.keys))
         let stamps = try String(decoding: Data(contentsOf: URL(filePath: stampsPath)), as: UTF8.self).split(
             separator: "\n"
         )
         .compactMap { Int($0) }
-        guard stamps.count == steps.count + 2 else { throw BenchmarkError("the script told too few times") }
+        guard stamps.count == steps.count + 2 else {
+            throw BenchmarkError("the script printed too few times")
+        }
         func seconds(_ index: Int) -> Double { Double(stamps[index + 1] - stamps[index]) / 1_000_000_000 }
         let stamp = seconds(0)
         var points = [

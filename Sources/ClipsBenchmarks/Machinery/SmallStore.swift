@@ -1,9 +1,9 @@
 import ClipsCore
 import PersistentStore
 
-/// Makes stores with a few clips.
+/// Stores with a few clips.
 enum SmallStore {
-    /// A store as the app makes it; with `isTracked` false, the same tables without history.
+    /// Creates a store like the app; if `isTracked` is false, the same tables without history.
     static func make(_ path: String, clips: Int = 100, isTracked: Bool = true) throws {
         try blocking {
             let model = isTracked ? try ClipModel.make() : try untrackedModel()

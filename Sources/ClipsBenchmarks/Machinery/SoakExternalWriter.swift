@@ -1,6 +1,6 @@
 import SQLite
 
-/// Writes a soak's store as a script would: plain SQL, each statement a commit, on several connections in turn.
+/// An external writer of a soak: plain SQL, one commit per statement, on several connections in turn.
 final class SoakExternalWriter {
     private let first: Connection
     private let second: Connection
@@ -22,7 +22,7 @@ final class SoakExternalWriter {
         return connection
     }
 
-    /// Three commits, in any order of the connections, as close to each other as they can be.
+    /// Makes three commits in quick succession, in a random order of the connections.
     func work() throws {
         for _ in 0..<3 {
             let sql = statement()
@@ -37,7 +37,7 @@ final class SoakExternalWriter {
     private func statement() -> String {
         let some = "(SELECT id FROM Clip ORDER BY id DESC LIMIT 1 OFFSET \(random.below(60)))"
         let title = "'external \(number)-\(random.below(1_000_000))'"
-        // More is deleted than inserted: the apps' windows have room for all clips.
+        // Deletes more than it inserts, so that the windows of the apps have space for all clips.
         switch random.below(10) {
         case 0, 1: return "INSERT INTO Clip (title) VALUES (\(title))"
         case 2: return "INSERT INTO Clip (title) VALUES (\(title)), (\(title) || 'b')"

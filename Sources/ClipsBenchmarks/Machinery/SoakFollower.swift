@@ -1,12 +1,13 @@
 import ClipsCore
 import PersistentStore
 
-/// Knows the clips of a soak from the history alone, to be compared with the table at the end.
+/// A follower that derives the clips of a soak from the history alone, for comparison with the table at the
+/// end.
 final class SoakFollower {
     private let container: PersistentContainer
     private var cursor: HistoryToken?
     private var ids: Set<Int64> = []
-    /// Inserts of known clips, and changes of unknown ones.
+    /// The number of inserts of known clips and changes of unknown ones.
     private var contradictions = 0
 
     init(_ container: PersistentContainer) { self.container = container }

@@ -1,7 +1,7 @@
 import CBenchmarkProbes
 import Glibc
 
-/// A process that does its part of a soak until it is told to stop.
+/// A process of a soak that works until it is stopped.
 final class SoakProcess {
     let process: Int32
     private let name: String
@@ -14,7 +14,7 @@ final class SoakProcess {
         var output: Int32 = -1
         let role = Role.soak(store: store, work, number)
         process = withCStrings(role.commandLine) { probe_start($0, &input, &output) }
-        guard process > 0 else { throw BenchmarkError("a process for '\(work)' cannot be started") }
+        guard process > 0 else { throw BenchmarkError("cannot start a process for '\(work)'") }
         name = "\(work)-\(number)"
         self.input = input
         self.output = output
@@ -25,17 +25,17 @@ final class SoakProcess {
         close(output)
     }
 
-    /// How often it has done its work.
+    /// Returns the number of completed repetitions.
     func count() throws -> Int64 {
         var byte: UInt8 = 0
         var count: Int64 = 0
         guard write(input, &byte, 1) == 1, read(output, &count, 8) == 8 else {
-            throw BenchmarkError("the process '\(name)' is gone")
+            throw BenchmarkError("the process '\(name)' exited")
         }
         return count
     }
 
-    /// Lets it end, and returns its status.
+    /// Stops the process and returns its exit status.
     func stop() -> Int32 {
         hasEnded = true
         close(input)

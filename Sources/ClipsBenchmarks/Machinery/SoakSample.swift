@@ -1,4 +1,4 @@
-/// What a soak is seen to need at one time.
+/// The resources used by a soak at one time.
 struct SoakSample {
     var seconds: Double
     var apps: [(memory: Double, descriptors: Int)]
@@ -35,7 +35,7 @@ struct SoakSample {
 }
 
 extension [SoakSample] {
-    /// The medians of a quantity in the second quarter and in the last; the first is for warming up.
+    /// Returns the medians of a quantity in the second and the last quarter; the first is for warm-up.
     func quarters(_ quantity: (SoakSample) -> Double) -> (early: Double, late: Double) {
         func median(_ part: ArraySlice<SoakSample>) -> Double { Spread(part.map(quantity))?.median ?? 0 }
         return (median(self[count / 4..<count / 2]), median(self[(count - count / 4)...]))

@@ -3,15 +3,15 @@ import Glibc
 import PersistentStore
 import SearchIndex
 
-/// What the other processes of a soak do again and again, each in a process of its own.
+/// The repeated work of the other processes of a soak, each in a separate process.
 enum SoakWork: String {
-    /// Inserts, changes and deletes clips of its own and of others.
+    /// Inserts, changes, and deletes its own clips and those of other writers.
     case write
     /// Commits plain SQL on several connections, without the library.
     case external
-    /// Takes away history that is seconds old, and the oldest of too many clips.
+    /// Purges history that is seconds old, and deletes the oldest clips beyond a limit.
     case clean
-    /// Searches, and brings the index up to date for that.
+    /// Updates the index and searches.
     case search
 
     static let clips = 500
@@ -25,7 +25,7 @@ enum SoakWork: String {
         }
     }
 
-    /// Works until its input ends; answers each byte with how often it has worked.
+    /// Works until the end of its input; answers each byte with the number of repetitions.
     func serve(_ path: String, _ number: Int, _ options: StoreOptions) async -> Int32 {
         do {
             var options = options
@@ -101,7 +101,7 @@ private struct SoakWorker {
         case 0..<4: own += try await store.add([draft()])
         case 4: own += try await store.add((0..<3).map { _ in draft() })
         case 5..<8:
-            // Most ids near one's own are others'.
+            // Most IDs near its own belong to other writers.
             guard let id = mine.map({ max(1, $0 + Int64(random.below(40)) - 20) }) else { return }
             let changes: [ClipAttribute: Value] =
                 switch random.below(3) {
@@ -112,7 +112,7 @@ private struct SoakWorker {
             do {
                 try await store.update(id, changes)
             } catch {
-                // Somebody deleted it.
+                // Another process deleted it.
                 guard case .conflict = error else { throw error }
             }
         default: if let id = mine { try await delete([id]) }

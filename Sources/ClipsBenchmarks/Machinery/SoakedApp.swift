@@ -1,20 +1,20 @@
 import Glibc
 
-/// The app on a terminal, and one who presses keys at random, changes the size of the window and stops the program.
+/// The app on a terminal, with random keys, changes of the window's size, and stops of the program.
 final class SoakedApp {
     private(set) var program: TerminalProgram
     private(set) var keys = 0
-    /// How often it was started again after it had ended.
+    /// The number of restarts after the app exited.
     private(set) var endings = 0
     private let command: [String]
     private let environment: [String]
     private var random: SampleRandom
     private var goesOnAt: Moment?
 
-    /// The most that the app uses of a terminal; more than half of them are the list's.
-    private static let mostRows = 1000
+    /// The maximum number of rows that the app uses; more than half of them belong to the list.
+    private static let maxRows = 1000
 
-    /// What brings nobody out of the program; ^C is the way back from everywhere.
+    /// Keys that do not exit the program; ^C returns to the list from everywhere.
     private static let phrases = [
         "j", "j", "k", "5j", "12k", "g", "G", "\u{4}", "\u{15}", "\u{6}", "\u{2}", "\u{1b}[A", "\u{1b}[B",
         "\u{1b}[5~", "\u{1b}[6~", " ", " ", "3 ", "v", "v", "\r", "\t", "\u{3}", "\u{3}", "\u{3}", "\u{3}",
@@ -38,13 +38,13 @@ final class SoakedApp {
 
     var usage: ProcessUsage { ProcessUsage(process: program.process) }
 
-    /// Takes what it shows, and does something to it.
+    /// Reads the output, then performs a random action.
     func proceed() throws {
         do {
-            _ = try program.takeOutput()
+            _ = try program.readOutput()
         } catch {
             endings += 1
-            TextLine.print("an app ended after \(keys) keys: \(error)", on: STDERR_FILENO)
+            TextLine.print("an app exited after \(keys) keys: \(error)", on: STDERR_FILENO)
             guard endings < 20 else { throw error }
             program = try TerminalProgram(command, environment: environment)
             goesOnAt = nil
@@ -71,7 +71,7 @@ final class SoakedApp {
         goesOnAt = nil
     }
 
-    /// Goes back to the list from wherever it is, and lets it end what it has begun.
+    /// Returns to the list and waits until the app has finished its work.
     func leaveAlone() throws {
         goOnAgain()
         program.resize(rows: 40, columns: 99)
@@ -82,9 +82,10 @@ final class SoakedApp {
         try pass(milliseconds: 500)
     }
 
-    /// Whether it comes to show these rows and no others, on a terminal that is high enough for all.
+    /// Waits until the app shows exactly these rows, on a terminal that is high enough for all; returns false
+    /// if it does not.
     func comesToShow(_ rows: [SoakRow], within seconds: Double) throws -> Bool {
-        let (height, width) = (Self.mostRows, 99)
+        let (height, width) = (Self.maxRows, 99)
         program.resize(rows: height, columns: width)
         program.press(":sort created\r:set relativenumber off\r")
         try pass(milliseconds: 500)
@@ -93,7 +94,7 @@ final class SoakedApp {
         var isPaused = false
         let began = Moment.now
         while began.secondsSince < seconds {
-            painted.take(try program.takeOutput())
+            painted.write(try program.readOutput())
             let lines = painted.lines
             if !isPaused, lines.contains(where: { $0.contains("paused") }) {
                 isPaused = true
@@ -102,14 +103,14 @@ final class SoakedApp {
             if SoakRow.all(in: lines) == rows { return true }
         }
         let shown = SoakRow.all(in: painted.lines)
-        let place =
+        let index =
             zip(shown, rows).enumerated().first { $1.0 != $1.1 }?.offset ?? min(shown.count, rows.count)
         TextLine.print(
-            "an app shows \(shown.count) rows, the store has \(rows.count); they differ at \(place):",
+            "an app shows \(shown.count) rows, the store has \(rows.count); they differ at \(index):",
             on: STDERR_FILENO)
         let lines = painted.lines
-        let row = min(place + 1, height - 1)
-        if place < rows.count { TextLine.print("\(rows[place])", on: STDERR_FILENO) }
+        let row = min(index + 1, height - 1)
+        if index < rows.count { TextLine.print("\(rows[index])", on: STDERR_FILENO) }
         for line in lines[..<1] + lines[row..<min(row + 3, height)] + lines.suffix(2) {
             TextLine.print(line, on: STDERR_FILENO)
         }
@@ -118,17 +119,17 @@ final class SoakedApp {
 
     private func pass(milliseconds: Int) throws {
         let began = Moment.now
-        while began.secondsSince < Double(milliseconds) / 1000 { _ = try program.takeOutput() }
+        while began.secondsSince < Double(milliseconds) / 1000 { _ = try program.readOutput() }
     }
 }
 
-/// A row of the list, as far as it is compared.
+/// The compared part of a row of the list.
 struct SoakRow: Equatable {
     let isStarred: Bool
     let isUnread: Bool
     let title: String
 
-    /// The title's first characters, which have room on every row.
+    /// The number of characters of the title that fit on every row.
     private static let length = 30
 
     init(isStarred: Bool, isUnread: Bool, title: String) {
@@ -142,9 +143,9 @@ struct SoakRow: Equatable {
             part[..<(part.lastIndex { $0 != " " }.map { part.index(after: $0) } ?? part.startIndex)])
     }
 
-    /// From below the heading to the first line that is no row.
+    /// Returns the rows from below the heading to the first line that is not a row.
     static func all(in lines: [String]) -> [SoakRow] {
-        // All rows have an age at their end.
+        // All rows end with an age.
         let rows = lines.dropFirst().prefix {
             $0.dropFirst(3).first == " " && $0.suffix(7).contains { $0 != " " }
         }

@@ -1,4 +1,4 @@
-/// How measured values are spread.
+/// The distribution of measured values.
 struct Spread: Codable, Sendable {
     let count: Int
     let least: Double
@@ -7,7 +7,7 @@ struct Spread: Codable, Sendable {
     let p99: Double
     let greatest: Double
 
-    /// Nil without values.
+    /// Creates a distribution; nil if there are no values.
     init?(_ values: [Double]) {
         let sorted = values.sorted()
         guard let first = sorted.first, let last = sorted.last else { return nil }
@@ -17,7 +17,7 @@ struct Spread: Codable, Sendable {
         count = sorted.count
         least = first
         greatest = last
-        // Of two in the middle neither: with few rounds the better one would flatter.
+        // The mean of the two middle values: with few rounds, the better one would be too good.
         median = (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
         p90 = quantile(0.9)
         p99 = quantile(0.99)

@@ -1,13 +1,13 @@
 import CBenchmarkProbes
 import Glibc
 
-/// Another process that commits a thousand clips a second until it is told to stop.
+/// Another process that commits 1,000 clips a second until it is stopped.
 final class SteadyWriter {
     private let process: Int32
     private var input: Int32 = -1
     private let output: Int32
     private let began: Moment
-    /// How many clips it has committed in how many seconds.
+    /// The number of commits and their duration.
     private(set) var done: (commits: Int, seconds: Double)?
 
     init(store: String) throws {
@@ -16,7 +16,7 @@ final class SteadyWriter {
         process = withCStrings(Role.steadyWriter(store: store).commandLine) {
             probe_start($0, &input, &output)
         }
-        guard process > 0 else { throw BenchmarkError("a second process cannot be started") }
+        guard process > 0 else { throw BenchmarkError("cannot start a second process") }
         (self.input, self.output) = (input, output)
         var count: Int64 = 0
         guard read(output, &count, 8) == 8 else { throw BenchmarkError("the writing process failed") }
@@ -29,7 +29,7 @@ final class SteadyWriter {
         waitpid(process, nil, 0)
     }
 
-    /// Its last commit is made when this returns.
+    /// Stops the process and returns after its last commit.
     func stop() throws {
         close(input)
         input = -1

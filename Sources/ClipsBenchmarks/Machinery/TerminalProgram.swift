@@ -1,14 +1,15 @@
 import CBenchmarkProbes
 import Glibc
 
-/// A program on a pseudo-terminal, at first of 120 columns and 40 rows, whose output is searched as it comes.
+/// A program on a pseudo-terminal, initially of 120 columns and 40 rows, whose output is searched as it
+/// arrives.
 final class TerminalProgram {
     let process: Int32
     let began: Moment
     private let terminal: Int32
-    /// How many bytes have come.
+    /// The number of received bytes.
     private(set) var received = 0
-    /// What has come and was not searched past yet.
+    /// The output that has not been searched.
     private var unread: [UInt8] = []
 
     init(_ command: [String], environment more: [String] = []) throws {
@@ -18,7 +19,7 @@ final class TerminalProgram {
         process = withCStrings(command) { command in
             withCStrings(environment) { probe_start_on_terminal(command, $0, 40, 120, &terminal, &began) }
         }
-        guard process > 0 else { throw BenchmarkError("'\(command[0])' cannot be started on a terminal") }
+        guard process > 0 else { throw BenchmarkError("cannot start '\(command[0])' on a terminal") }
         self.terminal = terminal
         self.began = Moment(nanoseconds: began)
     }
@@ -33,21 +34,21 @@ final class TerminalProgram {
         keys.withUTF8 { _ = write(terminal, $0.baseAddress, $0.count) }
     }
 
-    /// The terminal is so large from now on; the program is told by SIGWINCH.
+    /// Resizes the terminal, which sends SIGWINCH to the program.
     func resize(rows: Int, columns: Int) {
         var size = winsize()
         (size.ws_row, size.ws_col) = (UInt16(rows), UInt16(columns))
         _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
     }
 
-    /// What has come and was not taken yet.
-    func takeOutput() throws -> [UInt8] {
+    /// Returns the new output.
+    func readOutput() throws -> [UInt8] {
         while unread.count < 1 << 22, try read(milliseconds: 1) {}
         defer { unread.removeAll(keepingCapacity: true) }
         return unread
     }
 
-    /// When the last of these texts was in the output, in any order.
+    /// Waits for texts in the output, in any order, and returns the time of the last one.
     func wait(for texts: [String], seconds: Double = 30) throws -> Moment {
         var missing = texts.map { Array($0.utf8) }
         let limit = Moment.now
@@ -64,8 +65,8 @@ final class TerminalProgram {
         }
     }
 
-    /// Reads until nothing has come for a while, or long enough.
-    func settle(milliseconds: Int32 = 150, atMost seconds: Double = 3) throws {
+    /// Reads until no output arrives for a time, but not longer than a limit.
+    func waitUntilIdle(milliseconds: Int32 = 150, atMost seconds: Double = 3) throws {
         let began = Moment.now
         while began.secondsSince < seconds, try read(milliseconds: milliseconds) {
             unread.removeAll(keepingCapacity: true)
@@ -73,7 +74,7 @@ final class TerminalProgram {
         unread.removeAll(keepingCapacity: true)
     }
 
-    /// What comes until nothing has for a while.
+    /// Returns the output until none arrives for a time.
     func output(milliseconds: Int32 = 150) throws -> String {
         let began = Moment.now
         while began.secondsSince < 3, try read(milliseconds: milliseconds) {}
@@ -81,7 +82,7 @@ final class TerminalProgram {
         return String(decoding: unread, as: UTF8.self)
     }
 
-    /// From the pressing of a key to the first byte that comes of it.
+    /// Returns the time from a key to the first byte of its output.
     func answer(to key: String, seconds: Double = 5) throws -> Double {
         unread.removeAll(keepingCapacity: true)
         let pressed = Moment.now
@@ -92,7 +93,7 @@ final class TerminalProgram {
         return pressed.secondsSince
     }
 
-    /// Takes what comes in so much time.
+    /// Reads output for a period of time.
     func read(seconds: Double) throws {
         let began = Moment.now
         while began.secondsSince < seconds {
@@ -108,7 +109,7 @@ final class TerminalProgram {
             let count = Glibc.read(terminal, buffer.baseAddress, buffer.count)
             guard count > 0 else {
                 throw BenchmarkError(
-                    "the program ended: " + String(decoding: unread.suffix(300), as: UTF8.self))
+                    "the program exited: " + String(decoding: unread.suffix(300), as: UTF8.self))
             }
             received += count
             unread.append(contentsOf: buffer[..<count])

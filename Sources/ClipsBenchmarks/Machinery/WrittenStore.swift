@@ -3,12 +3,12 @@ import Glibc
 import PersistentStore
 import SQLite
 
-/// A store whose clips have texts as people's have, made once and kept.
+/// A store whose clips have realistic texts, created once and reused.
 struct WrittenStore {
     let path: String
     let clips: Int
 
-    /// Raised when what is generated changes.
+    /// The version of the generated data; raise it when the data changes.
     private static let edition = 1
 
     init(_ workspace: Workspace, clips: Int) throws {
@@ -18,11 +18,11 @@ struct WrittenStore {
         let unfinished = path + ".unfinished-\(getpid())"
         try SmallStore.make(unfinished, clips: 0, isTracked: false)
         try Self.fill(unfinished, clips)
-        // Opening it with the real model makes the triggers.
+        // Opening it with the real model creates the triggers.
         try SmallStore.make(unfinished, clips: 0)
         let connection = try Connection(path: unfinished, access: .readWrite)
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        guard rename(unfinished, path) == 0 else { throw BenchmarkError("\(path) cannot be made") }
+        guard rename(unfinished, path) == 0 else { throw BenchmarkError("cannot create \(path)") }
     }
 
     private static func fill(_ path: String, _ clips: Int) throws {
@@ -43,7 +43,7 @@ struct WrittenStore {
         }
     }
 
-    /// What the store's files take.
+    /// Returns the size of the store's files.
     static func size(_ path: String) -> Double {
         ["", "-wal"].reduce(0) { sum, end in
             var status = stat()

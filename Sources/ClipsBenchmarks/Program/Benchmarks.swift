@@ -1,7 +1,7 @@
 import CBenchmarkProbes
 import Glibc
 
-/// The program: measures the figures and prints each beside its limit.
+/// The program, which measures the figures and prints each with its limit.
 @main
 enum Benchmarks {
     static func main() {

@@ -1,8 +1,8 @@
-/// One figure of the specification: a name, and how it is measured. A new one is a file and a line in `all`.
+/// One figure: a name and its measurement. To add one, add a file and a line in `all`.
 struct Figure: Sendable {
     let name: String
     let title: String
-    /// Long ones are measured only when they are named.
+    /// Whether the figure is measured only if it is named, because it takes long.
     var isOnlyNamed = false
     let measure: @Sendable (Workspace) throws -> [Measurement]
 

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import SQLite
 
-/// On what was measured, and how.
+/// The machine and the conditions of a run.
 struct Machine: Codable {
     let processor: String
     let cores: Int
@@ -10,12 +10,12 @@ struct Machine: Codable {
     let kernel: String
     let sqlite: String
     let swift: String
-    /// In UTC, as ISO 8601 has it.
+    /// The date in UTC, in ISO 8601 format.
     let date: String
-    /// What else the machine did in the minute before (proc(5), loadavg).
+    /// The load average of the minute before the run (proc(5), loadavg).
     let load: Double
     let isQuick: Bool
-    /// Whether other people's programs ran beside ours.
+    /// Whether programs of other projects were measured too.
     let hasPeers: Bool
     let isOptimized: Bool
 
@@ -58,7 +58,7 @@ struct Machine: Codable {
         return try statement.step() ? statement.text(0) : "unknown"
     }
 
-    /// Of the compiler that built this.
+    /// The version of the compiler that built this program.
     private static var swiftVersion: String {
         #if compiler(>=6.4)
         "6.4 or later"

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What was asked for on the command line.
+/// The options of the command line.
 struct Options {
     private(set) var names: Set<String> = []
     private(set) var isQuick = false
@@ -16,7 +16,7 @@ struct Options {
     private(set) var searchedClips: Int?
     private(set) var minutes: Double?
 
-    /// Whether nothing is to be measured.
+    /// Whether the program presents existing results instead of measuring.
     var presents: Bool { picture != nil || readme != nil || wantsMarkdown }
 
     init(_ words: [String]) throws(UsageError) {
@@ -50,7 +50,7 @@ struct Options {
             default:
                 let name = word.uppercased()
                 guard Figure.all.contains(where: { $0.name == name }) else {
-                    throw UsageError("'\(word)' is no figure and no option; see --help.")
+                    throw UsageError("Unknown figure or option '\(word)'. Run ClipsBenchmarks --help.")
                 }
                 names.insert(name)
             }
@@ -67,31 +67,31 @@ struct Options {
             usage: ClipsBenchmarks [FIGURE...] [options]
                    ClipsBenchmarks [--picture FILE.svg] [--readme FILE] [--markdown] < RESULTS
 
-            Measures the figures, or all but SCALE and SOAK, each beside its limit in the same run. Or draws and
-            tabulates what was measured.
+            Measure the figures, or all except SCALE and SOAK, each with its limit in the same run; or draw and
+            tabulate existing results.
 
             figures:
             \(figures)
             options:
               --quick          fewer repetitions, smaller stores: under two minutes for all
-              --json           one JSON object a line instead of the table: the machine, then each row
-              --results FILE   writes them to a file beside the table
-              --clips PATH     the program to measure (else 'clips' beside this one)
-              --data FOLDER    where large stores are kept between runs (else in the temporary folder)
-              --searched N     how many clips F11 searches (1,000,000; 50,000 with --quick)
-              --minutes N      how long SOAK goes on (30; 1 with --quick)
-              --peers FOLDER   other people's programs to run beside ours, with the scripts of that folder
-              --picture FILE   a picture of measured results
-              --markdown       a table of measured results
-              --readme FILE    puts that table in the place of the one in a file
+              --json           one JSON object per line instead of the table: the machine, then each row
+              --results FILE   file for the JSON objects, in addition to the table
+              --clips PATH     program to measure (default: 'clips' in this program's folder)
+              --data FOLDER    folder for large stores that later runs reuse (default: temporary folder)
+              --searched N     number of clips that F11 searches (1,000,000; 50,000 with --quick)
+              --minutes N      duration of SOAK (30; 1 with --quick)
+              --peers FOLDER   folder with scripts that run programs of other projects for comparison
+              --picture FILE   picture of existing results
+              --markdown       table of existing results
+              --readme FILE    file in which to replace the table
 
-            exit status: 0 measured, 1 not, 2 wrong usage
+            exit status: 0 success, 1 failure, 2 usage error
 
             """
     }
 }
 
-/// A mistake in how the program was called.
+/// An error in the command line.
 struct UsageError: Error, CustomStringConvertible {
     let description: String
 

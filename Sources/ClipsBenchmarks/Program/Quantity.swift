@@ -1,4 +1,4 @@
-/// A value with its unit, as short as it can be read.
+/// A value with its unit, in a short form.
 struct Quantity {
     let text: String
 
@@ -13,7 +13,7 @@ struct Quantity {
             }
     }
 
-    /// With a comma between thousands.
+    /// Returns the number with commas between thousands.
     static func grouped(_ number: Int) -> String {
         let digits = Array(String(abs(number)))
         let parts = stride(from: digits.count, to: 0, by: -3).map { String(digits[max(0, $0 - 3)..<$0]) }
@@ -25,7 +25,7 @@ struct Quantity {
         return seconds < 1 ? decimal(seconds * 1000) + "ms" : decimal(seconds) + "s"
     }
 
-    /// Three digits are all that a shared machine can promise.
+    /// Returns three significant digits; a shared machine is not more precise.
     private static func decimal(_ value: Double) -> String {
         let scale = value >= 100 ? 1 : value >= 10 ? 10 : value >= 0.1 ? 100 : value >= 0.01 ? 1000 : 10_000.0
         let whole = (value * scale).rounded() / scale

@@ -1,4 +1,4 @@
-/// Prints measurements as they come: columns for people, or one JSON object a line.
+/// A report that prints measurements as they arrive: as columns of text, or as one JSON object per line.
 struct Report {
     private let isJSON: Bool
     private let path: String?
@@ -37,7 +37,7 @@ struct Report {
         for name in missed { TextLine.print("missed: \(name)") }
     }
 
-    /// The file is whole after each line.
+    /// Writes a line; the file is complete after each line.
     private mutating func put(_ line: ResultLine) throws {
         let text = try line.json
         if isJSON { TextLine.print(text) }

@@ -27,20 +27,20 @@ struct ResultLine: Codable {
     }
 }
 
-/// What was measured, read again.
+/// The results of an earlier run.
 struct Results {
     typealias Row = (figure: String, measurement: Measurement)
 
     private(set) var machine: Machine?
     private(set) var rows: [Row] = []
 
-    /// From standard input, a line each. Of a row that was measured more than once, the last counts.
+    /// Reads results from standard input, one per line. The last result of a row replaces earlier ones.
     init(standardInput: Void) throws {
         var number = 0
         while let line = readLine() {
             number += 1
             guard let read = try? JSONDecoder().decode(ResultLine.self, from: Data(line.utf8)) else {
-                throw BenchmarkError("line \(number) is no result: give what --json printed")
+                throw BenchmarkError("line \(number) is not a result: use the output of --json")
             }
             machine = machine ?? read.machine
             guard let figure = read.figure, let measurement = read.measurement else { continue }
@@ -54,16 +54,18 @@ struct Results {
             }
         }
         guard !rows.isEmpty else {
-            throw BenchmarkError("no results were read: give what --json or --results printed")
+            throw BenchmarkError(
+                "standard input has no results: use the output of --json or the file of --results")
         }
     }
 
-    /// What the README shows: rows with a headline, but peers that have no goal stand in the row of that name.
+    /// The rows of the README: rows with a headline, except peers without a goal, which are in the row of
+    /// that name.
     var headlines: [Row] {
         rows.filter { $0.measurement.headline != nil && !isFolded($0.measurement) }
     }
 
-    /// The peers without goals that a row is shown beside.
+    /// Returns the peers without goals that are shown in a row.
     func peers(of row: Row) -> [Measurement] {
         guard row.measurement.peer == nil else { return [] }
         return rows.filter {
@@ -76,7 +78,7 @@ struct Results {
         measurement.peer != nil && measurement.goal == nil
     }
 
-    /// How many goals there are, also in rows that have no headline.
+    /// The number of goals, including those of rows without a headline.
     var goals: (met: Int, all: Int) {
         let judged = rows.compactMap(\.measurement.isMet)
         return (judged.count { $0 }, judged.count)

@@ -3,7 +3,7 @@ import ClipsCore
 import Glibc
 import PersistentStore
 
-/// What this program does when it runs itself as a second process.
+/// A role of this program when it runs itself as a second process.
 enum Role {
     case writer(store: String, StoreOptions.Durability)
     case probeWriter(store: String, StoreOptions.Durability)
@@ -37,7 +37,7 @@ enum Role {
         }
     }
 
-    /// The command line that plays this role.
+    /// The command line for this role.
     var commandLine: [String] {
         let (name, rest) =
             switch self {
@@ -69,7 +69,8 @@ enum Role {
         }
     }
 
-    /// The same conversation as `probe_write_clips`, with the library, on one thread as every command of `clips`.
+    /// Uses the protocol of `probe_write_clips` with the library, on one thread like every command of
+    /// `clips`.
     private static func serve(
         _ path: String, _ durability: StoreOptions.Durability, _ loopOptions: StoreOptions,
         _ work: (ClipStore) async throws -> Void
@@ -102,7 +103,7 @@ enum Role {
         }
     }
 
-    /// One clip a millisecond until its input ends; answers with how many there were.
+    /// Commits one clip per millisecond until the end of the input, then writes the number of commits.
     private static func commitSteadily(_ store: ClipStore) async throws {
         var count: Int64 = 0
         write(STDOUT_FILENO, &count, 8)
@@ -116,7 +117,7 @@ enum Role {
             if left > 0 {
                 usleep(UInt32(left / 1000))
             } else if left < -100_000_000 {
-                // What stopped the machine for so long is not made up for.
+                // After a long pause of the machine, do not catch up.
                 due = probe_now()
             }
         }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Each figure as a bar of how far it is inside its goal, or outside: a picture that needs nothing but itself.
+/// A self-contained picture with a bar for the distance of each figure from its goal.
 struct SpeedPicture {
     private let results: Results
     private let rows: [Results.Row]
@@ -35,7 +35,7 @@ struct SpeedPicture {
             """
     }
 
-    /// Colours that people tell apart who see few; a dark page has dark ones.
+    /// Colors that users with color blindness can distinguish, for light and dark pages.
     private var style: String {
         """
         <style>
@@ -81,12 +81,12 @@ struct SpeedPicture {
 
     private var axis: String {
         let lines = scale.decades.map { decade in
-            let place = Self.number(scale.place(of: decade))
+            let position = Self.number(scale.position(of: decade))
             let isGoal = decade == 1
             return """
-                <line x1="\(place)" x2="\(place)" y1="\(Self.number(Self.top - 8))" y2="\(Self.number(bottom + 2))" \
+                <line x1="\(position)" x2="\(position)" y1="\(Self.number(Self.top - 8))" y2="\(Self.number(bottom + 2))" \
                 class="\(isGoal ? "goal" : "line")"/>
-                <text x="\(place)" y="\(Self.number(Self.top - 14))" text-anchor="middle" class="faint">\
+                <text x="\(position)" y="\(Self.number(Self.top - 14))" text-anchor="middle" class="faint">\
                 \(Self.name(ofDecade: decade))</text>
                 """
         }
@@ -137,15 +137,15 @@ struct SpeedPicture {
         return parts.joined(separator: "\n")
     }
 
-    /// From the goal's line to the result, over the line of its spread.
+    /// Returns the bar from the goal's line to the result, with whiskers for the range.
     private func bar(_ measurement: Measurement, _ y: Double, isMet: Bool) -> String {
         guard let result = measurement.result, let goal = measurement.goal else { return "" }
-        // None of what there must be none of is no distance.
+        // A goal of 0 that is met has no distance.
         guard goal.atMost != 0 || result.median > 0 else { return "" }
         let middle = Self.number(y + Self.rowHeight / 2)
-        let line = scale.place(of: 1)
-        let place = scale.place(of: goal.distance(of: result.median))
-        let (left, right) = (min(line, place), max(line, place))
+        let line = scale.position(of: 1)
+        let position = scale.position(of: goal.distance(of: result.median))
+        let (left, right) = (min(line, position), max(line, position))
         var parts = [
             """
             <rect x="\(Self.number(left))" y="\(Self.number(y + 6))" width="\(Self.number(max(2, right - left)))" \
@@ -153,7 +153,7 @@ struct SpeedPicture {
             """
         ]
         if result.count > 1 {
-            let ends = [result.least, result.greatest].map { scale.place(of: goal.distance(of: $0)) }
+            let ends = [result.least, result.greatest].map { scale.position(of: goal.distance(of: $0)) }
             let caps = ends.map {
                 "M\(Self.number($0)) \(Self.number(y + 9))V\(Self.number(y + 17))"
             }
@@ -182,8 +182,8 @@ struct SpeedPicture {
 }
 
 extension Measurement.Goal {
-    /// How many times the goal a value is; below 1 it is better than the goal. Of a goal of nothing at all, nothing
-    /// is as good as can be.
+    /// Returns the ratio of a value to the goal; below 1, the value is better than the goal. For a goal of 0,
+    /// the value 0 is the best one.
     func distance(of value: Double) -> Double {
         if let atMost { return value <= 0 ? 0 : atMost > 0 ? value / atMost : .infinity }
         if let atLeast { return value > 0 ? atLeast / value : .infinity }

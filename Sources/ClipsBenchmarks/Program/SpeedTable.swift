@@ -16,28 +16,28 @@ struct SpeedTable {
         }
         let (met, all) = results.goals
         lines += [
-            "", "\(met) of \(all) goals are met in this run, those counted in that stand in no row here.",
+            "", "This run meets \(met) of \(all) goals, including goals that are not in the table.",
         ]
         if let machine = results.machine, machine.load > Double(machine.cores) {
             lines.append(
                 "The machine was busy with other work (a load of \(Int(machine.load)) on \(machine.cores) cores): "
-                    + "times are long, and spreads wide.")
+                    + "times are longer and vary more.")
         }
         lines.append(Self.lastWords + (results.machine?.text ?? "an unknown machine") + ".")
         return lines.joined(separator: "\n")
     }
 
-    /// Puts the table in the place of the one in a file.
+    /// Replaces the table in a file.
     func replace(in path: String) throws {
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw BenchmarkError("\(path) cannot be read")
+            throw BenchmarkError("cannot read \(path)")
         }
         let lines = String(decoding: data, as: UTF8.self).split(
             separator: "\n", omittingEmptySubsequences: false)
         guard let first = lines.firstIndex(of: Self.firstLine[...]),
             let last = lines[first...].firstIndex(where: { $0.hasPrefix(Self.lastWords) })
         else {
-            throw BenchmarkError("\(path) has no such table: print one with --markdown, and put it there")
+            throw BenchmarkError("\(path) has no table to replace: insert the output of --markdown first")
         }
         let replaced = lines[..<first] + [markdown[...]] + lines[(last + 1)...]
         try TextLine.write(replaced.joined(separator: "\n"), to: path)

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// Text that is out at once, also into a pipe: figures take minutes.
+/// Unbuffered text output, even to a pipe, because figures take minutes.
 enum TextLine {
     static func print(_ text: String, on descriptor: Int32 = STDOUT_FILENO) {
         var line = text + "\n"
@@ -15,12 +15,12 @@ enum TextLine {
         }
     }
 
-    /// Replaces what is in the file.
+    /// Replaces the contents of a file.
     static func write(_ text: String, to path: String) throws {
         do {
             try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
         } catch {
-            throw BenchmarkError("\(path) cannot be written: give a file in a folder that is there")
+            throw BenchmarkError("cannot write \(path): name a file in an existing folder")
         }
     }
 }

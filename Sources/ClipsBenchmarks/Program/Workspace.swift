@@ -2,10 +2,10 @@ import FoundationEssentials
 import Glibc
 import PersistentStore
 
-/// What the figures share: options, folders, the program that is measured.
+/// The shared state of the figures: options, folders, the program to measure.
 final class Workspace {
     let options: Options
-    /// Emptied at the end.
+    /// The temporary folder, removed at the end.
     let folder: String
     let peers: PeerFolder?
     private var lastNumber = 0
@@ -15,20 +15,20 @@ final class Workspace {
         self.options = options
         peers = try options.peers.map(PeerFolder.init(path:))
         guard let folder = UniqueFile.makeFolder("\(Self.temporaryFolder)/clips-benchmarks-") else {
-            throw BenchmarkError("no folder can be made in \(Self.temporaryFolder)")
+            throw BenchmarkError("cannot create a folder in \(Self.temporaryFolder)")
         }
         self.folder = folder
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// Fewer repetitions with `--quick`.
+    /// Returns the number of repetitions; fewer with `--quick`.
     func count(_ whole: Int, quick: Int) -> Int { options.isQuick ? quick : whole }
 
-    /// How many clips the list of a person has who never deletes any.
+    /// The number of clips of a user who never deletes any.
     var manyClips: Int { count(1_000_000, quick: 100_000) }
 
-    /// What more than one figure needs, made for the first.
+    /// Returns a value that several figures share; creates it for the first one.
     func once<Made>(_ name: String, _ make: () throws -> Made) rethrows -> Made {
         if let known = made[name] as? Made { return known }
         let new = try make()
@@ -36,25 +36,25 @@ final class Workspace {
         return new
     }
 
-    /// A path that nobody has had yet.
+    /// Returns an unused path.
     func newPath(_ name: String) -> String {
         lastNumber += 1
         return "\(folder)/\(lastNumber)-\(name)"
     }
 
-    /// The `clips` to measure.
+    /// Returns the path of the `clips` to measure.
     func clipsProgram() throws -> String {
         if let named = options.clips { return named }
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let beside = own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/clips"
         guard access(beside, X_OK) == 0 else {
             throw BenchmarkError(
-                "there is no program \(beside): build it with 'swift build -c release --product clips'")
+                "\(beside) is missing: build it with 'swift build -c release --product clips'")
         }
         return beside
     }
 
-    /// Where large stores are kept between runs.
+    /// Returns the folder for large stores that later runs reuse.
     func dataFolder() throws -> String {
         let path = options.data ?? "\(Self.temporaryFolder)/clips-benchmark-data-\(getuid())"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -66,7 +66,7 @@ final class Workspace {
     }
 }
 
-/// Why something could not be measured.
+/// The reason that a measurement failed.
 struct BenchmarkError: Error, CustomStringConvertible {
     let description: String
 
