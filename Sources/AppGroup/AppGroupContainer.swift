@@ -2,8 +2,9 @@ import Glibc
 
 /// The folder that an app and its extensions share, identified by the group's name.
 ///
-/// The folder is in `$XDG_DATA_HOME`, or in `~/.local/share` if that is unset, relative, or empty (the XDG base
-/// directory specification). The only other variable it needs is `HOME`, which a browser sets for its extensions.
+/// The folder is in `$XDG_DATA_HOME`, or in `~/.local/share` if that is unset, relative, or empty (the XDG
+/// base directory specification). The only other variable it needs is `HOME`, which a browser sets for its
+/// extensions.
 public struct AppGroupContainer: Sendable {
     /// The group's name, the same for every member.
     public let name: String

@@ -2,8 +2,8 @@ import Glibc
 
 /// An exclusive lock between threads and processes, held for the lifetime of the value.
 ///
-/// The lock belongs to the open file description (flock(2)): it is released when its process is killed, and two
-/// threads of one process exclude each other like two processes.
+/// The lock belongs to the open file description (flock(2)): it is released when its process is killed, and
+/// two threads of one process exclude each other like two processes.
 struct FileLock: ~Copyable {
     private let descriptor: CInt
 
@@ -42,7 +42,8 @@ struct FileLock: ~Copyable {
         try body()
     }
 
-    /// Returns whether the path still leads to the locked file. If it was deleted, later processes lock another file.
+    /// Returns whether the path still leads to the locked file. If it was deleted, later processes lock
+    /// another file.
     private static func isNamed(_ path: String, _ descriptor: CInt) -> Bool {
         var (named, opened) = (stat(), stat())
         return stat(path, &named) == 0 && fstat(descriptor, &opened) == 0 && named.st_ino == opened.st_ino

@@ -1,8 +1,8 @@
 import FileWatch
 
 extension SharedDefaults {
-    /// Returns a stream of the suite's contents: the current contents, then new contents after every change by any
-    /// process.
+    /// Returns a stream of the suite's contents: the current contents, then new contents after every change
+    /// by any process.
     ///
     /// A slow reader gets only the newest contents. The stream ends with an error if the file cannot be read.
     public func updates() throws(SharedDefaultsError) -> AsyncThrowingStream<

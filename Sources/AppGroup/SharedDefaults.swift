@@ -1,9 +1,9 @@
 /// Small values under keys, shared by the app, its extensions, and scripts: settings, a last position.
 ///
-/// Each suite is a separate file in the group's folder (mode 0600). A lock serializes writers, and each replaces the
-/// file as a whole: concurrent writers do not lose each other's keys, and a reader, or a restart after a crash, finds
-/// the state before or after a change. A change writes one file to the disk; combine related changes in one
-/// ``update(_:)``.
+/// Each suite is a separate file in the group's folder (mode 0600). A lock serializes writers, and each
+/// replaces the file as a whole: concurrent writers do not lose each other's keys, and a reader, or a restart
+/// after a crash, finds the state before or after a change. A change writes one file to the disk; combine
+/// related changes in one ``update(_:)``.
 ///
 ///     let defaults = try AppGroupContainer(group: "clips").defaults()
 ///     try defaults.set("dark", forKey: "theme")
@@ -43,7 +43,8 @@ public struct SharedDefaults: Sendable {
         try update { contents in contents.values[key] = nil }
     }
 
-    /// Reads, changes, and writes the values while no other process writes. Writes nothing if nothing changed.
+    /// Reads, changes, and writes the values while no other process writes. Writes nothing if nothing
+    /// changed.
     ///
     /// - Parameter body: runs while the lock is held; keep it short, and do not use these defaults in it.
     public func update(_ body: (inout SharedDefaultsContents) throws(SharedDefaultsError) -> Void)

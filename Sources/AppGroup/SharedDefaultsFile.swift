@@ -38,8 +38,8 @@ struct SharedDefaultsFile: Sendable {
         }
     }
 
-    /// Replaces the file atomically, even if the power fails: the new file is on the disk before it gets the name
-    /// (rename(2)). Requires the lock.
+    /// Replaces the file atomically, even if the power fails: the new file is on the disk before it gets the
+    /// name (rename(2)). Requires the lock.
     func replace(with values: [String: SharedDefault]) throws(SharedDefaultsError) {
         let bytes = try encoded(values)
         guard bytes.count <= Self.maxBytes else { throw .tooBig(path, limit: Self.maxBytes) }

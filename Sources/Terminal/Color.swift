@@ -23,7 +23,8 @@ package enum Color: Hashable, Sendable {
         return .indexed(UInt8(nearest ?? 7))
     }
 
-    /// Red, green, and blue of an index above 15, the same on every terminal; nil for the colors of the user's theme.
+    /// Red, green, and blue of an index above 15, the same on every terminal; nil for the colors of the
+    /// user's theme.
     package var fixedComponents: [Int]? {
         guard case .indexed(let index) = self, index > 15 else { return nil }
         return Self.components(of: Int(index))

@@ -2,14 +2,14 @@ import CTerminal
 
 /// The glyphs that represent one grapheme cluster on the screen.
 ///
-/// Terminals, ncurses, and the C library disagree about the width of clusters, and untrusted text may contain controls.
-/// The form is one on which they agree: no control or invisible character, the first emoji of an emoji sequence, the two
-/// letters of a flag, and a separate cell for every other spacing character.
+/// Terminals, ncurses, and the C library disagree about the width of clusters, and untrusted text may contain
+/// controls. The form is one on which they agree: no control or invisible character, the first emoji of an
+/// emoji sequence, the two letters of a flag, and a separate cell for every other spacing character.
 ///
-/// Right-to-left text remains in logical order, without direction marks after it: most terminals show it in this order.
-/// Terminals that reorder a line do so themselves and drop such marks (they are not part of a cell in level 1 of
-/// terminal-wg's "BiDi in Terminal Emulators"). Reordering here and disabling theirs (BDSM, ECMA-48 8.3.16) would leave
-/// Arabic unjoined.
+/// Right-to-left text remains in logical order, without direction marks after it: most terminals show it in
+/// this order. Terminals that reorder a line do so themselves and drop such marks (they are not part of a
+/// cell in level 1 of terminal-wg's "BiDi in Terminal Emulators"). Reordering here and disabling theirs
+/// (BDSM, ECMA-48 8.3.16) would leave Arabic unjoined.
 struct DisplayForm: Equatable {
     private(set) var first: Glyph?
     private(set) var rest: [Glyph] = []
@@ -119,7 +119,8 @@ struct DisplayForm: Equatable {
 extension Unicode.Scalar {
     var isRegionalIndicator: Bool { (0x1F1E6...0x1F1FF).contains(value) }
 
-    /// The columns of common letters and signs, and of those on the app's screens; nil if the tables are required.
+    /// The columns of common letters and signs, and of those on the app's screens; nil if the tables are
+    /// required.
     fileprivate var knownColumns: Int8? {
         switch value {
         // Latin beyond ASCII except the soft hyphen, Greek, Cyrillic.
@@ -140,7 +141,8 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Returns whether RFC 5892 (A.1, A.2) allows this joiner: after a virama, and the non-joiner also in Arabic.
+    /// Returns whether RFC 5892 (A.1, A.2) allows this joiner: after a virama, and the non-joiner also in
+    /// Arabic.
     fileprivate func isJoiner(after previous: Unicode.Scalar?) -> Bool {
         guard value == 0x200C || value == 0x200D, let previous else { return false }
         if previous.properties.canonicalCombiningClass == .virama { return true }

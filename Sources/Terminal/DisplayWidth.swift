@@ -10,9 +10,11 @@ package enum DisplayWidth {
 }
 
 extension StringProtocol where SubSequence == Substring {
-    /// Returns the part of the text that can fill `columns`; a title may have megabytes or many invisible characters.
+    /// Returns the part of the text that can fill `columns`; a title may have megabytes or many invisible
+    /// characters.
     ///
-    /// The result is a copy: cluster breaking in a slice reads the whole text, and a cluster may have megabytes.
+    /// The result is a copy: cluster breaking in a slice reads the whole text, and a cluster may have
+    /// megabytes.
     func beginning(for columns: Int) -> Substring {
         let bytes = 1024 + 32 * Swift.min(Swift.max(0, columns), 1 << 32)
         guard let end = utf8.index(startIndex, offsetBy: bytes, limitedBy: endIndex) else {

@@ -3,8 +3,8 @@ import Glibc
 
 /// A child process in a separate process group that has the terminal until it exits, like a job of a shell.
 ///
-/// Its ^C, ^\, and ^Z do not affect this process. When the child stops, this process stops too, so that the user's
-/// shell gets the terminal.
+/// Its ^C, ^\, and ^Z do not affect this process. When the child stops, this process stops too, so that the
+/// user's shell gets the terminal.
 package struct ForegroundJob: ~Copyable {
     private let terminal: CInt
     private var modes = termios()
@@ -46,7 +46,8 @@ package struct ForegroundJob: ~Copyable {
             takeTerminal()
             // Returns immediately if no shell can continue this process, as in a window without a shell.
             terminal_stop()
-            // In the background, after `bg`, the kernel stops this process here, until `fg` (SIGTTOU of signal(7)).
+            // In the background, after `bg`, the kernel stops this process here, until `fg` (SIGTTOU of
+            // signal(7)).
             tcsetattr(terminal, TCSADRAIN, &childModes)
             tcsetpgrp(terminal, child)
             kill(-child, SIGCONT)

@@ -5,8 +5,8 @@ package struct Frame: Hashable, Sendable {
     package let size: Size
     /// The position of the hardware cursor, which screen readers and braille displays follow; nil hides it.
     package var cursor: Position?
-    /// The rows. Identical rows, and rows copied from an earlier frame, share storage: comparing them does not read
-    /// their cells.
+    /// The rows. Identical rows, and rows copied from an earlier frame, share storage: comparing them does
+    /// not read their cells.
     private(set) var rows: [[Cell]]
 
     package init(size: Size) {
@@ -95,8 +95,8 @@ package struct Frame: Hashable, Sendable {
 }
 
 extension [Cell] {
-    /// Writes between two columns and returns the column after the text. The second column may be less than the first if
-    /// everything is hidden at the left.
+    /// Writes between two columns and returns the column after the text. The second column may be less than
+    /// the first if everything is hidden at the left.
     fileprivate mutating func put(
         _ text: some StringProtocol, column: Int, from left: Int, upTo right: Int, style: Style
     ) -> Int {

@@ -1,6 +1,7 @@
 /// The contents of one cell: a spacing character with at most four marks, 1 or 2 columns wide.
 ///
-/// Stored as plain integers, because a frame has thousands: each copy of a string would update a reference count.
+/// Stored as plain integers, because a frame has thousands: each copy of a string would update a reference
+/// count.
 struct Glyph: Hashable, Sendable {
     /// Scalars of 21 bits each, the first in the lowest bits; a NUL, which is never shown, terminates them.
     private var first: UInt64

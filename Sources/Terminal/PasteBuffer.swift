@@ -15,14 +15,14 @@ struct PasteBuffer: Sendable {
             matched += 1
             return matched == Self.terminator.count
         }
-        keep(Self.terminator[..<matched])
+        store(Self.terminator[..<matched])
         // ESC is only the first byte of the end mark, so the mark can restart only there.
         matched = byte == Self.terminator[0] ? 1 : 0
-        if matched == 0 { keep([byte]) }
+        if matched == 0 { store([byte]) }
         return false
     }
 
-    private mutating func keep(_ some: some Collection<UInt8>) {
+    private mutating func store(_ some: some Collection<UInt8>) {
         let room = max(0, limit - bytes.count)
         bytes += some.prefix(room)
         dropped += max(0, some.count - room)

@@ -1,8 +1,9 @@
 extension SafeText {
-    /// Returns JSON in which every scalar that ``line(_:)`` would change is escaped: controls, format characters, and
-    /// scalars without a glyph.
+    /// Returns JSON in which every scalar that ``line(_:)`` would change is escaped: controls, format
+    /// characters, and scalars without a glyph.
     ///
-    /// JSON requires this only for controls below U+0020. Such scalars occur only in strings, so the value is unchanged.
+    /// JSON requires this only for controls below U+0020. Such scalars occur only in strings, so the value is
+    /// unchanged.
     package static func json(_ json: String) -> String {
         guard !json.utf8.allSatisfy({ $0 < 0x7F }) else { return json }
         var safe = String.UnicodeScalarView()

@@ -12,7 +12,8 @@ package struct Style: Hashable, Sendable {
         package static let reverse = Attributes(rawValue: 16)
     }
 
-    /// A plain integer, because thousands of cells are compared: 9 bits for each color, the attributes above them.
+    /// A plain integer, because thousands of cells are compared: 9 bits for each color, the attributes above
+    /// them.
     private var bits: UInt32
 
     package init(foreground: Color = .standard, background: Color = .standard, attributes: Attributes = []) {

@@ -82,7 +82,8 @@ package struct TerminalInput: ~Copyable {
         return Size(rows: min(Int(rows), limit.rows), columns: min(Int(columns), limit.columns))
     }
 
-    /// Reads the terminal. Polls before each read: the shell shares the descriptor, so it must not become non-blocking.
+    /// Reads the terminal. Polls before each read: the shell shares the descriptor, so it must not become
+    /// non-blocking.
     private mutating func readTerminal(_ ready: Int16, into events: inout [TerminalEvent]) {
         var bytes: [UInt8] = Array(repeating: 0, count: Self.chunk)
         var total = 0

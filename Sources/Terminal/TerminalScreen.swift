@@ -3,7 +3,8 @@ import Glibc
 
 /// The terminal, drawn through ncurses. Confined to the thread that created it; a process has one at a time.
 ///
-/// The terminal is restored at `exit`, on signals, and on crashes. SIGKILL cannot be caught; run `reset` after it.
+/// The terminal is restored at `exit`, on signals, and on crashes. SIGKILL cannot be caught; run `reset`
+/// after it.
 package final class TerminalScreen {
     /// A message for the user about the terminal.
     package let note: String?
@@ -165,7 +166,8 @@ package final class TerminalScreen {
         enter()
     }
 
-    /// Releases the terminal permanently and prints the messages that were written to standard error since `init`.
+    /// Releases the terminal permanently and prints the messages that were written to standard error since
+    /// `init`.
     package func close() {
         guard !isClosed else { return }
         leave()

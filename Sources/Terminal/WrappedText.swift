@@ -126,7 +126,8 @@ package struct WrappedText: Sendable {
         if byte == 0x0A { return Measure(isLineEnd: true) }
         if byte == 0x0D { return Measure(bytes: following == 0x0A ? 2 : 1, isLineEnd: true) }
         if byte < 0x80, following < 0x80 { return Measure(isSpace: byte == 0x20 || byte == 0x09) }
-        // U+5000 to U+9FFF, followed by a scalar that cannot join it: ideographs, six times faster than by cluster.
+        // U+5000 to U+9FFF, followed by a scalar that cannot join it: ideographs, six times faster than by
+        // cluster.
         if (0xE5...0xE9).contains(byte), offset + 3 < bytes.count,
             bytes[offset + 3] < 0x80 || (0xE4...0xE9).contains(bytes[offset + 3])
         {

@@ -2,8 +2,8 @@ import Dispatch
 
 /// A serial queue for calls that may block.
 ///
-/// On the reader's thread they would delay reading and watching; on the shared pool they would block one of its few
-/// threads.
+/// On the reader's thread they would delay reading and watching; on the shared pool they would block one of
+/// its few threads.
 struct BlockingCalls: Sendable {
     private let queue = DispatchQueue(label: "HistoryTracking.BlockingCalls")
 

@@ -15,7 +15,8 @@ struct HistoryCursor: Sendable {
     var token: HistoryToken { position.token }
     var isStored: Bool { token == stored }
 
-    /// Moves the cursor forward. Never moves it backward, even at the end of a pass that began before a restart.
+    /// Moves the cursor forward. Never moves it backward, even at the end of a pass that began before a
+    /// restart.
     mutating func move(to position: HistoryPosition) {
         if token == position.token || token.precedes(position.token) != false { self.position = position }
     }

@@ -10,7 +10,8 @@ public struct ObservedChanges: Sendable {
     public let entity: String
     public let kind: HistoryChange.Kind
     public let changes: [HistoryChange]
-    /// The transaction of the changes, or its piece: author, context name, process, timestamp, token, piece index.
+    /// The transaction of the changes, or its piece: author, context name, process, timestamp, token, piece
+    /// index.
     public let transaction: HistoryTransaction
 }
 
@@ -62,8 +63,8 @@ struct HistoryObservers: Sendable {
         observers.removeAll { $0.entity == entity && $0.kind == kind }
     }
 
-    /// Calls the observers with each group, in the order of the groups' first changes; for one group, in the order
-    /// of registration.
+    /// Calls the observers with each group, in the order of the groups' first changes; for one group, in the
+    /// order of registration.
     nonisolated(nonsending) func observe(_ transaction: HistoryTransaction) async throws {
         for (group, changes) in groups(of: transaction) {
             let observed = ObservedChanges(

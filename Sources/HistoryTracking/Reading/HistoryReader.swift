@@ -2,14 +2,15 @@ public import PersistentStore
 
 /// A reader of the history after a position, one bounded batch at a time.
 ///
-/// Every follower of a store reads through it: trackers, the live list, the search index, `clips history --follow`.
-/// It holds nothing between two batches, so a slow follower holds no snapshot and does not prevent SQLite from
-/// restarting the `-wal`.
+/// Every follower of a store reads through it: trackers, the live list, the search index, `clips history
+/// --follow`. It holds nothing between two batches, so a slow follower holds no snapshot and does not prevent
+/// SQLite from restarting the `-wal`.
 ///
-/// A batch holds whole transactions with up to a limit of changes in total. A transaction with more changes arrives in
-/// pieces, numbered by ``PersistentStore/HistoryTransaction/pieceIndex``, one per batch; only the last one shares its
-/// batch with later transactions. Reading a piece takes time in proportion to its own changes, at any position of the
-/// transaction; reading the first piece also finds the end of the transaction.
+/// A batch holds whole transactions with up to a limit of changes in total. A transaction with more changes
+/// arrives in pieces, numbered by ``PersistentStore/HistoryTransaction/pieceIndex``, one per batch; only the
+/// last one shares its batch with later transactions. Reading a piece takes time in proportion to its own
+/// changes, at any position of the transaction; reading the first piece also finds the end of the
+/// transaction.
 public struct HistoryReader: Sendable {
     private let predicate: TransactionPredicate?
 
@@ -29,8 +30,10 @@ public struct HistoryReader: Sendable {
     ///   - position: the end of the previous batch, or a token.
     ///   - limit: the number of changes in a batch, at least one.
     ///   - snapshot: the state of the store to read; the same for several batches, or a new one for each.
-    /// - Throws: the errors of ``PersistentStore/StoreSnapshot/check(_:)`` when history after the position is missing.
-    /// - Complexity: O(*n*) in the changes of the batch and the changes among them that the reader does not admit.
+    /// - Throws: the errors of ``PersistentStore/StoreSnapshot/check(_:)`` when history after the position is
+    ///   missing.
+    /// - Complexity: O(*n*) in the changes of the batch and the changes among them that the reader does not
+    ///   admit.
     public func next(after position: HistoryPosition, limit: Int, in snapshot: StoreSnapshot) throws
         -> HistoryBatch?
     {
@@ -52,8 +55,8 @@ public struct HistoryReader: Sendable {
         guard newest != position.token else { return nil }
         let refresh = HistoryStep.refresh(
             SkippedHistory(after: position.token, upTo: newest, reason: .tooManyChanges))
-        // Avoids reading a transaction of a million changes only to reject it. Each change has a number, so a smaller
-        // range of numbers has fewer changes.
+        // Avoids reading a transaction of a million changes only to reject it. Each change has a number, so a
+        // smaller range of numbers has fewer changes.
         if predicate == nil, newest.number - position.token.number > maxChanges,
             try snapshot.hasMoreChanges(after: position.token, than: maxChanges)
         {
@@ -69,8 +72,8 @@ public struct HistoryReader: Sendable {
         return isTooMuch ? refresh : .batch(batch)
     }
 
-    /// Returns the position before the first transaction that the reader admits; the end of the history if there is
-    /// none.
+    /// Returns the position before the first transaction that the reader admits; the end of the history if
+    /// there is none.
     ///
     /// - Parameters:
     ///   - start: the start of the search.
@@ -103,7 +106,8 @@ public struct HistoryReader: Sendable {
         var isCut = false
         try snapshot.forEachTransaction(request) { transaction in
             changes += transaction.changes.count
-            // A transaction that does not fit begins the next batch; only its changes up to the limit are read twice.
+            // A transaction that does not fit begins the next batch; only its changes up to the limit are
+            // read twice.
             isCut = !transactions.isEmpty && (changes > limit || !transaction.isComplete)
             guard !isCut else { return false }
             transactions.append(transaction)

@@ -2,7 +2,8 @@ import PersistentStore
 
 /// Cleaning, concurrently with later passes.
 extension HistoryTracker {
-    /// Starts the cleaning that is due, unless one runs; a running one continues with jobs that have become due.
+    /// Starts the cleaning that is due, unless one runs; a running one continues with jobs that have become
+    /// due.
     func cleanIfDue(_ broughtSomething: Bool) {
         schedule.passEnded(broughtSomething: broughtSomething)
         guard cleaning == nil, let first = schedule.nextJob() else { return }

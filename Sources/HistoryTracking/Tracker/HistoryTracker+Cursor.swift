@@ -66,7 +66,8 @@ extension HistoryTracker {
         cursor = nil
     }
 
-    /// Whether the consumer is unregistered when the tracker stops: the second one of a name, or one without memory.
+    /// Whether the consumer is unregistered when the tracker stops: the second one of a name, or one without
+    /// memory.
     private var isUnregisteredAtStop: Bool {
         switch parameters.cursor {
         case .transient: true

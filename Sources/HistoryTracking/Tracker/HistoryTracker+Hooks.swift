@@ -2,17 +2,19 @@ public import PersistentStore
 
 /// Hooks: custom code in the pass.
 ///
-/// Hooks receive all transactions except those of the tracker's contexts and those that the hooks save. Delivery is at
-/// least once; a transaction at which a hook throws is delivered again until it is parked. It arrives whole, or in
-/// pieces numbered by ``PersistentStore/HistoryTransaction/pieceIndex`` if it has more changes than a batch (see
-/// ``BatchLimit``; 1,000 without a consumer). ``registerRefreshObserver(_:)`` reports the ranges that a full refresh skips.
+/// Hooks receive all transactions except those of the tracker's contexts and those that the hooks save.
+/// Delivery is at least once; a transaction at which a hook throws is delivered again until it is parked. It
+/// arrives whole, or in pieces numbered by ``PersistentStore/HistoryTransaction/pieceIndex`` if it has more
+/// changes than a batch (see ``BatchLimit``; 1,000 without a consumer). ``registerRefreshObserver(_:)``
+/// reports the ranges that a full refresh skips.
 ///
-/// Hooks run on the shared pool of threads: a slow one delays the next pass, but neither reading nor watching.
+/// Hooks run on the shared pool of threads: a slow one delays the next pass, but neither reading nor
+/// watching.
 extension HistoryTracker {
     /// Calls `body` for each group of changes of one kind to one entity in a transaction; nil is for any.
     ///
-    /// The groups arrive in the order of the transactions and, within one, of their first changes. Observers run in the
-    /// order of registration; each is awaited.
+    /// The groups arrive in the order of the transactions and, within one, of their first changes. Observers
+    /// run in the order of registration; each is awaited.
     @discardableResult
     public func registerObserver(
         entity: String? = nil, kind: HistoryChange.Kind? = nil,
@@ -38,8 +40,8 @@ extension HistoryTracker {
 
     /// Calls `body`, at least once, for each range of transactions that a full refresh replaced.
     ///
-    /// The call comes after the consumer and the contexts were refreshed and before the cursor moves. Other hooks do not
-    /// receive these transactions.
+    /// The call comes after the consumer and the contexts were refreshed and before the cursor moves. Other
+    /// hooks do not receive these transactions.
     @discardableResult
     public func registerRefreshObserver(_ body: @escaping @Sendable (SkippedHistory) async -> Void)
         -> ObserverID

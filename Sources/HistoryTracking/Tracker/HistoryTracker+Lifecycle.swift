@@ -6,10 +6,12 @@ extension HistoryTracker {
     /// Does nothing if the tracker runs.
     public func start() async throws(StoreError) { try await enqueueTurn(starts: true).get() }
 
-    /// Stops the tracker and a running cleaning; unregisters a transient consumer. The tracker can be started again.
+    /// Stops the tracker and a running cleaning; unregisters a transient consumer. The tracker can be started
+    /// again.
     public func stop() async { _ = await enqueueTurn(starts: false) }
 
-    /// Serializes starts and stops in the order of the calls; each suspends, so another call could otherwise interleave.
+    /// Serializes starts and stops in the order of the calls; each suspends, so another call could otherwise
+    /// interleave.
     private func enqueueTurn(starts: Bool) async -> Result<Void, StoreError> {
         let earlier = lastTurn
         let turn = Task<Result<Void, StoreError>, Never> {

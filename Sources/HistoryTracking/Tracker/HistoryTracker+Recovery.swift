@@ -2,8 +2,8 @@ import PersistentStore
 
 /// Recovery from an unusable cursor and from steps that throw.
 extension HistoryTracker {
-    /// Refreshes the consumer and the contexts, then sets the cursor to the current token. A crash between the two
-    /// leaves the old cursor, which causes another recovery.
+    /// Refreshes the consumer and the contexts, then sets the cursor to the current token. A crash between
+    /// the two leaves the old cursor, which causes another recovery.
     func recover(_ reason: String) async throws(PassFailure) {
         guard let cursor else { return }
         log(.notice, .important, "\(reason); starting a full refresh")
@@ -41,8 +41,8 @@ extension HistoryTracker {
         if case .failing = state { change(to: watching) }
     }
 
-    /// Repeats the pass: immediately while it isolates the transaction at which a step throws and after parking it,
-    /// otherwise after a growing pause.
+    /// Repeats the pass: immediately while it isolates the transaction at which a step throws and after
+    /// parking it, otherwise after a growing pause.
     func fail(_ failure: PassFailure) {
         statistics.failures += 1
         switch failure {

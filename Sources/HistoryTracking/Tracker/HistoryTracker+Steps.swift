@@ -110,12 +110,14 @@ extension HistoryTracker {
         }
     }
 
-    /// Runs custom code off the reader's thread: it may be slow, and reading, polling, and other trackers continue.
+    /// Runs custom code off the reader's thread: it may be slow, and reading, polling, and other trackers
+    /// continue.
     private func onSharedPool<Answer: Sendable>(
         _ body: @escaping @Sendable () async throws -> Answer
     ) async throws -> Answer {
         let work = hookWork
-        // Detached: the task of the pass prefers the reader's executor, and code that it calls would run there.
+        // Detached: the task of the pass prefers the reader's executor, and code that it calls would run
+        // there.
         let task = Task.detached { try await SavedTransactions.$current.withValue(work) { try await body() } }
         return try await withTaskCancellationHandler {
             try await task.value

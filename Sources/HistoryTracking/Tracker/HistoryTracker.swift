@@ -2,8 +2,8 @@ public import PersistentStore
 
 /// A tracker that updates a consumer and contexts with every commit to a store, regardless of the writer.
 ///
-/// Runs on the executor of the container's reader, so the thread does not change between the file event and the
-/// consumer. Passes are serial: 100 simultaneous signals merge each transaction once.
+/// Runs on the executor of the container's reader, so the thread does not change between the file event and
+/// the consumer. Passes are serial: 100 simultaneous signals merge each transaction once.
 public actor HistoryTracker {
     nonisolated let container: PersistentContainer
     let parameters: TrackingParameters

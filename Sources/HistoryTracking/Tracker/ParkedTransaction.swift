@@ -1,5 +1,5 @@
-/// A transaction at which one step threw as often as the parameters allow, and that is no longer delivered to that
-/// step.
+/// A transaction at which one step threw as often as the parameters allow, and that is no longer delivered to
+/// that step.
 ///
 /// The other steps received it, and later transactions proceeded.
 public struct ParkedTransaction: Hashable, Sendable {

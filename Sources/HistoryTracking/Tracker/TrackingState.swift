@@ -15,8 +15,8 @@ public enum TrackingState: Equatable, Sendable {
 /// The reason that a pass failed.
 public enum TrackingError: Error, Equatable, Sendable {
     case store(StoreError)
-    /// A consumer or a hook threw while processing the transaction with this number. Contains only the type of the
-    /// error, because its text may contain user content.
+    /// A consumer or a hook threw while processing the transaction with this number. Contains only the type
+    /// of the error, because its text may contain user content.
     case thrown(by: TrackingStep, transaction: Int64?, errorType: String)
 }
 

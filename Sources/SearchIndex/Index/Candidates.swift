@@ -1,4 +1,5 @@
-/// The part of a query that the index can answer: an FTS5 expression for its words, and bounds on the creation time.
+/// The part of a query that the index can answer: an FTS5 expression for its words, and bounds on the
+/// creation time.
 struct Candidates {
     /// The FTS5 expression; nil if the index excludes nothing.
     private(set) var expression: String?

@@ -4,8 +4,9 @@ import SQLite
 
 /// The file of the index. Confined to the index that owns it.
 ///
-/// Numbers increase with the creation time of the objects, so that the newest matches are read first and reading stops
-/// early. Objects that were added with an older creation time ("late") have numbers above all others.
+/// Numbers increase with the creation time of the objects, so that the newest matches are read first and
+/// reading stops early. Objects that were added with an older creation time ("late") have numbers above all
+/// others.
 final class IndexFile {
     static let applicationID: Int64 = 0x436C_7053
     static let format: Int64 = 1

@@ -60,7 +60,8 @@ struct IndexRecord {
         guard isPlausible else { return nil }
     }
 
-    /// Whether the numbers leave room for increments; only a malicious file comes near the limits of the type.
+    /// Whether the numbers leave room for increments; only a malicious file comes near the limits of the
+    /// type.
     private var isPlausible: Bool {
         (IndexFile.middleNumber..<IndexFile.firstLateNumber).contains(nextNumber)
             && (IndexFile.firstLateNumber..<1 << 60).contains(nextLateNumber)

@@ -55,8 +55,8 @@ extension SearchIndex {
                 return .more(record?.state ?? .building(done: 0, total: 0))
             }
             if record == nil {
-                // Otherwise the backfill would restart indefinitely. Only a malicious or damaged store has a history
-                // that is purged beyond its end.
+                // Otherwise the backfill would restart indefinitely. Only a malicious or damaged store has a
+                // history that is purged beyond its end.
                 guard (try? snapshot.check(newest)) != nil else {
                     throw StoreError.damaged(
                         path: container.path, reason: "its history is purged beyond its end")
@@ -186,7 +186,8 @@ extension SearchIndex {
         return SearchPosition(created: row.integer(0), id: row.integer(1))
     }
 
-    /// Returns the objects whose indexed attributes changed after a cursor, each once, and the end of the range read.
+    /// Returns the objects whose indexed attributes changed after a cursor, each once, and the end of the
+    /// range read.
     func changes(
         after cursor: HistoryToken, limit: Int, _ snapshot: StoreSnapshot
     ) throws -> (objects: [Int64], upTo: HistoryToken) {

@@ -5,7 +5,8 @@ import SQLite
 /// A defect of a search index, or the reason that the check failed.
 package enum SearchIndexProblem: Hashable, Sendable {
     case damaged(String)
-    /// Documents that the index lacks, has without an object, or has with words other than those of the object.
+    /// Documents that the index lacks, has without an object, or has with words other than those of the
+    /// object.
     case unlikeStore(missing: Int, extra: Int, stale: Int)
     /// Another process wrote the index for the whole of the busy timeout.
     case busy(milliseconds: Int)
@@ -25,8 +26,8 @@ extension SearchIndex {
 
     /// Checks the file of the index, and its documents against the objects in the store. Reads all of both.
     ///
-    /// - Returns: nil if there is no problem or nothing to check: no index, or one that the next search creates or
-    ///   continues.
+    /// - Returns: nil if there is no problem or nothing to check: no index, or one that the next search
+    ///   creates or continues.
     package nonisolated(nonsending) func problem() async -> SearchIndexProblem? {
         guard access(path, F_OK) == 0 else { return nil }
         do {
@@ -59,7 +60,8 @@ extension SearchIndex {
         guard try connection.integer("PRAGMA application_id") == IndexFile.applicationID,
             try connection.integer("PRAGMA user_version") == IndexFile.format
         else { return "it is not a search index of this version" }
-        // FTS5's own check (sqlite.org/fts5.html#the_integrity_check_command). As an INSERT it takes the write lock.
+        // FTS5's own check (sqlite.org/fts5.html#the_integrity_check_command). As an INSERT it takes the
+        // write lock.
         try connection.execute("INSERT INTO words (words) VALUES ('integrity-check')")
         return nil
     }
@@ -68,8 +70,8 @@ extension SearchIndex {
         try Connection(path: path, access: .readWrite, busyTimeoutMilliseconds: Self.busyMilliseconds)
     }
 
-    /// Compares the index with the objects that have not changed since its cursor; returns nil if the index is unfinished
-    /// or does not belong to this store's history.
+    /// Compares the index with the objects that have not changed since its cursor; returns nil if the index
+    /// is unfinished or does not belong to this store's history.
     private nonisolated func differences(
         from snapshot: StoreSnapshot
     ) throws -> (missing: Int, extra: Int, stale: Int)? {

@@ -2,8 +2,8 @@ package import PersistentStore
 import SQLite
 
 extension SearchIndex {
-    /// The number of changes after which the cursor is recorded in the store again, so that a search seldom writes to
-    /// the store.
+    /// The number of changes after which the cursor is recorded in the store again, so that a search seldom
+    /// writes to the store.
     private static let unrecordedChanges: UInt64 = 256
     private static let maxAttempts = 500
     private static let pause = Duration.milliseconds(10)

@@ -2,8 +2,8 @@ package import PersistentStore
 import SQLite
 
 extension SearchIndex {
-    /// Returns the tags or authors with a prefix, sorted by name, ignoring case and accents; for completing `tag:` and
-    /// `author:`. Excludes names that no object uses.
+    /// Returns the tags or authors with a prefix, sorted by name, ignoring case and accents; for completing
+    /// `tag:` and `author:`. Excludes names that no object uses.
     package nonisolated func names(
         _ kind: SearchName, beginning prefix: String, limit: Int, in snapshot: StoreSnapshot
     ) throws -> [String] {

@@ -7,8 +7,8 @@ extension SearchIndex {
 
     /// Returns the next objects that a query admits, starting with the newest or after a cursor.
     ///
-    /// The result is exactly the objects that the query admits in the snapshot, regardless of the state of the index.
-    /// Catches up first if few changes are missing; never starts a backfill.
+    /// The result is exactly the objects that the query admits in the snapshot, regardless of the state of
+    /// the index. Catches up first if few changes are missing; never starts a backfill.
     package nonisolated func search(
         _ query: SearchQuery, sort: SearchSort = .newest, after cursor: SearchCursor? = nil,
         bounds: SearchBounds,
@@ -19,7 +19,8 @@ extension SearchIndex {
         }
     }
 
-    /// Returns the number of objects that a query admits, counted up to a bound, and whether that is all of them.
+    /// Returns the number of objects that a query admits, counted up to a bound, and whether that is all of
+    /// them.
     package nonisolated func count(
         _ query: SearchQuery, upTo bounds: SearchBounds, in snapshot: StoreSnapshot
     ) throws -> (count: Int, isAll: Bool) {

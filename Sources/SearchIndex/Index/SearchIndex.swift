@@ -3,10 +3,12 @@ import SQLite
 
 /// The full-text index of one store, in a file next to it.
 ///
-/// Built from the store and its history, and rebuilt automatically when it is missing, damaged, or too far behind.
+/// Built from the store and its history, and rebuilt automatically when it is missing, damaged, or too far
+/// behind.
 ///
-/// Runs on the executor of the container's reader, so search results and data come from one snapshot. Any number of
-/// processes share the file. A writer holds its lock and stores the index's cursor in the same commit as the documents.
+/// Runs on the executor of the container's reader, so search results and data come from one snapshot. Any
+/// number of processes share the file. A writer holds its lock and stores the index's cursor in the same
+/// commit as the documents.
 package actor SearchIndex {
     package nonisolated let container: PersistentContainer
     nonisolated let schema: SearchSchema
@@ -37,7 +39,8 @@ package actor SearchIndex {
     ///
     /// Removes a damaged file and tries again.
     ///
-    /// - Returns: nil if the file is unavailable, as in an unwritable folder or while another process rebuilds it.
+    /// - Returns: nil if the file is unavailable, as in an unwritable folder or while another process
+    ///   rebuilds it.
     func use<Result>(
         _ access: IndexAccess, _ body: (borrowing Connection, inout Vocabulary) throws -> Result
     ) throws -> Result? {

@@ -1,7 +1,8 @@
 import PersistentStore
 import SQLite
 
-/// One search: takes candidates from the index, reads the objects that it cannot decide, and stops at the bounds.
+/// One search: takes candidates from the index, reads the objects that it cannot decide, and stops at the
+/// bounds.
 struct SearchRun {
     private let query: SearchQuery
     private let except: SearchQuery?

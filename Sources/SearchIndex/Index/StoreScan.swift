@@ -24,8 +24,8 @@ struct StoreScan {
 
     /// Returns the next objects and the position after them; the position is nil at the end of the store.
     ///
-    /// Objects that the flags exclude are not read. The number skipped per call is bounded, so that other work on the
-    /// reader's thread does not wait long.
+    /// Objects that the flags exclude are not read. The number skipped per call is bounded, so that other
+    /// work on the reader's thread does not wait long.
     func next(_ count: Int, after position: SearchPosition, flags: SearchFlags) throws -> (
         documents: [SearchDocument], end: SearchPosition?
     ) {

@@ -1,8 +1,8 @@
 import CSearch
 import SQLite
 
-/// The words of the index, in memory as one text with a line for each, so that a search for a part of a word runs at the
-/// speed of `memmem`. A word may occur twice.
+/// The words of the index, in memory as one text with a line for each, so that a search for a part of a word
+/// runs at the speed of `memmem`. A word may occur twice.
 struct Vocabulary {
     private var text: [UInt8] = [newline]
     private var edition: Int64 = 0

@@ -5,8 +5,8 @@ struct SearchFlags {
     private(set) var starred: Bool?
     private(set) var unread: Bool?
 
-    /// Creates the flags of a query. Of two contradictory conditions, the first is used; the query then matches nothing
-    /// anyway.
+    /// Creates the flags of a query. Of two contradictory conditions, the first is used; the query then
+    /// matches nothing anyway.
     init(_ query: SearchQuery) {
         for clause in query.clauses where clause.count == 1 {
             guard case .flag(let flag) = clause[0].condition else { continue }

@@ -1,6 +1,6 @@
 extension SearchQuery {
-    /// Creates a query from typed text. Never fails; ignores unfinished parts: a single minus, `tag:` without a value, OR
-    /// at the start or end.
+    /// Creates a query from typed text. Never fails; ignores unfinished parts: a single minus, `tag:` without
+    /// a value, OR at the start or end.
     package init(_ text: String, calendar: SearchCalendar = .local) {
         var parser = QueryParser(text, calendar: calendar)
         clauses = parser.clauses()

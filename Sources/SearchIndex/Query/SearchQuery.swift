@@ -1,7 +1,8 @@
 /// A search query: clauses that must all be true, each with literals of which one must be true.
 ///
-/// Any text is a valid query. A word matches anywhere in the title, URL, tags, text, note, or author, ignoring case,
-/// accents, and width. `word*` matches only at the start of a word, and `"some words"` only whole words.
+/// Any text is a valid query. A word matches anywhere in the title, URL, tags, text, note, or author,
+/// ignoring case, accents, and width. `word*` matches only at the start of a word, and `"some words"` only
+/// whole words.
 package struct SearchQuery: Hashable, Sendable {
     package struct Literal: Hashable, Sendable {
         package let isNegated: Bool

@@ -1,5 +1,5 @@
-/// Folding of texts for comparisons: removes case, marks, and width, converts katakana to hiragana, and replaces any
-/// white space by one space. Applied to both documents and queries.
+/// Folding of texts for comparisons: removes case, marks, and width, converts katakana to hiragana, and
+/// replaces any white space by one space. Applied to both documents and queries.
 enum Folding {
     /// Returns the folded text as UTF-8.
     static func fold(_ text: String) -> [UInt8] {

@@ -1,7 +1,7 @@
 /// Letters with marks, by the base letter.
 ///
-/// Source: the decompositions of the Unicode Character Database, except for marked letters that are separate letters
-/// (й, ї). Each string is a base letter followed by its variants.
+/// Source: the decompositions of the Unicode Character Database, except for marked letters that are separate
+/// letters (й, ї). Each string is a base letter followed by its variants.
 enum MarkedLetters {
     static let groups = [
         "aàáâãäåāăąǎǟǡǻȁȃȧḁạảấầẩẫậắằẳẵặ",

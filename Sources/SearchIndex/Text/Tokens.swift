@@ -1,8 +1,8 @@
-/// Splits folded text into the tokens of the index: words and, for scripts without spaces, each character and each pair
-/// of adjacent characters.
+/// Splits folded text into the tokens of the index: words and, for scripts without spaces, each character and
+/// each pair of adjacent characters.
 enum Tokens {
-    /// The maximum number of scalars in a token. A longer run of letters is indexed as overlapping tokens, so that one of
-    /// them contains any part up to ``longestPart``.
+    /// The maximum number of scalars in a token. A longer run of letters is indexed as overlapping tokens, so
+    /// that one of them contains any part up to ``longestPart``.
     static let longestWord = 32
     static let longestPart = 16
 
@@ -33,8 +33,8 @@ enum Tokens {
         if kind != .separator { body(Run(kind: kind, range: begin..<index, starts: starts)) }
     }
 
-    /// Calls `body` with every token of a text, including repetitions, and whether it is a word, of which parts can be
-    /// searched.
+    /// Calls `body` with every token of a text, including repetitions, and whether it is a word, of which
+    /// parts can be searched.
     static func forEach(
         _ bytes: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>, _ isWord: Bool) -> Void
     ) {
