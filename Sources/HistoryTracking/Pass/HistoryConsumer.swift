@@ -31,7 +31,7 @@ public enum BatchLimit: Hashable, Sendable {
     /// get a ``SkippedHistory``.
     case refreshBeyond(Int)
     /// Whole transactions with up to this many changes per call. A longer transaction arrives in pieces of
-    /// this size, numbered by ``PersistentStore/HistoryTransaction/pieceIndex``.
+    /// this size, numbered by `HistoryTransaction.pieceIndex`.
     case split(Int)
 }
 

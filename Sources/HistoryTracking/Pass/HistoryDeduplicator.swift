@@ -9,7 +9,7 @@ public protocol HistoryDeduplicator: Sendable {
     ///
     /// - Parameter transactions: the merged transactions, oldest first, each at least once. A transaction
     ///   with more changes than a batch arrives in pieces, one per call; see
-    ///   ``PersistentStore/HistoryTransaction/pieceIndex``.
+    ///   `HistoryTransaction.pieceIndex`.
     func deduplicate(_ transactions: [HistoryTransaction]) async throws
 
     /// Searches the current data for duplicates after a full refresh replaced a range of transactions.

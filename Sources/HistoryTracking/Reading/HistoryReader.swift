@@ -7,7 +7,7 @@ public import PersistentStore
 /// SQLite from restarting the `-wal`.
 ///
 /// A batch holds whole transactions with up to a limit of changes in total. A transaction with more changes
-/// arrives in pieces, numbered by ``PersistentStore/HistoryTransaction/pieceIndex``, one per batch; only the
+/// arrives in pieces, numbered by `HistoryTransaction.pieceIndex`, one per batch; only the
 /// last one shares its batch with later transactions. Reading a piece takes time in proportion to its own
 /// changes, at any position of the transaction; reading the first piece also finds the end of the
 /// transaction.
@@ -30,7 +30,7 @@ public struct HistoryReader: Sendable {
     ///   - position: the end of the previous batch, or a token.
     ///   - limit: the number of changes in a batch, at least one.
     ///   - snapshot: the state of the store to read; the same for several batches, or a new one for each.
-    /// - Throws: the errors of ``PersistentStore/StoreSnapshot/check(_:)`` when history after the position is
+    /// - Throws: the errors of `StoreSnapshot.check(_:)` when history after the position is
     ///   missing.
     /// - Complexity: O(*n*) in the changes of the batch and the changes among them that the reader does not
     ///   admit.
@@ -42,7 +42,11 @@ public struct HistoryReader: Sendable {
 
     /// Returns the next batch, or a full refresh if the limit requires one; nil if nothing follows.
     ///
-    /// - Parameter isSingle: Whether to read only one transaction, to find the one at which a step throws.
+    /// - Parameters:
+    ///   - position: the end of the previous batch, or a token.
+    ///   - limit: the maximum number of changes, and the alternative if there are more.
+    ///   - isSingle: Whether to read only one transaction, to find the one at which a step throws.
+    ///   - snapshot: the state of the store to read.
     public func next(
         after position: HistoryPosition, limit: BatchLimit, isSingle: Bool = false, in snapshot: StoreSnapshot
     ) throws -> HistoryStep? {
@@ -77,7 +81,8 @@ public struct HistoryReader: Sendable {
     ///
     /// - Parameters:
     ///   - start: the start of the search.
-    ///   - limit: the number of transactions with ``PersistentStore/HistoryFetchRequest/Start/newest``; nil for all.
+    ///   - limit: the number of transactions with `HistoryFetchRequest.Start.newest`; nil for all.
+    ///   - snapshot: the state of the store to read.
     public func position(
         of start: HistoryFetchRequest.Start, limit: Int? = nil, in snapshot: StoreSnapshot
     ) throws -> HistoryPosition {

@@ -4,7 +4,7 @@ public import PersistentStore
 ///
 /// Hooks receive all transactions except those of the tracker's contexts and those that the hooks save.
 /// Delivery is at least once; a transaction at which a hook throws is delivered again until it is parked. It
-/// arrives whole, or in pieces numbered by ``PersistentStore/HistoryTransaction/pieceIndex`` if it has more
+/// arrives whole, or in pieces numbered by `HistoryTransaction.pieceIndex` if it has more
 /// changes than a batch (see ``BatchLimit``; 1,000 without a consumer). ``registerRefreshObserver(_:)``
 /// reports the ranges that a full refresh skips.
 ///
