@@ -35,12 +35,12 @@ import Testing
     }
 
     @Test func `a path that cannot be a group's folder is reported`() throws {
-        #expect(try folder("a", []).contains("no home folder"))
+        #expect(try folder("a", []).contains("No home folder"))
         for name in ["", ".", "..", ".hidden", "a/b", "a b", "ä"] {
             #expect(throws: AppGroupError.self) { try AppGroupContainer(group: name) }
         }
         let file = home.path(of: ".local")
         close(creat(file, 0o600))
-        #expect(try folder("a", ["HOME=\(home.path)"]).contains("\(file) is a file"))
+        #expect(try folder("a", ["HOME=\(home.path)"]).contains("\(file) is not a folder"))
     }
 }

@@ -54,7 +54,7 @@ import Testing
             return try body()
         } catch let error as SharedDefaultsError {
             let sentence = error.description
-            #expect(sentence.hasPrefix("The defaults /") && sentence.hasSuffix("."), "\(sentence)")
+            #expect(sentence.contains("efaults \(defaults.path)") && sentence.hasSuffix("."), "\(sentence)")
             return nil
         }
     }
@@ -155,7 +155,7 @@ import Testing
         let words = UnprivilegedProcess.words(TemporaryGroup.tool, [group.container.name])
         let process = try LineProcess("env", ["XDG_DATA_HOME=\(elsewhere.path)"] + words)
         #expect(try process.answer() == folder)
-        #expect(try process.ask("set key after").contains("cannot be read"))
+        #expect(try process.ask("set key after").contains("Cannot read defaults"))
         #expect(try defaults.value(String.self, forKey: "key") == "before")
     }
 }

@@ -51,7 +51,7 @@ import Testing
             case .allClosed where call.prints: (1, "")
             case .folderAsInput where call.readsInput:
                 (1, "clips: Standard input cannot be read: Is a directory.")
-            case .noHome where call.needsStore: (1, "clips: There is no home folder")
+            case .noHome where call.needsStore: (1, "clips: No home folder is set")
             case .noTemporaryFolder where call.needsTemporaryFile:
                 (1, "clips: No file can be made for the editor. Set TMPDIR to a folder that can be written.")
             default: (0, "")
