@@ -11,7 +11,7 @@ struct HistoryFeed {
     private let reader: HistoryReader
     private var lines: HistoryLines
 
-    /// Changes in one read: some milliseconds of a snapshot.
+    /// Changes in one read: a snapshot of a few milliseconds.
     private static let mostChanges = 1000
 
     init(container: PersistentContainer, invocation: Invocation, where predicate: TransactionPredicate?) {

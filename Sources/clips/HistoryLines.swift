@@ -49,7 +49,7 @@ struct HistoryLines {
     }
 }
 
-/// One line of `clips history --json`, but for its changes.
+/// One line of `clips history --json`, without its changes.
 private struct TransactionObject: Encodable {
     let transaction: Int64
     let token: HistoryToken

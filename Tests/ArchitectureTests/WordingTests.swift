@@ -9,11 +9,11 @@ import Testing
     /// The folders that do not comply yet, with their numbers of matching lines. A number may only decrease;
     /// every other folder must have none.
     static let maximums: [String: Int] = [
-        "*.md": 39,
-        "Sources/ClipsCore": 105,
+        "*.md": 37,
+        "Sources/ClipsCore": 104,
         "Sources/ClipsExchange": 15,
         "Sources/ClipsTerminal": 208,
-        "Sources/clips": 62,
+        "Sources/clips": 60,
         "Tests/ClipsCoreTests": 45,
         "Tests/ClipsExchangeTests": 11,
         "Tests/ClipsTerminalTests": 86,

@@ -33,7 +33,7 @@ struct ClipListChanges {
             let earlier = earlierValues(histories[key] ?? [], present: object?.values)
             let old = earlier.map { place(of: key, $0, in: query.sort) }
             let new = object.map { snapshot.position(of: $0, in: query.sort) }
-            // By its own sort: another one may just have been asked for.
+            // By its own sort: another one may be pending.
             if let sort = sorted?.sort {
                 let place = object.map { snapshot.position(of: $0, in: sort) }
                 if earlier.map({ self.place(of: key, $0, in: sort) }) != place { moved[key] = .some(place) }
