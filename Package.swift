@@ -23,14 +23,14 @@ let package = Package(
             linkerSettings: [.linkedLibrary("xml2"), .linkedLibrary("z"), .linkedLibrary("lzma")]),
         .target(name: "CProcess"),
         .target(name: "CSearch"),
-        .target(name: "CFileWatch"),
+        .target(name: "CPlatform"),
         .target(name: "CTerminal", linkerSettings: [.linkedLibrary("ncursesw"), .linkedLibrary("tinfo")]),
 
         // The libraries, lowest first; a module imports only modules above it in this list.
         .target(name: "SQLite", dependencies: ["CSQLite"]),
-        .target(name: "FileWatch", dependencies: ["CFileWatch"]),
-        .target(name: "AppGroup", dependencies: ["FileWatch"]),
-        .target(name: "PersistentStore", dependencies: ["SQLite", "FileWatch"]),
+        .target(name: "Platform", dependencies: ["CPlatform"]),
+        .target(name: "AppGroup", dependencies: ["Platform"]),
+        .target(name: "PersistentStore", dependencies: ["SQLite", "Platform"]),
         .target(name: "HistoryTracking", dependencies: ["PersistentStore", "AppGroup"]),
 
         .target(
@@ -58,7 +58,7 @@ let package = Package(
             name: "ClipsBenchmarks",
             dependencies: [
                 "CBenchmarkProbes", "ClipsCore", "SearchIndex", "HistoryTracking", "PersistentStore",
-                "FileWatch", "SQLite",
+                "Platform", "SQLite",
             ]),
 
         .testTarget(
@@ -77,10 +77,10 @@ let package = Package(
         .executableTarget(
             name: "GroupMemberTool", dependencies: ["AppGroup"], path: "Tests/Tools/GroupMemberTool"),
         .testTarget(name: "AppGroupTests", dependencies: ["AppGroup", "TestSupport", "GroupMemberTool"]),
-        .testTarget(name: "FileWatchTests", dependencies: ["FileWatch", "TestSupport"]),
+        .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"]),
         .testTarget(
             name: "PersistentStoreTests",
-            dependencies: ["PersistentStore", "SQLite", "FileWatch", "TestSupport", "StoreWriterTool"]),
+            dependencies: ["PersistentStore", "SQLite", "Platform", "TestSupport", "StoreWriterTool"]),
         .testTarget(
             name: "HistoryTrackingTests",
             dependencies: ["HistoryTracking", "PersistentStore", "TestSupport", "StoreWriterTool"]),

@@ -1,4 +1,4 @@
-import FileWatch
+import Platform
 
 extension SharedDefaults {
     /// Returns a stream of the suite's contents: the current contents, then new contents after every change

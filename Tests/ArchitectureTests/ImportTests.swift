@@ -6,9 +6,9 @@ import Testing
     /// The modules of this package that each module may import; all are below it.
     static let arrows: [String: Set<String>] = [
         "SQLite": ["CSQLite"],
-        "FileWatch": ["CFileWatch"],
-        "AppGroup": ["FileWatch"],
-        "PersistentStore": ["SQLite", "FileWatch"],
+        "Platform": ["CPlatform"],
+        "AppGroup": ["Platform"],
+        "PersistentStore": ["SQLite", "Platform"],
         "HistoryTracking": ["PersistentStore", "AppGroup"],
         "SearchIndex": ["HistoryTracking", "PersistentStore", "SQLite", "CSearch"],
         "ClipsCore": ["CSearch", "SearchIndex", "HistoryTracking", "PersistentStore", "AppGroup"],
@@ -20,7 +20,7 @@ import Testing
             "PersistentStore", "Terminal", "CProcess", "AppGroup",
         ],
         "ClipsBenchmarks": [
-            "ClipsCore", "SearchIndex", "HistoryTracking", "PersistentStore", "FileWatch", "SQLite",
+            "ClipsCore", "SearchIndex", "HistoryTracking", "PersistentStore", "Platform", "SQLite",
             "CBenchmarkProbes",
         ],
     ]

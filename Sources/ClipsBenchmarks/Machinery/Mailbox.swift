@@ -1,6 +1,6 @@
 import ClipsCore
-import FileWatch
 import Glibc
+import Platform
 import Synchronization
 
 /// A queue of messages to the thread of the list, as in the app.

@@ -1,5 +1,5 @@
-package import FileWatch
 import FoundationEssentials
+package import Platform
 import SQLite
 
 /// The connection that reads, on the event loop that also watches. It never writes, so `PRAGMA data_version`

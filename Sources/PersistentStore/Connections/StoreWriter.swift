@@ -1,5 +1,5 @@
-import FileWatch
 import FoundationEssentials
+import Platform
 import SQLite
 
 /// The connection that writes, on its own thread, so that waiting for another writer blocks no other task.

@@ -1,5 +1,5 @@
-import FileWatch
 import Glibc
+import Platform
 import SQLite
 
 extension PersistentContainer {

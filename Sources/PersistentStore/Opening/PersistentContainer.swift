@@ -1,6 +1,6 @@
-import FileWatch
 public import FoundationEssentials
 import Glibc
+import Platform
 import SQLite
 
 /// An open store that creates contexts, runs history requests, and reports commits.
@@ -40,7 +40,7 @@ public final class PersistentContainer: Sendable {
             }
     }
 
-    private static func loop(_ options: StoreOptions) throws(FileWatchError) -> EventLoop {
+    private static func loop(_ options: StoreOptions) throws(SystemError) -> EventLoop {
         if let loop = options.loop { return loop }
         return try EventLoop()
     }

@@ -1,4 +1,4 @@
-import FileWatch
+import Platform
 
 extension StoreOptions {
     /// Runs asynchronous work on the calling thread alone, with the stores opened with the options passed to

@@ -1,5 +1,5 @@
-package import FileWatch
 import Glibc
+package import Platform
 
 /// The options for opening a store.
 public struct StoreOptions: Sendable {

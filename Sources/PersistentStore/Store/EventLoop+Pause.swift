@@ -1,4 +1,4 @@
-import FileWatch
+import Platform
 
 extension EventLoop {
     /// Suspends the caller until `delay` has passed, with a timer of the loop. The first `Task.sleep` of a

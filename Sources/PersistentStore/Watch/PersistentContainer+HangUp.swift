@@ -1,4 +1,4 @@
-import FileWatch
+import Platform
 
 extension PersistentContainer {
     /// Calls `handler` once, on the reader's thread, when no process can read data written to a descriptor

@@ -1,6 +1,6 @@
-import FileWatch
-import Synchronization
+import Platform
 import SQLite
+import Synchronization
 
 /// Performs the actions that ``WatcherMachine`` decides on, on the reader's event loop.
 actor StoreWatcher {

@@ -1,4 +1,4 @@
-import FileWatch
+import Platform
 import SQLite
 
 extension HistoryCleaning {

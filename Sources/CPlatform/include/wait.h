@@ -5,4 +5,4 @@
 
 // ppoll(2), which Glibc's module hides without _GNU_SOURCE; poll(2) has a resolution of milliseconds only. NULL waits
 // indefinitely.
-int file_watch_wait(struct pollfd *_Nonnull descriptors, nfds_t count, const struct timespec *_Nullable timeout);
+int platform_wait(struct pollfd *_Nonnull descriptors, nfds_t count, const struct timespec *_Nullable timeout);

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A system call that failed.
-package struct FileWatchError: Error, Sendable, CustomStringConvertible {
+package struct SystemError: Error, Sendable, CustomStringConvertible {
     package let call: String
     package let code: CInt
 

@@ -3,6 +3,6 @@
 
 #include <stddef.h>
 
-int file_watch_wait(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout) {
+int platform_wait(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout) {
     return ppoll(descriptors, count, timeout, NULL);
 }

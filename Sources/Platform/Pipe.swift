@@ -5,9 +5,9 @@ package final class Pipe: Sendable {
     package let readEnd: CInt
     private let writeEnd: CInt
 
-    package init() throws(FileWatchError) {
+    package init() throws(SystemError) {
         var ends: [CInt] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw FileWatchError(call: "pipe", code: errno) }
+        guard pipe(&ends) == 0 else { throw SystemError(call: "pipe", code: errno) }
         readEnd = ends[0]
         writeEnd = ends[1]
         for end in ends {

@@ -29,16 +29,16 @@ package struct FolderEvent: Equatable, Sendable {
 package struct FolderWatch: ~Copyable {
     package let descriptor: CInt
 
-    package init(path: String) throws(FileWatchError) {
+    package init(path: String) throws(SystemError) {
         descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-        guard descriptor >= 0 else { throw FileWatchError(call: "inotify_init1", code: errno) }
+        guard descriptor >= 0 else { throw SystemError(call: "inotify_init1", code: errno) }
         let mask =
             IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF | IN_MOVE_SELF
             | Int32(IN_ONLYDIR)
         guard inotify_add_watch(descriptor, path, UInt32(mask)) >= 0 else {
             // The deinit, which runs here too, closes the descriptor; closing it twice could close one of
             // another owner.
-            throw FileWatchError(call: "inotify_add_watch", code: errno)
+            throw SystemError(call: "inotify_add_watch", code: errno)
         }
     }
 

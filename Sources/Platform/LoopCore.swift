@@ -1,4 +1,4 @@
-import CFileWatch
+import CPlatform
 import Glibc
 import Synchronization
 
@@ -31,7 +31,7 @@ final class LoopCore: Sendable {
     private let wakePipe: Pipe?
     private static let pollInterval = Duration.milliseconds(20)
 
-    init(needsPipe: Bool) throws(FileWatchError) {
+    init(needsPipe: Bool) throws(SystemError) {
         do {
             wakePipe = try Pipe()
         } catch {
@@ -173,7 +173,7 @@ final class LoopCore: Sendable {
 
     private static func wait(_ descriptors: inout [pollfd], _ pause: Duration?) -> CInt {
         let count = nfds_t(descriptors.count)
-        guard let pause else { return file_watch_wait(&descriptors, count, nil) }
+        guard let pause else { return platform_wait(&descriptors, count, nil) }
         let (seconds, attoseconds) = pause.components
         // Rounded up: a timer never fires early.
         let nanoseconds = Int((attoseconds + 999_999_999) / 1_000_000_000)
@@ -181,7 +181,7 @@ final class LoopCore: Sendable {
             nanoseconds < 1_000_000_000
             ? timespec(tv_sec: Int(seconds), tv_nsec: nanoseconds)
             : timespec(tv_sec: Int(seconds) + 1, tv_nsec: 0)
-        return file_watch_wait(&descriptors, count, &time)
+        return platform_wait(&descriptors, count, &time)
     }
 }
 

@@ -13,7 +13,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor {
     /// Creates a loop.
     ///
     /// - Parameter needsPipe: False to run, more slowly, even if no descriptor is left for a pipe.
-    package init(needsPipe: Bool = true) throws(FileWatchError) {
+    package init(needsPipe: Bool = true) throws(SystemError) {
         core = try LoopCore(needsPipe: needsPipe)
     }
 

@@ -1,5 +1,5 @@
-import FileWatch
 import Glibc
+import Platform
 import TestSupport
 import Testing
 
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func `a missing folder is an error with the call's name`() {
-        let error = #expect(throws: FileWatchError.self) {
+        let error = #expect(throws: SystemError.self) {
             _ = try FolderWatch(path: folder.path(of: "none"))
         }
         #expect(error?.call == "inotify_add_watch" && error?.code == ENOENT)
