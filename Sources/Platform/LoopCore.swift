@@ -109,6 +109,7 @@ final class LoopCore: Sendable {
     }
 
     private func run() {
+        platform_use_exact_timers()
         state.withLock { $0.thread = UInt(pthread_self()) }
         while runWork() {
             runDueTimers()

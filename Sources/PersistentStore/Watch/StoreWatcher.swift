@@ -143,8 +143,9 @@ actor StoreWatcher {
         let newVersion = currentVersion()
         let sawCommit = newVersion != nil && newVersion != version
         if let newVersion { version = newVersion }
-        // A read through replaced files proves nothing.
-        guard isStillInPlace() else { return .path(isOurs: false) }
+        // A read through replaced files proves nothing. While a writer works and nothing is announced, the next
+        // check follows in at most 5 ms and does this.
+        guard writerAtWork && !sawCommit || isStillInPlace() else { return .path(isOurs: false) }
         return .looked(writerAtWork: writerAtWork, sawCommit: sawCommit)
     }
 
