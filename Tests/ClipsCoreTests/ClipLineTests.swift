@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClipsCore
 
-/// The line that a clip is retained in.
+/// The line that retains a clip.
 @Suite struct ClipLineTests {
     private static let letters: [Character] = Array(
         "ab \"\\/,\n\r\t\u{0}\u{7}\u{1B}\u{7F}\u{9B}\u{2028}\u{202E}\u{FEFF}é漢\u{1F600}\u{FFFD}")
@@ -17,7 +17,7 @@ import Testing
     }
 
     private static func time(_ random: inout SeededRandom) -> Int64? {
-        // From the year -1199 to 9999, as far as any reader of files makes times.
+        // From the year -1199 to 9999, the range of all file readers.
         switch Int.random(in: 0..<5, using: &random) {
         case 0: nil
         case 1: [0, 1, -1, 999, -62_135_596_800_000, 253_402_300_799_999].randomElement(using: &random) ?? 0
@@ -44,19 +44,19 @@ import Testing
         let line = draft.jsonLine
         #expect(line.hasSuffix("\n") && line.utf8.filter { $0 == 0x0A }.count == 1)
         #expect(try ClipDraft(jsonLine: Array(line.utf8).dropLast()) == draft, "\(line)")
-        // Bytes, not only what strings count as equal.
+        // Bytes: strings also compare canonically equal texts as equal.
         #expect(try Array(ClipDraft(jsonLine: Array(line.utf8)).text.utf8) == Array(draft.text.utf8))
     }
 
-    @Test func `a value that is not a time is refused with its key`() {
+    @Test func `an invalid time is rejected with its key`() {
         for line in [#"{"title":"a","created":"soon"}"#, #"{"title":"a","created":0}"#] {
-            #expect(throws: ClipDraft.JSONError(description: "'created' is not a time")) {
-                try ClipDraft(jsonLine: Array(line.utf8))
-            }
+            let problem = #expect(throws: ClipRecord.Problem.self) { try ClipDraft(jsonLine: line.utf8) }
+            #expect(problem?.description == "'created' is not a time")
         }
-        #expect(throws: ClipDraft.JSONError(description: "'author' has a value of the wrong type")) {
-            try ClipDraft(jsonLine: Array(#"{"title":"a","author":5}"#.utf8))
+        let problem = #expect(throws: ClipRecord.Problem.self) {
+            try ClipDraft(jsonLine: #"{"title":"a","author":5}"#.utf8)
         }
+        #expect(problem?.description == "'author' has a value of the wrong type" && problem?.key == "author")
     }
 
     @Test func `parts of a long text are whole scalars, and together the text`() {

@@ -7,9 +7,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A live list on a real store, against what the store says when it is asked.
+/// A live list on a real store, compared with queries of the store.
 @Suite struct ClipListSourceTests {
-    /// The list as a front end keeps it: applies messages in order, and asks for what it needs.
+    /// The list of a front end: applies messages in order, and sends requests.
     final class Front: Sendable {
         private let inbox = Mutex<[ClipListMessage]>([])
         private let state:
@@ -41,7 +41,7 @@ import Testing
             await session.withLock { $0 }?.show(query, generation: generation, anchor: anchor)
         }
 
-        /// Applies all messages and answers all requests until there is nothing left of either.
+        /// Applies all messages and answers all requests until none is left.
         func settle() async {
             while true {
                 let messages = inbox.withLock { inbox in
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: 0..<12)
-    func `whatever others write, the list is what the store says`(seed: UInt64) async throws {
+    func `the list equals a query of the store after any writes`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed &* 7919 &+ 3)
         let writer = try await ClipStore(path: path, author: "extension")
         let words = ["swift", "sqlite", "中文", "café", "tmux", "history"]
@@ -146,7 +146,7 @@ import Testing
             case 4: try await writer.delete([some])
             case 5: _ = try await writer.update(some, [.title: .text(draft().title)])
             case 6: _ = try await front.store?.update(some, [.starred: .boolean(true)])
-            case 7:  // The place in the order itself changes.
+            case 7:  // The position in the order changes.
                 _ = try await writer.update(
                     some, [.created: .integer(Int64.random(in: 0...2_000_000_000_000, using: &random))])
             case 8:
@@ -181,22 +181,22 @@ import Testing
     }
 
     /// ```
-    /// list:   sorted A to Z, all held    turned around, brought to the snapshot, told anew
+    /// list:   sorted A to Z, in memory   reversed, updated to the snapshot, refreshed
     /// writer:                         "a" and "z"
     /// ```
-    /// The two come into the order that is still held, which must be by that order.
+    /// Both are inserted into the order in memory, at positions of that order.
     @Test(arguments: [
         (ClipQuery(sort: .init("title")), ClipQuery(sort: .init("title", isAscending: false))),
         (ClipQuery(sort: .init("tags", isAscending: false)), ClipQuery(sort: .init("title"))),
     ])
-    func `what is committed just before another order is asked for does not mix the two`(
+    func `commits just before a change of the order are inserted into the right one`(
         first: ClipQuery, second: ClipQuery
     ) async throws {
         let store = try await ClipStore(path: path, author: "app")
         _ = try await store.add((0..<20).map { titled("m\($0)") })
-        let told = Mutex<[ClipListMessage]>([])
-        let source = ClipListSource(store: store) { messages in told.withLock { $0 += messages } }
-        // Around a place, the whole order is held at once. Nobody tells the source of commits but its own looks.
+        let received = Mutex<[ClipListMessage]>([])
+        let source = ClipListSource(store: store) { messages in received.withLock { $0 += messages } }
+        // Around a position, the whole order is in memory. Without a tracker, only requests find commits.
         let place = SortPosition(
             value: .text("m"), key: 1, isAscending: first.sort.isAscending,
             ignoresCase: first.sort.attribute == "title"
@@ -204,7 +204,7 @@ import Testing
         await source.show(first, generation: 1, anchor: place)
         _ = try await store.add([titled("a"), titled("z"), titled("b")])
         await source.show(second, generation: 2, anchor: nil)
-        let rows = told.withLock { messages in
+        let rows = received.withLock { messages in
             messages.reversed().lazy.compactMap { message -> [ClipRow]? in
                 if case .window(let window, generation: 2) = message { window.rows } else { nil }
             }.first
@@ -215,28 +215,28 @@ import Testing
         #expect(rows?.map(\.id) == sorted)
     }
 
-    @Test func `a source that is handed a part of what is new misses nothing`() async throws {
+    @Test func `a source that receives a part of the new transactions misses nothing`() async throws {
         let store = try await ClipStore(path: path, author: "app")
         _ = try await store.add([titled("first")])
-        let told = Mutex<[ClipListMessage]>([])
-        let source = ClipListSource(store: store) { messages in told.withLock { $0 += messages } }
+        let received = Mutex<[ClipListMessage]>([])
+        let source = ClipListSource(store: store) { messages in received.withLock { $0 += messages } }
         await source.show(ClipQuery(), generation: 1, anchor: nil)
         let start = try await store.container.currentToken()
         for title in ["a", "b", "c"] { _ = try await store.add([titled(title)]) }
-        // One at a time, as a tracker hands them over that looks for the transaction at which a step throws.
+        // One at a time, as from a tracker that isolates the transaction at which a step throws.
         try await store.container.read { snapshot in
             for transaction in try snapshot.transactions(HistoryFetchRequest(.token(start))) {
                 try source.consume([transaction], in: snapshot)
             }
         }
-        let summaries = told.withLock { $0 }.flatMap { message in
+        let summaries = received.withLock { $0 }.flatMap { message in
             if case .transactions(let summaries) = message { summaries } else { [TransactionSummary]() }
         }
         #expect(summaries.map(\.inserted) == [1, 1, 1])
         #expect(Set(summaries.map(\.id)).count == 3)
     }
 
-    @Test func `the cursor stays on its clip and its row while others write`() async throws {
+    @Test func `the cursor remains on its clip and its row during other writes`() async throws {
         let writer = try await ClipStore(path: path, author: "app")
         for number in 0..<40 { _ = try await writer.add(titled("\(number)")) }
         let front = Front(height: 10)
@@ -246,7 +246,7 @@ import Testing
         await front.settle()
         let before = front.list
         let id = try #require(before.selectedID)
-        // The same author name, in another session: two apps started the same way see each other.
+        // The same author in another session: two apps of the same author see each other's commits.
         for number in 0..<25 { _ = try await writer.add(titled("new \(number)")) }
         try await writer.delete([try #require(before.rows.first?.id)])
         #expect(try await becomesRight(front, ClipQuery(), writer))
@@ -257,7 +257,7 @@ import Testing
         await front.close()
     }
 
-    @Test func `a batch too large for changes is shown by reading anew`() async throws {
+    @Test func `a batch too large for changes causes a full refresh`() async throws {
         let writer = try await ClipStore(path: path, author: "extension")
         _ = try await writer.add(titled("first"))
         let front = Front(height: 10)
@@ -269,14 +269,14 @@ import Testing
         await front.close()
     }
 
-    @Test func `10,000 commits of others that are taken together are an exact list`() async throws {
+    @Test func `10,000 commits of other writers in one batch yield an exact list`() async throws {
         let writer = try await ClipStore(path: path, author: "extension")
         _ = try await writer.add(titled("first"))
         let front = Front(height: 10)
         try await front.open(path)
         #expect(try await becomesRight(front, ClipQuery(), writer))
         let id = try #require(front.list.selectedID)
-        // The front end does nothing meanwhile: what has come by then is one drawing.
+        // The front end waits: the messages up to then are drawn once.
         let insert = "INSERT INTO Clip (title) VALUES ('x');"
         let sql = ".timeout 5000\nPRAGMA synchronous = OFF;" + String(repeating: insert, count: 10_000)
         #expect(try Shell.run("sqlite3", [path], input: sql).errors == "")

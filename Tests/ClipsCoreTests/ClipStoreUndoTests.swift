@@ -3,9 +3,9 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// Taking back a transaction takes back that one, or nothing.
+/// Undoing a transaction undoes that one, or nothing.
 @Suite struct ClipStoreUndoTests {
-    @Test func `a transaction that was cleaned away is not taken for the one after it`() async throws {
+    @Test func `a cleaned transaction is not confused with the next one`() async throws {
         let folder = try TemporaryFolder()
         let store = try await ClipStore(path: folder.path(of: "clips.db"), author: "app")
         var draft = ClipDraft()
@@ -20,7 +20,7 @@ import Testing
         #expect(try await store.clip(theirs).title == "theirs")
     }
 
-    @Test func `the beginning of the history is nothing to take back`() async throws {
+    @Test func `the beginning of the history cannot be undone`() async throws {
         let folder = try TemporaryFolder()
         let store = try await ClipStore(path: folder.path(of: "clips.db"), author: "app")
         let start = try await store.container.currentToken()

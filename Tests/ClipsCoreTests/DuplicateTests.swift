@@ -27,7 +27,7 @@ struct DuplicateTests {
     }
 
     @Test(arguments: DuplicatePolicy.allCases)
-    func `the same address saved again`(policy: DuplicatePolicy) async throws {
+    func `the same URL is saved again`(policy: DuplicatePolicy) async throws {
         let first = try await store.add([
             Self.draft("http://x.org") { ($0.note, $0.tags) = ("one", ["b", "a"]) }
         ])[0]
@@ -36,7 +36,7 @@ struct DuplicateTests {
         let clips = try await clips(of: store)
         switch policy {
         case .keepBoth:
-            #expect(clips.map(\.note) == ["one", "two"] && outcome.keptBeside == 1 && ids != [first])
+            #expect(clips.map(\.note) == ["one", "two"] && outcome.addedAsDuplicate == 1 && ids != [first])
         case .merge:
             #expect(
                 clips.map(\.note) == ["one\n\ntwo"] && clips[0].tags == ["a", "b", "c"] && clips[0].isStarred)
@@ -50,12 +50,12 @@ struct DuplicateTests {
     }
 
     @Test(arguments: DuplicatePolicy.allCases)
-    func `a clip that says nothing new changes nothing`(policy: DuplicatePolicy) async throws {
+    func `a clip without new contents changes nothing`(policy: DuplicatePolicy) async throws {
         let draft = Self.draft("http://x.org") { ($0.note, $0.created) = ("one", 5000) }
         _ = try await store.add([draft, draft], duplicates: policy)
         let before = try await clips(of: store)
         let outcome = try await store.add([draft], duplicates: policy).outcome
-        #expect(outcome.alreadyThere == 1 && outcome.saved == 0)
+        #expect(outcome.unchanged == 1 && outcome.saved == 0)
         #expect(try await clips(of: store) == before && before.count == 1)
     }
 
@@ -99,16 +99,16 @@ struct DuplicateTests {
         #expect(ClipMerge.merged(merged, part) == merged)
     }
 
-    @Test func `clips that are too large together stay separate`() async throws {
+    @Test func `clips that are too large together remain separate`() async throws {
         let half = ClipDraft.largestText / 2
         let drafts = ["a", "b"].map { letter in
             Self.draft("http://x.org") { $0.text = String(repeating: letter, count: half) }
         }
         let outcome = try await store.add(drafts, duplicates: .merge).outcome
-        #expect(outcome.saved == 2 && outcome.keptBeside == 1)
+        #expect(outcome.saved == 2 && outcome.addedAsDuplicate == 1)
     }
 
-    @Test func `two who merge the same addresses at once end with one clip each`() async throws {
+    @Test func `two processes that merge the same URLs concurrently leave one clip for each`() async throws {
         let other = try await ClipStore(path: folder.path(of: "clips.db"), author: "extension")
         for round in 0..<20 {
             let urls = (0..<30).map { "http://x.org/\(round)/\($0)" }

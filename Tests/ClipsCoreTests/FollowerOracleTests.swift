@@ -7,8 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Every change reaches every follower exactly once, regardless of its writer: at the end, what a tracker, a live list,
-/// the search index, and `clips history --follow` have made of the history equals the tables.
+/// Every change reaches every follower exactly once, regardless of its writer: at the end, the results of a tracker, a
+/// live list, the search index, and `clips history --follow` equal the tables.
 @Suite(.serialized) struct FollowerOracleTests {
     let clips: ClipsProgram
 
@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test(arguments: 0..<3)
-    func `followers that read after each statement of any writer have what the tables have`(seed: UInt64)
+    func `followers that read after each statement of any writer equal the tables`(seed: UInt64)
         async throws
     {
         var random = SeededRandom(seed: seed &* 31 &+ 7)
@@ -239,7 +239,7 @@ import Testing
         await followers.stop()
     }
 
-    @Test func `followers of writers that all commit at full speed have what the tables have`() async throws {
+    @Test func `followers of writers that commit at full speed equal the tables`() async throws {
         let followers = try await Followers(clips, options: StoreOptions())
         _ = try await followers.store.add((1...40).map { Self.draft("first\($0)x") })
         await withThrowingTaskGroup(of: Void.self) { group in

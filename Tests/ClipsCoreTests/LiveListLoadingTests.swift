@@ -12,7 +12,7 @@ private func window(_ range: Range<Int>, of count: Int?, answers number: Int? = 
 
 struct LiveListLoadingTests {
     @Test
-    func `a new list asks for the start, once`() throws {
+    func `a new list requests the start once`() throws {
         var list = TestList(height: 20)
         let request = try list.request()
         #expect(request.kind == .start(limit: 95))
@@ -23,7 +23,7 @@ struct LiveListLoadingTests {
     }
 
     @Test
-    func `near the edge of the loaded rows it asks for more`() throws {
+    func `near the edge of the loaded rows, the list requests more`() throws {
         var list = TestList(height: 20)
         list.replace(window: window(0..<95, of: 1_000))
         #expect(list.asksNothing)
@@ -51,7 +51,9 @@ struct LiveListLoadingTests {
     }
 
     @Test
-    func `far from the loaded rows it asks for a window there, and shows nothing meanwhile`() throws {
+    func `far from the loaded rows, the list requests a window there, and shows nothing until it arrives`()
+        throws
+    {
         var list = TestList(height: 20)
         list.replace(window: window(0..<95, of: 1_000_000))
         list.moveTo(index: 500_000)
@@ -69,7 +71,7 @@ struct LiveListLoadingTests {
     }
 
     @Test
-    func `a cursor beyond the loaded rows keeps its distance to them`() {
+    func `a cursor beyond the loaded rows retains its distance to them`() {
         var list = TestList(height: 20)
         list.replace(window: window(100..<195, of: 1_000))
         list.moveTo(index: 500)
@@ -94,7 +96,7 @@ struct LiveListLoadingTests {
     }
 
     @Test
-    func `the answer to a jump that the person took back is ignored`() throws {
+    func `the answer to an abandoned jump is ignored`() throws {
         var list = TestList(height: 20)
         list.replace(window: window(0..<95, of: 1_000))
         list.moveToEnd()
@@ -108,7 +110,7 @@ struct LiveListLoadingTests {
     }
 
     @Test
-    func `the end of a list that is not counted is where the store says`() throws {
+    func `the end of an uncounted list is the store's`() throws {
         var list = TestList(height: 20)
         list.replace(window: window(0..<95, of: nil))
         #expect(!list.isCounted)
@@ -125,7 +127,7 @@ struct LiveListLoadingTests {
     }
 
     @Test
-    func `before it is counted the count goes with the changes, and reaching the end counts`() throws {
+    func `an uncounted list follows the changes, and is counted at its end`() throws {
         var list = TestList(height: 20)
         list.replace(window: window(0..<60, of: nil))
         let request = try list.request()
@@ -137,7 +139,7 @@ struct LiveListLoadingTests {
     }
 
     @Test
-    func `a count that comes later holds`() {
+    func `a later count replaces the known one`() {
         var list = TestList(height: 20)
         list.replace(window: window(0..<95, of: nil))
         list.setCount(1_000_000)
@@ -158,7 +160,7 @@ struct LiveListLoadingTests {
     }
 
     @Test
-    func `a long way through the list holds a bounded window`() throws {
+    func `a long move through the list holds a bounded window`() throws {
         var list = TestList(height: 20)
         list.replace(window: window(0..<95, of: 5_000))
         for _ in 0..<200 {
@@ -210,7 +212,7 @@ struct LiveListMoveTests {
     }
 
     @Test
-    func `context stays visible around the cursor, but not past the ends`() {
+    func `context remains visible around the cursor, but not beyond the ends`() {
         var list = list()
         list.scrollMargin = 3
         list.move(by: 7)
@@ -250,7 +252,7 @@ struct LiveListMoveTests {
     }
 
     @Test
-    func `a smaller screen keeps the cursor visible, a larger one on its row`() {
+    func `the cursor remains visible on a smaller screen, and on its row on a larger one`() {
         var list = list()
         list.moveTo(index: 28)
         #expect(list.top == 19)
@@ -263,7 +265,7 @@ struct LiveListMoveTests {
     }
 
     @Test
-    func `an item is selected by its id only where it is loaded`() {
+    func `an item is selected by its ID only if it is loaded`() {
         var list = list()
         let isSelected = list.select(id: 42)
         #expect(isSelected && list.selectedIndex == 42)
@@ -273,7 +275,7 @@ struct LiveListMoveTests {
 }
 
 struct LiveListCostTests {
-    /// Counts what is done with positions; used by one test only.
+    /// Counts the comparisons of positions; used by one test only.
     struct CountedRow: LiveListRow {
         struct Position: Comparable {
             static let comparisons = Atomic(0)

@@ -5,7 +5,7 @@ import Testing
 
 struct LiveListPropertyTests {
     @Test
-    func `after every message and move the list is right, in 2,500 random runs`() {
+    func `after every message and move, the list is correct in 2,500 random runs`() {
         var seen: [RandomRun.Sight: Int] = [:]
         for seed in 1...2_500 as ClosedRange<UInt64> {
             var run = RandomRun(seed: seed)
@@ -27,7 +27,7 @@ struct Violation: Error {
     var sentence: String
 }
 
-/// One random interleaving of a store, its delayed messages, and a person.
+/// One random interleaving of a store, its delayed messages, and a user.
 struct RandomRun {
     var random: SeededRandom
     var store: SimulatedStore
@@ -53,7 +53,7 @@ struct RandomRun {
         list.scrollMargin = random.below(4)
     }
 
-    /// What the runs must have met to prove anything.
+    /// The situations that the runs must cover.
     enum Sight: CaseIterable {
         case partialWindow, jump, superseded, anchored, clampedAtStart, vanished, returned, sought, found
         case followed, wentToNewest, keptInOtherQuery, lostInOtherQuery, uncounted
@@ -123,7 +123,7 @@ struct RandomRun {
         for index in list.top..<max(list.top, min(list.top + list.height, delivered.count)) {
             try check(list.row(at: index) == delivered[index], "visible row \(index) is not loaded")
         }
-        try check(list.soughtID == nil && list.wishedIndex == nil, "still waits for a place")
+        try check(list.soughtID == nil && list.pendingIndex == nil, "still waits for a place")
         try check(delivered.isEmpty == (list.selectedID == nil), "nothing is selected")
     }
 
@@ -140,7 +140,7 @@ struct RandomRun {
         case .changes:
             doing = "changes"
             try checkState()
-            if before.wishedIndex == nil, before.isLoaded {
+            if before.pendingIndex == nil, before.isLoaded {
                 try checkAnchor(before: before, held: held, previous: previous)
             } else if before.isLoaded {
                 lostID = list.lostID
@@ -155,7 +155,7 @@ struct RandomRun {
         case .more, .count:
             doing = "extension or count"
             try checkState()
-            if held != nil, before.wishedIndex == nil {
+            if held != nil, before.pendingIndex == nil {
                 if before.soughtID != nil, list.soughtID == nil { saw(.found) }
                 try check(heldID == held, "another item is selected")
                 try checkScreenRow(before: before)
@@ -218,7 +218,7 @@ struct RandomRun {
         by window: TestList.Window, before: TestList, held: Int?
     ) throws(Violation) {
         defer { lostID = list.lostID }
-        guard before.wishedIndex == nil else { return }
+        guard before.pendingIndex == nil else { return }
         if window.requestNumber != nil {
             if let sought = before.soughtID { try check(heldID == sought, "loses the item it seeks") }
             if before.soughtID != nil, list.soughtID == nil { saw(.found) }
@@ -236,7 +236,7 @@ struct RandomRun {
         saw(.lostInOtherQuery)
     }
 
-    /// Whether arrivals since `before` come into view: for a person at the first row, or when all rows fit.
+    /// Whether new rows since `before` become visible: for a user at the first row, or if all rows fit.
     private func isFollowing(since before: TestList) -> Bool {
         before.follows && before.top == 0 && (before.staysAtTop || list.count <= list.height)
     }
@@ -267,7 +267,7 @@ struct RandomRun {
                 try check(delivered[end].position > bound, "a covered row is missing below")
             }
         }
-        if let sought = list.sought { try check(delivered.contains(sought), "seeks a row that is not there") }
+        if let sought = list.sought { try check(delivered.contains(sought), "seeks a missing row") }
         try check(
             list.selectedIndex >= 0 && list.selectedIndex < max(1, list.count), "cursor outside the list")
         try check(list.top >= 0 && list.top <= list.selectedIndex, "cursor above the screen")
@@ -283,7 +283,7 @@ struct RandomRun {
             let rows = random.below(9) - 4
             list.move(by: rows)
             let index = old.selectedIndex + rows
-            // Beyond the rows that are known of, the cursor goes when there are more.
+            // The cursor moves beyond the known rows once there are more.
             expected = old.isCounted || index <= last ? max(0, min(index, last)) : nil
         case 3:
             list.moveToStart()

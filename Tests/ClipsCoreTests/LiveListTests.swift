@@ -16,7 +16,7 @@ private func moved(_ key: Int, to new: Int) -> TestList.Change {
     .init(id: key, old: place(key), new: row(new, id: key))
 }
 
-/// A counted list of `count` rows that holds those of `range`, with the cursor on one of them.
+/// A counted list of `count` rows with those of `range` loaded, and the cursor on one of them.
 private func list(
     count: Int = 20, loaded range: Range<Int>? = nil, height: Int = 5, top: Int = 0, selected: Int = 0
 ) -> TestList {
@@ -34,7 +34,7 @@ private func list(
 
 struct LiveListAnchorTests {
     @Test
-    func `the cursor stays on its item and screen row while others insert, delete and re-sort above`() {
+    func `the cursor remains on its item and screen row while rows above change`() {
         var list = list(top: 5, selected: 7)
         list.apply(changes: [inserted(1), inserted(2), deleted(30), moved(190, to: 5)])
         #expect(list.selectedID == 70)
@@ -81,7 +81,7 @@ struct LiveListAnchorTests {
     }
 
     @Test
-    func `when the selected item goes, its follower is selected, at the end its forerunner`() {
+    func `after a deletion, the next item is selected, or at the end the previous one`() {
         var list = list(top: 15, selected: 18)
         list.apply(changes: [deleted(180)])
         #expect(list.selectedID == 190)
@@ -92,7 +92,7 @@ struct LiveListAnchorTests {
     }
 
     @Test
-    func `the selected item is selected again when it returns`() {
+    func `a restored item is selected again`() {
         var list = list(top: 5, selected: 7)
         list.apply(changes: [deleted(70), deleted(80)])
         #expect(list.selectedID == 90)
@@ -102,7 +102,7 @@ struct LiveListAnchorTests {
     }
 
     @Test
-    func `it is not selected again when the person has moved`() {
+    func `a restored item is not selected after a move`() {
         var list = list(top: 5, selected: 7)
         list.apply(changes: [deleted(70)])
         list.move(by: 1)
@@ -123,7 +123,7 @@ struct LiveListAnchorTests {
     }
 
     @Test
-    func `the cursor goes with an item that is re-sorted within the loaded rows`() {
+    func `the cursor follows an item that is re-sorted within the loaded rows`() {
         var list = list(top: 5, selected: 7)
         list.apply(changes: [moved(70, to: 165)])
         #expect(list.selectedID == 70)
@@ -132,7 +132,7 @@ struct LiveListAnchorTests {
     }
 
     @Test
-    func `the cursor goes with an item that is re-sorted to where nothing is loaded`() throws {
+    func `the cursor follows an item that is re-sorted beyond the loaded rows`() throws {
         var list = list(count: 1_000, loaded: 0..<200, top: 5, selected: 7)
         list.apply(changes: [moved(70, to: 9_005)])
         #expect(list.selectedID == nil)
@@ -156,7 +156,7 @@ struct LiveListAnchorTests {
     }
 
     @Test
-    func `an item that is re-sorted again while it is sought is sought at its newest place`() throws {
+    func `an item that is re-sorted again while it is sought is sought at its newest position`() throws {
         var list = list(count: 1_000, loaded: 0..<200, top: 5, selected: 7)
         list.apply(changes: [moved(70, to: 9_005)])
         let first = try list.request()
@@ -175,7 +175,7 @@ struct LiveListAnchorTests {
     }
 
     @Test
-    func `rows that were already asked for may bring the item that the cursor goes with`() throws {
+    func `rows of an earlier request may contain the item that the cursor follows`() throws {
         var list = list(count: 1_000, loaded: 0..<50, top: 5, selected: 7)
         let request = try list.request()
         list.apply(changes: [moved(70, to: 515)])
@@ -197,7 +197,7 @@ struct LiveListAnchorTests {
     }
 
     @Test
-    func `a change that is told twice changes nothing`() {
+    func `a repeated change changes nothing`() {
         var list = list(top: 5, selected: 7)
         list.apply(changes: [inserted(5), deleted(150)])
         let rows = list.rows
@@ -231,7 +231,7 @@ struct LiveListFollowTests {
     }
 
     @Test
-    func `following takes the cursor to the newest when its item leaves the screen`() {
+    func `following moves the cursor to the newest row when its item leaves the screen`() {
         var list = list(selected: 0)
         list.follows = true
         list.apply(changes: (1...9).map { inserted(-10 * $0) })
@@ -240,7 +240,7 @@ struct LiveListFollowTests {
     }
 
     @Test
-    func `a person who has gone from the first row keeps the place, following or not`() {
+    func `a user who has left the first row retains the position, following or not`() {
         var list = list(selected: 1)
         list.follows = true
         list.apply(changes: [inserted(-10), inserted(-20)])
@@ -281,7 +281,7 @@ struct LiveListFollowTests {
     }
 
     @Test
-    func `following goes with a selected item that is itself re-sorted off the screen`() {
+    func `following moves to a selected item that is itself re-sorted off the screen`() {
         var list = list(selected: 1)
         list.follows = true
         list.apply(changes: [moved(10, to: 155)])
@@ -298,7 +298,7 @@ struct LiveListQueryTests {
     }
 
     @Test
-    func `another query keeps the cursor on its item and screen row`() {
+    func `with another query, the cursor remains on its item and screen row`() {
         var list = list(top: 5, selected: 7)
         list.replace(window: window([10, 20, 30, 40, 70, 90]))
         #expect(list.selectedID == 70)
@@ -308,7 +308,7 @@ struct LiveListQueryTests {
     }
 
     @Test
-    func `a filter that hides the selected item selects its follower, and without it the item again`() {
+    func `a filter that hides the selected item selects the next one, and without it the item again`() {
         var list = list(top: 5, selected: 7)
         list.replace(window: window([0, 20, 40, 60, 80, 100], around: 70))
         #expect(list.selectedID == 80)
@@ -319,7 +319,7 @@ struct LiveListQueryTests {
     }
 
     @Test
-    func `answers that were asked for before another query are ignored`() throws {
+    func `answers to requests before another query are ignored`() throws {
         var list = list(count: 1_000, loaded: 0..<50)
         let request = try list.request()
         list.replace(window: window([1, 2, 3]))

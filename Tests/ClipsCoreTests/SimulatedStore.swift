@@ -1,7 +1,7 @@
 import ClipsCore
 import TestSupport
 
-/// A row of the simulated list, with a version so that an update can be told from its forerunner.
+/// A row of the simulated list, with a version that distinguishes an update.
 struct TestRow: LiveListRow {
     struct Position: Comparable {
         var key: Int
@@ -19,7 +19,7 @@ struct TestRow: LiveListRow {
 
 typealias TestList = LiveList<TestRow>
 
-/// A message of the store, with the whole list as it was when the store sent it.
+/// A message of the store, with the whole list at the time of sending.
 struct Message {
     enum Content {
         case window(TestList.Window)
@@ -32,7 +32,7 @@ struct Message {
     var snapshot: [TestRow]
 }
 
-/// The reference: a plain sorted array that answers requests and tells its changes, all in one order.
+/// The reference: a sorted array that answers requests and reports its changes, in one order.
 struct SimulatedStore {
     private struct Item {
         var keys: [Int]
@@ -117,7 +117,7 @@ struct SimulatedStore {
         outbox.append(Message(content: .changes(changes), snapshot: rows))
     }
 
-    /// Brings an item back that was hidden or deleted.
+    /// Restores an item that was hidden or deleted.
     mutating func restore(id: Int, using random: inout SeededRandom) {
         guard row(id) == nil else { return }
         let changes = change(operations: 1) { store in
@@ -129,7 +129,7 @@ struct SimulatedStore {
         outbox.append(Message(content: .changes(changes), snapshot: rows))
     }
 
-    /// Another order or filter, with a window around an item of the list.
+    /// Changes the order or the filter, with a window around an item of the list.
     mutating func changeQuery(around id: Int?, using random: inout SeededRandom) {
         if random.chance(0.5) { sorting = random.below(3) } else { isFiltered.toggle() }
         rows = items.keys.compactMap { row($0) }.sorted { $0.position < $1.position }

@@ -12,7 +12,7 @@ struct UndoTests {
         store = try await ClipStore(path: folder.path(of: "clips.db"), author: "app")
     }
 
-    @Test func `a whole chain can be taken back, the deleted clip under the id it had`() async throws {
+    @Test func `a whole chain can be undone, with the deleted clip under its ID`() async throws {
         var draft = ClipDraft()
         draft.title = "first"
         draft.text = "text"
@@ -30,7 +30,7 @@ struct UndoTests {
         #expect(try await store.clip(id).title == "first")
     }
 
-    @Test func `taking back a deletion twice changes nothing`() async throws {
+    @Test func `undoing a deletion twice changes nothing`() async throws {
         var draft = ClipDraft()
         draft.title = "first"
         let id = try await store.add(draft).id
@@ -40,7 +40,7 @@ struct UndoTests {
         #expect(try await store.clip(id).title == "first")
     }
 
-    @Test func `taking back one's own work leaves what others did since as it is`() async throws {
+    @Test func `undoing leaves later changes of other writers as they are`() async throws {
         let extensionStore = try await ClipStore(path: folder.path(of: "clips.db"), author: "extension")
         var draft = ClipDraft()
         draft.title = "mine"
@@ -57,7 +57,7 @@ struct UndoTests {
         #expect(try await store.clip(other).title == "another")
     }
 
-    /// A clip that this store saved, starred and called "mine", as the transaction of a token.
+    /// A clip that this store saved, starred, and titled "mine", with the tokens of its transactions.
     private func edited() async throws -> (id: Int64, token: HistoryToken) {
         var draft = ClipDraft()
         (draft.title, draft.note, draft.tags) = ("before", "before", ["old"])
@@ -72,7 +72,7 @@ struct UndoTests {
         try await ClipStore(path: folder.path(of: "clips.db"), author: "extension")
     }
 
-    @Test func `what somebody else changed since is asked about, and both sides are told`() async throws {
+    @Test func `a later change of another writer is a conflict with both values`() async throws {
         let (id, token) = try await edited()
         _ = try await other().update(id, [.title: .text("theirs")])
         guard case .contested(let conflict) = try await store.undo(token) else {
@@ -88,7 +88,7 @@ struct UndoTests {
     }
 
     @Test(arguments: [(ContestedUndo.keepTheirs, "theirs"), (.overwrite, "before")])
-    func `the rest is taken back either way, and the history has what was overwritten`(
+    func `the rest is undone either way, and the history has the overwritten values`(
         answer: ContestedUndo, title: String
     ) async throws {
         let (id, token) = try await edited()
@@ -96,20 +96,20 @@ struct UndoTests {
         let undone = try #require(try await store.undo(token, contested: answer).token)
         let clip = try await store.clip(id)
         #expect(clip.title == title && clip.note == "before" && clip.tags == ["old"] && !clip.isStarred)
-        // Doing it again finds theirs where it was.
+        // Redoing restores the other writer's value.
         _ = try #require(try await store.undo(undone, isRedoing: true).token)
         let again = try await store.clip(id)
         #expect(again.title == "theirs" && again.note == "mine")
     }
 
-    @Test func `tags that others gave stay, and nobody is asked`() async throws {
+    @Test func `tags of other writers remain without a conflict`() async throws {
         let (id, token) = try await edited()
         _ = try await other().tag([id], adding: ["theirs"], removing: [])
         _ = try #require(try await store.undo(token).token)
         #expect(try await Set(store.clip(id).tags) == ["theirs", "old"])
     }
 
-    @Test func `what somebody else set as it was before is no question`() async throws {
+    @Test func `a value that another writer has reset is not a conflict`() async throws {
         let (id, token) = try await edited()
         _ = try await other().update(id, [.title: .text("before"), .starred: .boolean(false)])
         _ = try #require(try await store.undo(token).token)
@@ -117,7 +117,7 @@ struct UndoTests {
         #expect(clip.title == "before" && clip.note == "before")
     }
 
-    @Test func `a saved clip that somebody else has edited is not deleted without a question`() async throws {
+    @Test func `deleting a clip that another writer has edited is a conflict`() async throws {
         var draft = ClipDraft()
         draft.title = "mine"
         let (id, _, token) = try await store.add(draft)
@@ -132,12 +132,13 @@ struct UndoTests {
         #expect(try await store.undo(saved, contested: .keepTheirs).token == nil)
         #expect(try await store.clip(id).note == "theirs")
         let deleted = try #require(try await store.undo(saved, contested: .overwrite).token)
-        #expect(try await !store.isThere(id))
+        #expect(try await !store.isStored(id))
         _ = try await store.undo(deleted, isRedoing: true)
         #expect(try await store.clip(id).note == "theirs")
     }
 
-    @Test func `of clips that were deleted together those come back that nobody brought back`() async throws {
+    @Test func `of clips that were deleted together, only those not yet restored are restored`() async throws
+    {
         var draft = ClipDraft()
         draft.title = "a"
         let ids = try await store.add([draft, draft])
@@ -151,12 +152,12 @@ struct UndoTests {
 }
 
 extension UndoOutcome {
-    /// Of the transaction that was saved; nil when there was nothing to save, or a question.
+    /// The token of the saved transaction; nil if nothing was saved, or there was a conflict.
     var token: HistoryToken? { if case .saved(let result) = self { result.token } else { nil } }
 }
 
 extension ClipStore {
-    fileprivate func isThere(_ id: Int64) async throws -> Bool {
+    fileprivate func isStored(_ id: Int64) async throws -> Bool {
         do {
             _ = try await clip(id)
             return true

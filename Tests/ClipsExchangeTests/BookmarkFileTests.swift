@@ -3,7 +3,9 @@ import ClipsExchange
 import Testing
 
 struct BookmarkFileTests {
-    @Test(arguments: [1, 7, 1 << 16]) func `an old file is read, whatever is not closed`(pieces: Int) throws {
+    @Test(arguments: [1, 7, 1 << 16]) func `an old file is read even if elements are not closed`(pieces: Int)
+        throws
+    {
         let reading = try Reading(Samples.netscape, pieces: pieces)
         #expect(reading.format == .html)
         #expect(
@@ -29,14 +31,14 @@ struct BookmarkFileTests {
         #expect(reading.problems.map(\.line) == [22, 23])
     }
 
-    @Test func `Pocket's headings say what has been read`() throws {
+    @Test func `Pocket's headings mark read bookmarks`() throws {
         let drafts = try Reading(Samples.pocket).drafts
         #expect(drafts.map(\.isUnread) == [true, false])
         #expect(drafts.map(\.tags) == [["a", "b"], []])
         #expect(drafts.map(\.created) == [1_500_000_000_000, 1_500_000_001_000])
     }
 
-    @Test func `a link inside a note stays in the note`() throws {
+    @Test func `a link inside a note remains in the note`() throws {
         let text = """
             <DL><p><DT><A HREF="http://example.org/1">one</A>
             <DD>see <a href="http://example.org/inside">there</a> and on
@@ -47,7 +49,7 @@ struct BookmarkFileTests {
         #expect(drafts.first?.note == "see there http://example.org/inside and on")
     }
 
-    @Test func `browsers' own places are no tags`() throws {
+    @Test func `browsers' built-in folders are not tags`() throws {
         let text = """
             <DL><p><DT><H3 PERSONAL_TOOLBAR_FOLDER="true">Bar</H3><DL><p><DT><H3>Mine</H3><DL><p>
             <DT><A HREF="http://example.org/">x</A></DL><p></DL><p></DL>
@@ -56,19 +58,19 @@ struct BookmarkFileTests {
     }
 
     @Test(arguments: ["10/Oct/2000:13:55:36 +0300", "971175336", "971175336000", "2000-10-10T10:55:36Z"])
-    func `a date is a date in any of its forms`(date: String) throws {
+    func `a date is read in any of its forms`(date: String) throws {
         let reading = try Reading("<DL><DT><A HREF=\"http://x.org\" ADD_DATE=\"\(date)\">x</A></DL>")
         #expect(reading.drafts.first?.created == 971_175_336_000)
         #expect(reading.problems.isEmpty)
     }
 
-    @Test func `a date that is none is told, and the clip is saved`() throws {
+    @Test func `an invalid date is reported, and the clip is saved`() throws {
         let reading = try Reading("<DL>\n<DT><A HREF=\"http://x.org\" ADD_DATE=\"soon\">x</A></DL>")
         #expect(reading.drafts.count == 1)
         #expect(reading.problems.map(\.line) == [2])
     }
 
-    @Test func `folders are found again after tags that nobody closed`() throws {
+    @Test func `folders are found after unclosed tags`() throws {
         var text = "<DL><p><DT><H3>Outer</H3><DL><p>\n"
         for number in 0..<3000 { text += "<DT><A HREF=\"http://x.org/\(number)\">t<b><i>\n<DD>n\n" }
         text += "</DL><p><DT><A HREF=\"http://x.org/last\">last</A></DL>"

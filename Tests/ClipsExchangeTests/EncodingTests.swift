@@ -6,7 +6,7 @@ import Testing
 struct EncodingTests {
     private static let page = "<META charset=\"NAME\"><DL><DT><A HREF=\"http://x.org\">Größe – “я”</A></DL>"
 
-    @Test func `byte-order marks are heeded, and UTF-16 is known without one`() throws {
+    @Test func `byte-order marks are recognized, and UTF-16 even without one`() throws {
         let text = "<DL><DT><A HREF=\"http://x.org\">Größe 😀</A></DL>"
         for (encoding, mark) in [
             (String.Encoding.utf8, [0xEF, 0xBB, 0xBF]), (.utf8, []), (.utf16LittleEndian, [0xFF, 0xFE]),
@@ -21,7 +21,7 @@ struct EncodingTests {
         }
     }
 
-    @Test func `what a page says of itself is believed, unless it is UTF-8 all the same`() throws {
+    @Test func `a page has its declared encoding, unless it is UTF-8`() throws {
         let latin = "<META charset=\"iso-8859-1\"><DL><DT><A HREF=\"http://x.org\">Größe – “x”</A></DL>"
         let bytes = try [UInt8](#require(latin.data(using: .windowsCP1252)))
         #expect(try Reading(bytes).drafts.first?.title == "Größe – “x”")
@@ -31,13 +31,13 @@ struct EncodingTests {
         #expect(try Reading(encoded).drafts.first?.title == "Привет")
     }
 
-    @Test func `a file of single bytes that says nothing is Windows-1252`() throws {
+    @Test func `a file of single bytes without a declaration is Windows-1252`() throws {
         let bytes =
             Array("<DL><DT><A HREF=\"http://x.org\">Gr".utf8) + [0xF6, 0xDF] + Array("e</A></DL>".utf8)
         #expect(try Reading(bytes).drafts.first?.title == "Größe")
     }
 
-    @Test func `bytes that are no text are marked and told by their line`() throws {
+    @Test func `invalid bytes are marked and reported with their line`() throws {
         let bytes =
             Array("{\"url\":\"http://x.org\",\"title\":\"é\"}\n{\"text\":\"a".utf8) + [0xFF, 0xFE]
             + Array("b\"}\n".utf8)
@@ -46,7 +46,7 @@ struct EncodingTests {
         #expect(reading.problems.map(\.line) == [2])
     }
 
-    @Test func `an encoding that nobody knows is an error that says what to do`() {
+    @Test func `an unknown encoding is an error with advice`() {
         let bytes = Array("<META charset=\"no-such-thing\">".utf8) + [0xFF]
         #expect(throws: ImportError.self) { try Reading(bytes) }
     }

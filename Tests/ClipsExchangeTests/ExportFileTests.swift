@@ -19,7 +19,7 @@ struct ExportFileTests {
     }
 
     @Test(arguments: [true, false])
-    func `an export through a symbolic link replaces the file that it leads to`(
+    func `an export through a symbolic link replaces the target`(
         exists: Bool
     ) throws {
         if exists { try Data("old".utf8).write(to: URL(fileURLWithPath: folder + "/target")) }
@@ -33,13 +33,13 @@ struct ExportFileTests {
         }
     }
 
-    @Test func `a link that leads to itself is an error`() throws {
+    @Test func `a link to itself is an error`() throws {
         try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "link")
         #expect(try program.run("export", "--format", "json", "-o", folder + "/link").status == 1)
         #expect(try names() == ["link"])
     }
 
-    @Test(arguments: [SIGKILL, SIGTERM, SIGINT]) func `an export that is ended leaves nothing behind`(
+    @Test(arguments: [SIGKILL, SIGTERM, SIGINT]) func `a killed export leaves no file`(
         signal: Int32
     ) throws {
         let text = String(repeating: "words and more words\n", count: 1 << 20)
@@ -64,12 +64,12 @@ struct ExportFileTests {
         if signal == SIGINT && process.terminationStatus != 0 { #expect(process.terminationStatus == 130) }
     }
 
-    @Test func `an address with parameters is a link in Markdown`() throws {
+    @Test func `a URL with parameters is a link in Markdown`() throws {
         let text = try program.run("export", "--format", "markdown").output
         #expect(text.contains("[t](<https://example.org/?a=1&b=2>)"))
     }
 
-    @Test func `after saved batches a failure does not say that nothing was saved`() {
+    @Test func `after saved batches, a failure does not say that nothing was saved`() {
         struct Failure: Error, CustomStringConvertible {
             let description = "It is full. Nothing was saved; try again."
         }

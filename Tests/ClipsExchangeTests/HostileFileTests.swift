@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct HostileFileTests {
-    @Test func `no change of a file, however wild, does more than lose clips`() throws {
+    @Test func `random changes of a file only lose clips`() throws {
         for (index, (text, format)) in Samples.all.enumerated() {
             var random = SeededRandom(seed: UInt64(7000 + index))
             for round in 0..<300 {
@@ -52,13 +52,13 @@ struct HostileFileTests {
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: ["[", "{\"a\":", "[](", "[a", "`", "\"\n", "<h", "!["])
-    func `other brackets too`(opening: String) throws {
+    func `nested brackets of other kinds end in time`(opening: String) throws {
         for format in ImportFormat.allCases {
             _ = try? Reading(String(repeating: opening, count: 20_000), format: format)
         }
     }
 
-    @Test func `dates at the edges are dates or none`() throws {
+    @Test func `dates at the limits are read or rejected`() throws {
         for date in [
             "9223372036854775807", "-9223372036854775808", "1e300", "nan", "0000-13-99",
             "99999999999999999999",
@@ -86,7 +86,7 @@ struct HostileFileTests {
         return limits
     }()
 
-    @Test func `a value beyond the limit is no part of a clip`() throws {
+    @Test func `a value beyond the limit is not part of a clip`() throws {
         let long = String(repeating: "a", count: 1 << 17)
         for text in [
             "<DL><DT><A HREF=\"http://x.org/\(long)\">x</A><DT><A HREF=\"http://x.org\">y</A></DL>",
@@ -117,7 +117,7 @@ struct HostileFileTests {
         #expect(run.status == 2 && run.errors.contains("This file is binary."), "\(run.errors)")
     }
 
-    @Test func `errors in a page are never those of a library`() throws {
+    @Test func `errors in a page are never printed by a library`() throws {
         let text =
             "<DL><DT><A HREF=\"http://x.org\">x</A></b></i><p <!ELEMENT &#x110000; &bogus; <a href=\"open"
         let run = try ClipsProgram().run("import", "--format", "html", "-", input: text)

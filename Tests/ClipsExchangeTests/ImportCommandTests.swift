@@ -13,16 +13,16 @@ struct ImportCommandTests {
         return path
     }
 
-    @Test func `what can be read is saved, the rest is told with status 1`() throws {
+    @Test func `readable records are saved, the rest is reported with status 1`() throws {
         let run = try program.run("import", "--tag", "old", file("b.html", Samples.netscape))
         #expect(run.status == 1)
-        #expect(run.errors.contains("b.html, line 23: a bookmark has no address."))
+        #expect(run.errors.contains("b.html, line 23: a bookmark has no URL."))
         #expect(run.errors.contains("read 5 clips, saved 5, 2 not readable."))
         #expect(try program.sqlite3("SELECT count(*) FROM Clip WHERE tags LIKE '%old'") == "5")
         #expect(try program.sqlite3("SELECT count(*) FROM history WHERE kind = 3") == "1")
     }
 
-    @Test func `several files, standard input, and only a look`() throws {
+    @Test func `several files, standard input, and a dry run are imported`() throws {
         let path = try file("p.json", Samples.pinboard)
         #expect(try program.run("import", "--dry-run", path).status == 0)
         let run = try program.run("import", "--json", path, "-", input: Samples.raindrop)
@@ -30,10 +30,10 @@ struct ImportCommandTests {
         #expect(run.output.split(separator: "\n").count == 2 && run.output.contains("\"saved\":2"))
         #expect(try program.sqlite3("SELECT count(*) FROM Clip") == "4")
         let again = try program.run("import", "--duplicates", "merge", path)
-        #expect(again.status == 0 && again.errors.contains("saved 0, 2 there already."))
+        #expect(again.status == 0 && again.errors.contains("saved 0, 2 unchanged."))
     }
 
-    @Test func `a file that is not there, a folder, a wrong word`() throws {
+    @Test func `a missing file, a folder, and an invalid option are errors`() throws {
         #expect(try program.run("import", "/no/such/file").status == 1)
         #expect(try program.run("import", program.folder.path).status == 1)
         #expect(try program.run("import", "--duplicates", "maybe", "x").status == 2)
@@ -42,7 +42,7 @@ struct ImportCommandTests {
         #expect(try program.run("export").status == 2)
     }
 
-    @Test func `an export replaces its file whole, or goes to standard output`() throws {
+    @Test func `an export replaces the whole file, or writes to standard output`() throws {
         try program.run("import", "-", input: Samples.pinboard)
         let path = try file("out.md", "old")
         #expect(try program.run("export", "--format", "markdown", "-o", path).status == 0)
@@ -57,7 +57,7 @@ struct ImportCommandTests {
         #expect(!names.contains { $0.hasPrefix("out.md.") })
     }
 
-    @Test func `an interrupted import says what was done and leaves whole batches`() throws {
+    @Test func `an interrupted import reports its result and leaves whole batches`() throws {
         let pipe = Pipe()
         let process = try program.start(
             ["import", "-", "--format", "jsonl"], input: pipe.fileHandleForReading)
@@ -72,7 +72,7 @@ struct ImportCommandTests {
         #expect(try program.sqlite3("PRAGMA integrity_check") == "ok")
     }
 
-    @Test func `an address saved again is merged or left as it is, as asked`() throws {
+    @Test func `an existing URL is merged or skipped according to the policy`() throws {
         let first = try program.run("add", "--url", "http://x.org", "--note", "one").output
         let merged = try program.run("add", "--url", "http://x.org", "--note", "two", "--duplicates", "merge")
         #expect(merged.output == first && merged.errors.contains("the two are one clip now"))

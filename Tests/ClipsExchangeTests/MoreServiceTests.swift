@@ -4,7 +4,7 @@ import Testing
 
 struct MoreServiceTests {
     @Test(arguments: Samples.services)
-    func `each export is known, in one line, by its format, and in pieces`(
+    func `each export is recognized, in one line, by its format, and in pieces`(
         text: String, format: ImportFormat, form: String
     ) throws {
         let whole = try Reading(text)

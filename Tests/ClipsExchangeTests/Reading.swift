@@ -1,7 +1,7 @@
 import ClipsCore
 import ClipsExchange
 
-/// A file's clips and problems, read in pieces of any size.
+/// The clips and problems of a file, read in pieces of any size.
 struct Reading {
     var drafts: [ClipDraft] = []
     var problems: [ImportProblem] = []

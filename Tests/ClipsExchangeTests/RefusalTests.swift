@@ -3,7 +3,7 @@ import ClipsExchange
 import TestSupport
 import Testing
 
-/// Files of other kinds: a sentence, status 2, and not one clip.
+/// Files of other formats: a message, status 2, and no clip.
 struct RefusalTests {
     static let files: [(String, String)] = [
         (
@@ -29,8 +29,8 @@ struct RefusalTests {
         ("table", "a,b\n1,2\n"),
     ]
 
-    @Test(arguments: files) func `a file of another kind is refused`(name: String, text: String) throws {
-        // A table is known by its name only.
+    @Test(arguments: files) func `a file of another format is rejected`(name: String, text: String) throws {
+        // A table is recognized only by its name.
         let file = name == "table" ? "x.csv" : ""
         do {
             let reading = try Reading(text, name: file)
@@ -40,7 +40,7 @@ struct RefusalTests {
         }
     }
 
-    @Test func `a refusal is status 2, and another file is imported anyway`() throws {
+    @Test func `a rejection is status 2, and another file is imported anyway`() throws {
         let program = try ClipsProgram()
         for (name, text) in Self.files where name != "table" && name != "NUL bytes" {
             let run = try program.run("import", "-", input: text)
@@ -50,7 +50,7 @@ struct RefusalTests {
         #expect(try program.sqlite3("SELECT count(*) FROM Clip") == "0")
     }
 
-    @Test func `an import says its format and the fields that it does not read`() throws {
+    @Test func `an import reports the format and the unread fields`() throws {
         let program = try ClipsProgram()
         let dry = try program.run("import", "--dry-run", "-", input: Samples.raindrop)
         #expect(dry.status == 0 && dry.errors.contains("clips: -: read as Raindrop CSV; not read: id."))

@@ -14,7 +14,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: ExportFormat.allCases)
-    func `what was exported is imported again unchanged, and a second time adds nothing`(format: ExportFormat)
+    func `an export is imported unchanged, and a second import adds nothing`(format: ExportFormat)
         async throws
     {
         let seed: UInt64 = .random(in: 0...1_000_000)
@@ -38,7 +38,7 @@ struct RoundTripTests {
         }
         #expect(before.count == after.count)
         let second = await Self.run(file, format, into: other)
-        #expect(second.outcome.saved == 0 && second.outcome.alreadyThere == drafts.count, "seed \(seed)")
+        #expect(second.outcome.saved == 0 && second.outcome.unchanged == drafts.count, "seed \(seed)")
     }
 
     private static func run(_ file: String, _ format: ExportFormat, into store: ClipStore) async
@@ -55,7 +55,7 @@ struct RoundTripTests {
         }
     }
 
-    /// Everything but what is each store's own.
+    /// All columns except those that differ between stores.
     private static func contents(_ store: ClipStore) async throws -> [[String]] {
         var contents: [[String]] = []
         try await store.forEachClip(ClipQuery()) { clip in
@@ -89,7 +89,7 @@ struct RoundTripTests {
         let scheme =
             ["https://example.org/\(number)/", "mailto:\(number)", "x\(number)"].randomElement(using: &random)
             ?? ""
-        // SQLite's JSON functions end a text at NUL, so such an address is never found again.
+        // SQLite's JSON functions end a text at NUL, so such a URL is never found again.
         let path = words(3, &random).unicodeScalars.filter { $0 != "\0" }
         draft.url = number.isMultiple(of: 5) ? "" : scheme + String(String.UnicodeScalarView(path))
         draft.title = words(6, &random)

@@ -3,7 +3,7 @@ import ClipsExchange
 import Testing
 
 struct ServiceFileTests {
-    @Test(arguments: Samples.all) func `each file is known by how it begins`(
+    @Test(arguments: Samples.all) func `each file is recognized by its beginning`(
         text: String, format: ImportFormat
     ) throws {
         #expect(try Reading(text).format == format)
@@ -48,20 +48,20 @@ struct ServiceFileTests {
         #expect(pocket.map(\.tags) == [["a", "b"], []] && pocket.map(\.isUnread) == [true, false])
     }
 
-    @Test func `a table that was cut off or has a stray quote loses that line only`() throws {
+    @Test func `a truncated table or one with a stray quote loses only that line`() throws {
         let text = "url,title\nhttp://x.org/1,\"open\nhttp://x.org/2,two\nhttp://x.org/3,three\n"
         let reading = try Reading(text, name: "x.csv")
         #expect(reading.drafts.map(\.url) == ["http://x.org/2", "http://x.org/3"])
         #expect(reading.problems.map(\.line) == [2])
     }
 
-    @Test func `a document that was cut off has its first clips all the same`() throws {
+    @Test func `a truncated document yields its first clips`() throws {
         let reading = try Reading(String(Samples.pinboard.dropLast(60)))
         #expect(reading.drafts.map(\.title) == ["The title", "Second"])
         #expect(reading.problems.count == 1)
     }
 
-    @Test func `Markdown's links, but none in code or of pictures`() throws {
+    @Test func `Markdown's links are read, except in code and of images`() throws {
         let drafts = try Reading(Samples.markdown).drafts
         let links = Dictionary(uniqueKeysWithValues: drafts.map { ($0.url, $0) })
         #expect(
@@ -77,7 +77,7 @@ struct ServiceFileTests {
         #expect(links["https://example.org/a b"]?.tags == ["Swift", "Tools"])
     }
 
-    @Test func `JSON lines, with the bad ones told by number`() throws {
+    @Test func `JSON lines are read, and invalid ones reported by number`() throws {
         let reading = try Reading(Samples.lines)
         #expect(reading.drafts.map(\.url) == ["https://example.org/1", ""])
         #expect(reading.drafts.map(\.tags) == [["a", "b"], ["x", "y"]])
@@ -95,7 +95,7 @@ struct ServiceFileTests {
     }
 
     @Test(arguments: ["mozLz40\0abc", "SQLite format 3\0", "PK\u{3}\u{4}", "bplist00"])
-    func `files that are something else say what to do`(beginning: String) {
+    func `files of other formats are rejected with advice`(beginning: String) {
         #expect(throws: ImportError.self) { try Reading(beginning) }
     }
 }

@@ -1,6 +1,6 @@
 import ClipsExchange
 
-/// Exports in the shape in which services write them, made up for these tests.
+/// Exports in the formats of services, with invented contents.
 extension Samples {
     static let linkwarden = """
         {"name":"me","email":"me@example.org","createdAt":"2024-01-01T00:00:00.000Z","collections":[

@@ -180,7 +180,7 @@ import Testing
             Issue.record("the history was not asked")
             return
         }
-        _ = state.handle(.ownWorkLoaded(OwnWork(all: [], session: 7)), at: noon)
+        _ = state.handle(.ownWorkLoaded(UndoHistory(all: [], session: 7)), at: noon)
         #expect(state.statusLine.contains("nothing in the last week to take back"))
         finish(try state.press("d"), 1)
         #expect(state.statusLine.contains("Deleted “Clip 29” · u takes it back"))

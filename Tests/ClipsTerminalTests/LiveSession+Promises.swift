@@ -116,7 +116,7 @@ extension LiveSession {
         _ before: AppState, _ message: ClipListMessage, _ old: [ClipRow], _ new: [ClipRow]
     ) throws(Broken) {
         let follows = before.list.isFollowing
-        guard before.list.wishedIndex == nil, let held = before.heldID else { return }
+        guard before.list.pendingIndex == nil, let held = before.heldID else { return }
         if let lost = before.list.lostID, !old.contains(where: { $0.id == lost }),
             new.contains(where: { $0.id == lost })
         {

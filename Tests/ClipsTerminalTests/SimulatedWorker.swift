@@ -197,7 +197,7 @@ struct SimulatedWorker {
             let previous = rows.last { row in place.map { row.position < $0 } ?? true }
             return .matchFound(isForward ? (next ?? rows.first)?.id : (previous ?? rows.last)?.id)
         case .loadNames: return .namesLoaded(tags: ["alpha", "alps", "beta"], authors: ["app", "extension"])
-        case .loadOwnWork: return .ownWorkLoaded(OwnWork(all: [], session: 7))
+        case .loadOwnWork: return .ownWorkLoaded(UndoHistory(all: [], session: 7))
         case .loadHistory(let filter):
             let newest = store.commits.suffix(500).map(SimulatedClips.summary).filter(filter.admits)
             return .historyLoaded(newest, filter)

@@ -57,7 +57,7 @@ enum TextInput {
     }
 
     private static func broken(inJSON text: String) -> String? {
-        let harmless = HarmlessJSON.text(text)
+        let harmless = TerminalSafeJSON.text(text)
         let isInterpreted = harmless.unicodeScalars.contains {
             isDangerous($0) && $0.value >= 0x7F && isTerminal($0)
         }

@@ -1,7 +1,7 @@
 import PersistentStore
 
 extension ClipDraft {
-    /// What a clip says, without what the store made up for it.
+    /// Creates a draft with the contents of a saved clip.
     package init(_ clip: Clip) {
         self.init()
         url = clip.url
@@ -16,7 +16,7 @@ extension ClipDraft {
         author = clip.author
     }
 
-    /// As it will be when it is saved.
+    /// Returns the draft as it will be saved.
     func completed(author: String, now: Int64) -> ClipDraft {
         var draft = self
         draft.title = savedTitle
@@ -27,9 +27,8 @@ extension ClipDraft {
         return draft
     }
 
-    /// Whether another draft would add nothing; what a person did with the clip since, as reading it, does not
-    /// count.
-    func says(_ other: ClipDraft, isDated: Bool) -> Bool {
+    /// Whether another draft would add nothing. Flags that the user has changed since, such as unread, do not count.
+    func contains(_ other: ClipDraft, isDated: Bool) -> Bool {
         url == other.url && title == other.title && text == other.text && note == other.note
             && (!isDated || created == other.created) && Set(tags).isSuperset(of: other.tags)
     }

@@ -1,18 +1,18 @@
 import CSearch
 
-/// Makes one clip of several with the same address.
+/// Merges clips with the same URL into one.
 ///
-/// Both texts stay, the longer one first, after a line of dashes; one that is part of the other is not repeated. The
-/// longer title stays the title, and the other one becomes a paragraph of the note. Notes are sets of paragraphs, and
-/// tags are sets of names. The author and the time are those of the earlier clip.
+/// Both texts remain, the longer one first, with a line of dashes between them; a text that is part of the other is not
+/// repeated. The longer title remains the title, and the other one becomes a paragraph of the note. Notes are sets of
+/// paragraphs, and tags are sets of names. The author and the time are those of the earlier clip.
 ///
-/// In whatever order, grouping or repetition it is done, the result is the same: two processes that merge the
-/// same clips at once agree (the operation is a semilattice's join).
+/// The operation is the join of a semilattice: order, grouping, and repetition do not change the result, so two
+/// processes that merge the same clips concurrently agree.
 package enum ClipMerge {
-    /// Between texts that were merged.
+    /// The separator of merged texts.
     static let textSeparator = "\n\n----------\n\n"
 
-    /// Both must have their dates and author.
+    /// Returns the merged clip. Both must have their dates and author.
     package static func merged(_ one: ClipDraft, _ other: ClipDraft) -> ClipDraft {
         var result = ClipDraft()
         result.url = one.url
@@ -39,14 +39,14 @@ package enum ClipMerge {
         (one.utf8.count, one) < (other.utf8.count, other) ? other : one
     }
 
-    /// The texts of which none is part of another one, the longest first; a side as it is when it has all of them.
+    /// Returns the texts of which none is part of another, longest first; a side unchanged if it has all of them.
     private static func text(_ one: String, _ other: String) -> String {
         if one == other { return one }
         let (left, right) = (maximal(parts(one, textSeparator)), maximal(parts(other, textSeparator)))
         let all = maximal(left + right)
         let canonical = all.joined(separator: textSeparator)
-        // Of several that have all, any but the one that this function would make, and of those the greatest:
-        // the result is then the same by any way to it.
+        // Of several sides that have all, the greatest that is not the canonical form, so that the result does not
+        // depend on the order of merges.
         let whole = [(left, one), (right, other)].filter { $0.0 == all }.map(\.1)
         return whole.filter { $0 != canonical }.max() ?? canonical
     }
@@ -59,7 +59,7 @@ package enum ClipMerge {
         return result
     }
 
-    /// Whether a text has the other's bytes in it.
+    /// Whether a text contains the bytes of the other.
     private static func contains(_ text: String, _ part: String) -> Bool {
         part.isEmpty || offset(of: Array(part.utf8), in: Array(text.utf8)[...]) != nil
     }
@@ -76,7 +76,7 @@ package enum ClipMerge {
         return parts + [String(decoding: rest, as: UTF8.self)]
     }
 
-    /// In linear time: texts may have many megabytes, and repeat.
+    /// - Complexity: O(*n*); texts may have many megabytes, and repeat.
     private static func offset(of mark: [UInt8], in text: ArraySlice<UInt8>) -> Int? {
         text.withUnsafeBufferPointer { text in
             mark.withUnsafeBufferPointer { mark in
@@ -87,8 +87,8 @@ package enum ClipMerge {
         }
     }
 
-    /// One side as it is when it has all that the other has; sorted when each has something of its own, since there
-    /// is no other order that does not depend on who came first.
+    /// Returns a side unchanged if it has all names of the other; otherwise the sorted union, the only order that does
+    /// not depend on the order of merges.
     private static func union(_ one: [String], _ other: [String]) -> [String] {
         let (left, right) = (Set(one), Set(other))
         if left == right { return one.lexicographicallyPrecedes(other) ? other : one }

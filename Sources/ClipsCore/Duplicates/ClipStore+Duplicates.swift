@@ -1,11 +1,12 @@
 import PersistentStore
 
 extension ClipStore {
-    /// Saves clips as one transaction, those whose address is there already by a policy; returns where each one
-    /// is now.
+    /// Saves clips as one transaction, with a policy for URLs that already exist.
     ///
-    /// Two processes may do this with the same addresses at once: who commits second sees what came between its
-    /// look and its save, and takes its own clip back into the other's.
+    /// Two processes may save the same URL concurrently: the second one to commit finds the other's clip, and resolves
+    /// its own into that one.
+    ///
+    /// - Returns: the clip that contains each draft, and the numbers of clips.
     package func add(
         _ drafts: [ClipDraft], duplicates policy: DuplicatePolicy
     ) async throws -> (ids: [Int64], outcome: DuplicateOutcome) {
@@ -14,37 +15,37 @@ extension ClipStore {
         var work = drafts.map { ($0.completed(author: author, now: now), isDated: $0.created != nil) }
         var ids: [Int64] = []
         var outcome = DuplicateOutcome()
-        // Where the drafts of this round stand in the first one, and the clips that were saved for them.
-        var (positions, taken): ([Int], [Int64]) = (Array(drafts.indices), [])
+        // The indices of this round's drafts in the first one, and the clips that were inserted for them.
+        var (positions, own): ([Int], [Int64]) = (Array(drafts.indices), [])
         for round in 1... {
             let known = try await clips(like: work.map(\.0))
-            var plan = DuplicatePlan(policy: policy, stored: known.filter { !taken.contains($0.id) })
+            var plan = DuplicatePlan(policy: policy, stored: known.filter { !own.contains($0.id) })
             for (draft, isDated) in work { plan.add(draft, isDated: isDated) }
             let saved: (inserted: [Int: Int64], found: [StoredObject])
             do {
-                saved = try await commit(plan, removing: known.filter { taken.contains($0.id) }, now: now)
-            } catch StoreError.conflict where round < Self.mostRounds {
+                saved = try await commit(plan, removing: known.filter { own.contains($0.id) }, now: now)
+            } catch StoreError.conflict where round < Self.maxRounds {
                 continue
             }
             outcome += plan.outcome
-            outcome.saved -= taken.count
+            outcome.saved -= own.count
             let now = plan.ids(saved.inserted)
-            if ids.isEmpty { ids = now } else { for (place, id) in zip(positions, now) { ids[place] = id } }
-            let strangers = saved.found.filter {
-                !plan.knownIDs.contains($0.id.key) && !taken.contains($0.id.key)
+            if ids.isEmpty { ids = now } else { for (index, id) in zip(positions, now) { ids[index] = id } }
+            let others = saved.found.filter {
+                !plan.knownIDs.contains($0.id.key) && !own.contains($0.id.key)
             }
-            guard policy != .keepBoth, !strangers.isEmpty, round < Self.mostRounds else { break }
-            let urls = Set(strangers.compactMap { $0[ClipAttribute.url.rawValue].textValue })
+            guard policy != .keepBoth, !others.isEmpty, round < Self.maxRounds else { break }
+            let urls = Set(others.compactMap { $0[ClipAttribute.url.rawValue].textValue })
             let raced = plan.inserted(with: urls)
-            taken = raced.compactMap { saved.inserted[$0] }
+            own = raced.compactMap { saved.inserted[$0] }
             work = raced.map { (plan.content(at: $0), isDated: true) }
-            positions = taken.compactMap { ids.firstIndex(of: $0) }
+            positions = own.compactMap { ids.firstIndex(of: $0) }
         }
         return (ids, outcome)
     }
 
-    /// Beyond these somebody is doing it on purpose.
-    private static var mostRounds: Int { 20 }
+    /// More rounds can only be caused deliberately.
+    private static var maxRounds: Int { 20 }
 
     private func clips(like drafts: [ClipDraft]) async throws -> [Clip] {
         guard let predicate = DuplicatePlan.lookup(drafts) else { return [] }

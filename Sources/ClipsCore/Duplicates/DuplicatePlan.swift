@@ -1,8 +1,8 @@
 import PersistentStore
 
-/// Which clips to insert, change and delete so that drafts are saved by a policy.
+/// The clips to insert, change, and delete to save drafts with a policy.
 struct DuplicatePlan {
-    /// A clip with the address: in the store, or about to be.
+    /// A clip that is stored or will be inserted.
     private struct Entry {
         let stored: Clip?
         let original: ClipDraft
@@ -12,14 +12,14 @@ struct DuplicatePlan {
 
     private enum Key: Hashable {
         case url(String)
-        /// Without an address, only the very same text of the very same time is the same clip.
+        /// Without a URL, only the same text of the same time is the same clip.
         case words(created: Int64, title: String, text: String)
     }
 
     private let policy: DuplicatePolicy
     private var entries: [Entry] = []
-    private var places: [Key: [Int]] = [:]
-    /// Where each draft ended up.
+    private var indices: [Key: [Int]] = [:]
+    /// The entry of each draft.
     private var destinations: [Int] = []
     private(set) var outcome = DuplicateOutcome()
 
@@ -31,7 +31,7 @@ struct DuplicatePlan {
         }
     }
 
-    /// What to look for in the store before drafts can be planned.
+    /// Returns a predicate for the stored clips that planning needs.
     static func lookup(_ drafts: [ClipDraft]) -> Predicate? {
         let urls = Set(drafts.map(\.url)).subtracting([""])
         let times = Set(drafts.filter { $0.url.isEmpty }.compactMap(\.created))
@@ -43,20 +43,22 @@ struct DuplicatePlan {
         return parts.isEmpty ? nil : parts.count == 1 ? parts[0] : .or(parts)
     }
 
-    /// Plans one draft that has its dates and author; `isDated` when its time is not just now.
+    /// Plans a draft that has its dates and author.
+    ///
+    /// - Parameter isDated: Whether its time was given, rather than the present.
     mutating func add(_ draft: ClipDraft, isDated: Bool) {
         let key = draft.url.isEmpty && !isDated ? nil : Self.key(draft)
-        let same = (key.flatMap { places[$0] } ?? []).filter { !entries[$0].isDeleted }
+        let same = (key.flatMap { indices[$0] } ?? []).filter { !entries[$0].isDeleted }
         guard let first = same.first else { return insert(draft, key) }
-        if let place = same.first(where: { entries[$0].content.says(draft, isDated: isDated) }) {
-            if policy != .merge {
-                outcome.alreadyThere += 1
-                return destinations.append(place)
-            }
+        if policy != .merge,
+            let index = same.first(where: { entries[$0].content.contains(draft, isDated: isDated) })
+        {
+            outcome.unchanged += 1
+            return destinations.append(index)
         }
         switch policy {
         case .keepBoth:
-            outcome.keptBeside += 1
+            outcome.addedAsDuplicate += 1
             insert(draft, key)
         case .skip:
             outcome.skipped += 1
@@ -67,23 +69,23 @@ struct DuplicatePlan {
                 ClipMerge.merged($0, entries[$1].content)
             }
             guard [merged.text, merged.note].allSatisfy({ $0.utf8.count <= ClipDraft.largestText }) else {
-                outcome.keptBeside += 1
+                outcome.addedAsDuplicate += 1
                 return insert(draft, key)
             }
             if merged == before && same.count == 1 {
-                outcome.alreadyThere += 1
+                outcome.unchanged += 1
             } else {
                 outcome.merged += 1
                 if !isDated { merged.updated = max(merged.updated ?? 0, draft.updated ?? 0) }
             }
-            settle(same, on: merged)
+            resolve(same, on: merged)
         case .replace:
             outcome.replaced += 1
-            settle(same, on: draft)
+            resolve(same, on: draft)
         }
     }
 
-    /// A time that the draft does not know changes nothing.
+    /// Returns an undated draft with the dates and author of the stored clip.
     private func dated(_ draft: ClipDraft, _ isDated: Bool, _ known: ClipDraft) -> ClipDraft {
         guard !isDated else { return draft }
         var draft = draft
@@ -100,14 +102,14 @@ struct DuplicatePlan {
     }
 
     private mutating func append(_ entry: Entry, _ key: Key?) {
-        if let key { places[key, default: []].append(entries.count) }
+        if let key { indices[key, default: []].append(entries.count) }
         entries.append(entry)
     }
 
-    private mutating func settle(_ places: [Int], on content: ClipDraft) {
-        guard let first = places.first else { return }
+    private mutating func resolve(_ indices: [Int], on content: ClipDraft) {
+        guard let first = indices.first else { return }
         entries[first].content = content
-        for place in places.dropFirst() { entries[place].isDeleted = true }
+        for index in indices.dropFirst() { entries[index].isDeleted = true }
         destinations.append(first)
     }
 
@@ -120,14 +122,14 @@ struct DuplicatePlan {
 extension DuplicatePlan {
     var knownIDs: Set<Int64> { Set(entries.compactMap { $0.stored?.id }) }
 
-    /// Puts the changes into a context. Returns the temporary ids of the inserted clips, by their places.
+    /// Makes the changes in a context. Returns the temporary IDs of the inserted clips, by entry.
     func apply(to context: StoreContext, author: String, now: Int64) async throws -> [Int: ObjectID] {
         var temporary: [Int: ObjectID] = [:]
-        for (place, entry) in entries.enumerated() {
+        for (index, entry) in entries.enumerated() {
             guard let clip = entry.stored else {
                 guard !entry.isDeleted else { continue }
                 let values = try entry.content.values(author: author, now: now)
-                temporary[place] = try await context.insert(ClipModel.entity, values)
+                temporary[index] = try await context.insert(ClipModel.entity, values)
                 continue
             }
             if entry.isDeleted {
@@ -140,17 +142,17 @@ extension DuplicatePlan {
         return temporary
     }
 
-    /// The clip that each draft is in now.
+    /// Returns the clip that contains each draft.
     func ids(_ inserted: [Int: Int64]) -> [Int64] {
-        destinations.map { place in entries[place].stored?.id ?? inserted[place] ?? 0 }
+        destinations.map { entries[$0].stored?.id ?? inserted[$0] ?? 0 }
     }
 
-    /// The inserted clips whose addresses are among these.
+    /// Returns the entries of the inserted clips with these URLs.
     func inserted(with urls: Set<String>) -> [Int] {
         entries.indices.filter {
             entries[$0].stored == nil && !entries[$0].isDeleted && urls.contains(entries[$0].content.url)
         }
     }
 
-    func content(at place: Int) -> ClipDraft { entries[place].content }
+    func content(at index: Int) -> ClipDraft { entries[index].content }
 }

@@ -1,40 +1,40 @@
-/// What happens when an address is saved that a clip has already.
+/// The action for a clip whose URL a stored clip already has.
 ///
-/// A clip that adds nothing to the one that is there is never saved a second time.
+/// A clip that adds nothing to the stored one is never saved again.
 package enum DuplicatePolicy: String, CaseIterable, Sendable {
     case keepBoth = "keep"
-    /// Into the oldest one, by ``ClipMerge``; nothing that only one of them says is lost. Clips that together exceed
-    /// the size of a clip stay separate.
+    /// Merges both into the oldest clip without losing text, see ``ClipMerge``. Clips that together exceed the size of
+    /// a clip remain separate.
     case merge
-    /// The new one's contents take the place of all that there were.
+    /// Replaces all stored clips with that URL by the new one.
     case replace
-    /// What is there stays as it is.
+    /// Does not save the new one.
     case skip
 }
 
-/// What became of clips that were saved by a ``DuplicatePolicy``.
+/// The result of saving clips with a ``DuplicatePolicy``, in numbers of clips.
 package struct DuplicateOutcome: Hashable, Sendable {
-    /// Saved as clips of their own.
+    /// Inserted as separate clips.
     package var saved = 0
-    /// Among the saved ones, those whose address was there before.
-    package var keptBeside = 0
+    /// Inserted although their URL already existed; counted in `saved` too.
+    package var addedAsDuplicate = 0
     package var merged = 0
     package var replaced = 0
     package var skipped = 0
-    /// Added nothing to what was there.
-    package var alreadyThere = 0
+    /// Not saved because they add nothing.
+    package var unchanged = 0
 
     package init() {}
 
-    /// Clips that were inserted or changed.
+    /// The number of inserted or changed clips.
     package var total: Int { saved + merged + replaced }
 
     package static func += (left: inout DuplicateOutcome, right: DuplicateOutcome) {
         left.saved += right.saved
-        left.keptBeside += right.keptBeside
+        left.addedAsDuplicate += right.addedAsDuplicate
         left.merged += right.merged
         left.replaced += right.replaced
         left.skipped += right.skipped
-        left.alreadyThere += right.alreadyThere
+        left.unchanged += right.unchanged
     }
 }

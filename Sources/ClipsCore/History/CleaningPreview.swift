@@ -1,31 +1,31 @@
 package import FoundationEssentials
 package import PersistentStore
 
-/// Who follows the history, and what cleaning would take of it now.
+/// The consumers of the history, and the part of it that cleaning would delete now.
 package struct CleaningPreview: Hashable, Sendable {
     package let consumers: [ConsumerRecord]
     package let total: HistoryCount
-    /// Passed by everybody and older than what is kept in any case.
+    /// The part that cleaning would delete.
     package let removable: HistoryCount
-    /// The consumer that is furthest behind, if somebody holds history back that is old enough to go.
+    /// The consumer that is furthest behind, if it retains history that is old enough to delete.
     package let holder: String?
 
     /// - Parameters:
-    ///   - youngest: what is newer stays.
-    ///   - oldest: what is older goes, whoever wants it.
-    ///   - tally: of the last preview of the store, from which counting goes on.
+    ///   - youngest: The date after which history is retained.
+    ///   - oldest: The date before which history is deleted even if a consumer needs it.
+    ///   - counter: The counter of the last preview of the store, from which counting continues.
     package init(
-        youngest: Date, oldest: Date, tally: inout HistoryCounter, in snapshot: StoreSnapshot
+        youngest: Date, oldest: Date, counter: inout HistoryCounter, in snapshot: StoreSnapshot
     ) throws {
         consumers = try snapshot.consumers()
         let waiting = consumers.filter { !$0.isTransient || $0.isRunning }
         let last = waiting.min { $0.token.number < $1.token.number }
         var starts = [HistoryFetchRequest.Start.date(youngest), .date(oldest)]
         if let last { starts.append(.token(last.token)) }
-        let counts = try tally.count(before: starts, in: snapshot)
+        let counts = try counter.count(before: starts, in: snapshot)
         total = counts.all
         let (mature, aged) = (counts.before[0] ?? HistoryCount(), counts.before[1] ?? HistoryCount())
-        // Nobody who follows is nobody who has passed anything.
+        // Without a consumer nothing counts as read.
         let passed = last == nil ? HistoryCount() : counts.before[2] ?? HistoryCount()
         let ready = passed.transactions < mature.transactions ? passed : mature
         removable = ready.transactions < aged.transactions ? aged : ready

@@ -1,6 +1,6 @@
 package import PersistentStore
 
-/// The changes of one transaction with the values before and after, as far as the history tells them.
+/// The changes of one transaction with the values before and after, as far as history records them.
 package struct TransactionDetail: Hashable, Sendable {
     package struct Replacement: Hashable, Sendable {
         package let attribute: String
@@ -13,30 +13,30 @@ package struct TransactionDetail: Hashable, Sendable {
         package let clip: Int64
         package let title: String
         package let replacements: [Replacement]
-        /// Whether the clip is in the store now.
-        package let isThere: Bool
+        /// Whether the clip exists now.
+        package let exists: Bool
     }
 
-    /// Changes read of one transaction; a batch may have a million.
-    package static let mostChanges = 200
-    /// So many later changes are looked through for the values that a change left behind; behind more of them,
-    /// the present values stand in their place. A second of looking at most, away from the keys.
-    package static let mostLaterChanges = 500_000
+    /// The maximum number of changes; a batch may have a million.
+    package static let maxChanges = 200
+    /// The maximum number of later changes that are searched for the values after a change; with more, the present
+    /// values are shown. Searching takes up to a second, not on the thread of the keys.
+    package static let maxLaterChanges = 500_000
 
     package let token: HistoryToken
     package let changes: [Change]
-    /// More changes follow.
+    /// Whether more changes follow.
     package let isCut: Bool
-    /// The new values are those that the change left behind, not those of today.
-    package let tellsValuesThen: Bool
+    /// Whether the new values are those after the change, not the present ones.
+    package let showsOriginalValues: Bool
 
     package init?(
-        _ token: HistoryToken, mostLaterChanges: Int = Self.mostLaterChanges, in snapshot: StoreSnapshot
+        _ token: HistoryToken, maxLaterChanges: Int = Self.maxLaterChanges, in snapshot: StoreSnapshot
     ) throws {
         try snapshot.check(token)
         var piece: HistoryTransaction?
         var request = HistoryFetchRequest(.ending(at: token), changes: .entity(ClipModel.entity), limit: 1)
-        request.maxChangesAtOnce = Self.mostChanges
+        request.maxChangesAtOnce = Self.maxChanges
         try snapshot.forEachTransaction(request) { transaction in
             if transaction.token == token { piece = transaction }
             return false
@@ -44,8 +44,8 @@ package struct TransactionDetail: Hashable, Sendable {
         guard let piece else { return nil }
         self.token = token
         isCut = !piece.isComplete
-        let isNear = try !snapshot.hasMoreChanges(after: token, than: mostLaterChanges)
-        tellsValuesThen = isNear
+        let isNear = try !snapshot.hasMoreChanges(after: token, than: maxLaterChanges)
+        showsOriginalValues = isNear
         let keys = Set(piece.changes.map(\.objectID.key))
         let present = try snapshot.fetch(FetchRequest(ClipModel.entity, where: .keys(keys.sorted())))
         var states: [Int64: [String: Value]] = [:]
@@ -54,19 +54,19 @@ package struct TransactionDetail: Hashable, Sendable {
         if isNear {
             let ids = Set(keys.map { ClipModel.objectID($0) })
             let later = try snapshot.changes(HistoryFetchRequest(.token(token), changes: .objects(ids)))
-            for change in later.reversed() { Self.takeBack(change, in: &states) }
+            for change in later.reversed() { Self.revert(change, in: &states) }
         }
         var changes: [Change] = []
         for change in piece.changes.reversed() {
             let after = states[change.objectID.key]
-            Self.takeBack(change, in: &states)
+            Self.revert(change, in: &states)
             changes.append(
                 Change(change, before: states[change.objectID.key], after: after, there: there))
         }
         self.changes = changes.reversed()
     }
 
-    private static func takeBack(_ change: HistoryChange, in states: inout [Int64: [String: Value]]) {
+    private static func revert(_ change: HistoryChange, in states: inout [Int64: [String: Value]]) {
         switch change.kind {
         case .insert: states[change.objectID.key] = nil
         case .update: states[change.objectID.key]?.merge(change.oldValues) { $1 }
@@ -81,19 +81,17 @@ extension TransactionDetail.Change {
     ) {
         kind = change.kind
         clip = change.objectID.key
-        isThere = there.contains(clip)
-        let names: [ClipAttribute] = [.title, .url, .text]
-        title =
-            names.lazy.compactMap { (after ?? before)?[$0.rawValue]?.textValue }.first { !$0.isEmpty } ?? ""
-        let wanted: [String]
+        exists = there.contains(clip)
+        title = (after ?? before).flatMap(ClipModel.title(of:)) ?? ""
+        let names: [String]
         switch change.kind {
-        case .update: wanted = change.updatedAttributes.filter { $0 != ClipAttribute.updated.rawValue }
+        case .update: names = change.updatedAttributes.filter { $0 != ClipAttribute.updated.rawValue }
         case .insert, .delete:
-            wanted = [.title, .url, .tags, .note, .text, .author].map { (name: ClipAttribute) in
+            names = [.title, .url, .tags, .note, .text, .author].map { (name: ClipAttribute) in
                 name.rawValue
             }
         }
-        replacements = wanted.compactMap { name in
+        replacements = names.compactMap { name in
             let old = change.kind == .update ? change.oldValues[name] : before?[name]
             let new = after?[name]
             let isEmpty = [old, new].allSatisfy { $0 == nil || $0 == .null || $0 == .text("") }

@@ -1,9 +1,9 @@
-/// The times that stand in files, in milliseconds since 1970.
+/// Times in files, as milliseconds since 1970.
 package enum FileDate {
-    /// Microseconds since 1601, as Chromium counts, until 1970.
+    /// The milliseconds from 1601, where Chromium's times begin, to 1970.
     private static let from1601: Int64 = 11_644_473_600_000
 
-    /// Nil when there is no time in the text, or none that can be.
+    /// Returns the time in a text; nil if there is none, or an impossible one.
     package static func milliseconds(_ text: String) -> Int64? {
         let text = text.drop { $0.isWhitespace }
         if let number = Int64(text) { return milliseconds(number) }
@@ -14,7 +14,8 @@ package enum FileDate {
         return iso(fields) ?? log(fields)
     }
 
-    /// By its size a number is seconds, milliseconds, microseconds (since 1970 or 1601) or nanoseconds.
+    /// Returns the time of a number of seconds, milliseconds, microseconds (since 1970 or 1601), or nanoseconds, which
+    /// its size distinguishes.
     package static func milliseconds(_ number: Int64) -> Int64? {
         switch number.magnitude {
         case 0: nil
@@ -26,7 +27,7 @@ package enum FileDate {
         }
     }
 
-    /// 2026-11-21T09:00:00.123Z.
+    /// Returns the time as 2026-11-21T09:00:00.123Z.
     package static func text(_ milliseconds: Int64) -> String {
         let (days, rest) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
         let (day, time) = rest < 0 ? (days - 1, rest + 86_400_000) : (days, rest)
@@ -39,7 +40,7 @@ package enum FileDate {
             + "\(padded(time / 60_000 % 60, 2)):\(padded(time / 1000 % 60, 2)).\(padded(time % 1000, 3))Z"
     }
 
-    /// The numbers and words of a time, and the signs before numbers.
+    /// Returns the numbers and words of a time, and the signs before them.
     private static func fields(_ text: Substring) -> [(sign: Character, text: Substring)] {
         var fields: [(Character, Substring)] = []
         var rest = text.prefix(64)
@@ -77,11 +78,11 @@ package enum FileDate {
     private static func log(_ fields: [(sign: Character, text: Substring)]) -> Int64? {
         let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
         guard
-            let place = fields.firstIndex(where: { months.contains(String($0.text.lowercased().prefix(3))) }),
-            let month = months.firstIndex(of: String(fields[place].text.lowercased().prefix(3)))
+            let index = fields.firstIndex(where: { months.contains(String($0.text.lowercased().prefix(3))) }),
+            let month = months.firstIndex(of: String(fields[index].text.lowercased().prefix(3)))
         else { return nil }
-        var rest = Array(fields[(place + 1)...])
-        var day = place > 0 ? Int64(fields[place - 1].text) : nil
+        var rest = Array(fields[(index + 1)...])
+        var day = index > 0 ? Int64(fields[index - 1].text) : nil
         if day == nil, !rest.isEmpty { day = Int64(rest.removeFirst().text) }
         guard let day, (1...31).contains(day), !rest.isEmpty, var year = Int64(rest.removeFirst().text) else {
             return nil
@@ -91,7 +92,7 @@ package enum FileDate {
         return days(year, Int64(month + 1), day) * 86_400_000 + time
     }
 
-    /// The time of day, less its zone; midnight when there is none.
+    /// Returns the time of day minus its zone; midnight if there is none.
     private static func time(_ fields: inout [(sign: Character, text: Substring)]) -> Int64? {
         var parts: [Int64] = []
         var zone: Int64 = 0

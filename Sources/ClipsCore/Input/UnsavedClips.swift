@@ -1,24 +1,24 @@
 import Glibc
 import PersistentStore
 
-/// A file of clips that could not be saved, as JSON lines, which `clips add --jsonl` reads completely.
+/// A file of clips that could not be saved, as JSON lines for `clips add --jsonl`.
 package struct UnsavedClips: Sendable {
     package let path: String
     private let descriptor: CInt
 
-    /// Makes the file, for its owner alone: next to the store, or in the folder for temporary files.
+    /// Creates the file, accessible only to its owner, next to the store or in the folder for temporary files.
     ///
-    /// - Parameter storePath: nil where the store has no path, as without HOME.
-    /// - Returns: nil when none of the folders can be written.
+    /// - Parameter storePath: The path of the store; nil if it is unknown, as without HOME.
+    /// - Returns: nil if none of the folders is writable.
     package init?(storePath: String?) {
         let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? ""
         let prefixes =
             (storePath.map { [$0 + "-unsaved-"] } ?? [])
             + [temporary, "/tmp"].filter { !$0.isEmpty }.map { $0 + "/clips-unsaved-" }
         for prefix in prefixes {
-            // Never over what another process retained.
+            // Never replaces the file of another process.
             guard let (path, descriptor) = UniqueFile.make(prefix, suffix: ".jsonl") else { continue }
-            // A full disk has room for a name, and for nothing in it.
+            // On a full disk, a file can be created but not written.
             guard posix_fallocate(descriptor, 0, 1) == 0, ftruncate(descriptor, 0) == 0 else {
                 close(descriptor)
                 unlink(path)
@@ -30,7 +30,7 @@ package struct UnsavedClips: Sendable {
         return nil
     }
 
-    /// Adds bytes; false when they could not be written, in which case the file is as before.
+    /// Appends bytes. Returns false, with the file as before, if they cannot be written.
     package func add(_ bytes: some Collection<UInt8>) -> Bool {
         let length = lseek(descriptor, 0, SEEK_END)
         do throws(DescriptorIO.Failure) {
@@ -44,15 +44,15 @@ package struct UnsavedClips: Sendable {
         }
     }
 
-    /// Closes the file, and removes it if nothing is in it.
+    /// Closes the file, and removes it if it is empty.
     package func finish() {
         if lseek(descriptor, 0, SEEK_END) == 0 { unlink(path) }
         close(descriptor)
     }
 
-    /// Writes clips into a file of their own.
+    /// Writes clips to a new file.
     ///
-    /// - Returns: its path; nil when no folder takes all of them.
+    /// - Returns: the path of the file; nil if it cannot be written.
     package static func retain(_ drafts: [ClipDraft], storePath: String?) -> String? {
         guard let file = UnsavedClips(storePath: storePath) else { return nil }
         defer { file.finish() }
@@ -61,7 +61,7 @@ package struct UnsavedClips: Sendable {
 }
 
 extension ClipDraft {
-    /// The draft, or as many as its text needs when that is longer than one clip takes.
+    /// The draft, split into several if its text exceeds the size of a clip.
     package var parts: [ClipDraft] {
         guard text.utf8.count > Self.largestText else { return [self] }
         var parts: [ClipDraft] = []
@@ -69,7 +69,7 @@ extension ClipDraft {
         while !rest.isEmpty {
             var part = self
             let end = rest.utf8.index(rest.startIndex, offsetBy: Self.largestText, limitedBy: rest.endIndex)
-            // Back to where a scalar begins.
+            // A scalar is not split.
             var cut = end ?? rest.endIndex
             while cut.samePosition(in: text.unicodeScalars) == nil { cut = rest.utf8.index(before: cut) }
             part.text = String(rest[..<cut])

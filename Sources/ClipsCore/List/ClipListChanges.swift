@@ -1,17 +1,15 @@
 import PersistentStore
 
-/// Turns transactions into changes of one list: for each clip, where it was in the list before, and the row
-/// that it is now.
+/// Converts transactions to changes of one list: the old position and the new row of each clip.
 ///
-/// The present state is read from the snapshot that the transactions lead up to; the earlier one is found by
-/// walking the changes back from it, since history keeps what updates and deletions replaced. A search knows what it
-/// has found.
+/// The present state is read from the snapshot at the end of the transactions. The earlier one is derived from it by
+/// reverting the changes, since history records the values that updates and deletions replaced.
 struct ClipListChanges {
     let query: ClipQuery
     let snapshot: StoreSnapshot
-    /// What a search has found, when the list is of that; the changes go into it.
+    /// The hits of a filtered list, updated with the changes.
     var selection: ClipSelection?
-    /// The order of all clips, where it is held; they go into that too.
+    /// The order of all clips, if it is in memory; updated with the changes.
     var sorted: SortedClips?
 
     mutating func changes(of transactions: [HistoryTransaction]) throws -> [LiveList<ClipRow>.Change] {
@@ -31,12 +29,14 @@ struct ClipListChanges {
         for key in order {
             let object = objects[key]
             let earlier = earlierValues(histories[key] ?? [], present: object?.values)
-            let old = earlier.map { place(of: key, $0, in: query.sort) }
+            let old = earlier.map { position(of: key, $0, in: query.sort) }
             let new = object.map { snapshot.position(of: $0, in: query.sort) }
-            // By its own sort: another one may be pending.
+            // In its own order: another one may be pending.
             if let sort = sorted?.sort {
-                let place = object.map { snapshot.position(of: $0, in: sort) }
-                if earlier.map({ self.place(of: key, $0, in: sort) }) != place { moved[key] = .some(place) }
+                let position = object.map { snapshot.position(of: $0, in: sort) }
+                if earlier.map({ self.position(of: key, $0, in: sort) }) != position {
+                    moved[key] = .some(position)
+                }
             }
             if let change = Self.change(key, old, new, object) { changes.append(change) }
         }
@@ -44,7 +44,7 @@ struct ClipListChanges {
         return changes
     }
 
-    /// The changes of what a search has found; none for a list that waits for its order.
+    /// Returns the changes of a filtered list; none while its order is unknown.
     private mutating func foundChanges(
         _ order: [Int64], _ histories: [Int64: [HistoryChange]], _ objects: [Int64: StoredObject]
     ) throws -> [LiveList<ClipRow>.Change] {
@@ -53,12 +53,13 @@ struct ClipListChanges {
         let changed = order.map { key in
             let earlier = earlierValues(histories[key] ?? [], present: objects[key]?.values)
             return ClipSelection.Changed(
-                key: key, earlier: earlier.map { place(of: key, $0, in: found.sort) }, object: objects[key])
+                key: key, earlier: earlier.map { position(of: key, $0, in: found.sort) }, object: objects[key]
+            )
         }
-        let places = try found.apply(changed, in: snapshot)
+        let positions = try found.apply(changed, in: snapshot)
         selection = found
         guard found.isSorted else { return [] }
-        return zip(changed, places).compactMap { Self.change($0.key, $1.old, $1.new, $0.object) }
+        return zip(changed, positions).compactMap { Self.change($0.key, $1.old, $1.new, $0.object) }
     }
 
     private static func change(
@@ -75,7 +76,7 @@ struct ClipListChanges {
         return Dictionary(uniqueKeysWithValues: try snapshot.fetch(request).map { ($0.id.key, $0) })
     }
 
-    /// What the clip was before these changes; nil when it was not there.
+    /// Returns the clip's values before these changes; nil if it did not exist.
     private func earlierValues(_ changes: [HistoryChange], present: [String: Value]?) -> [String: Value]? {
         var values = present
         for change in changes.reversed() {
@@ -88,7 +89,7 @@ struct ClipListChanges {
         return values
     }
 
-    private func place(of key: Int64, _ values: [String: Value], in sort: SortOrder) -> SortPosition {
+    private func position(of key: Int64, _ values: [String: Value], in sort: SortOrder) -> SortPosition {
         snapshot.position(of: ClipModel.objectID(key), value: values[sort.attribute] ?? .null, in: sort)
     }
 }

@@ -1,7 +1,20 @@
 import PersistentStore
 
-/// Reads stretches of a sorted, filtered list from one snapshot, by place rather than by number.
-struct ClipListPages {
+/// The rows of a list in one snapshot, by position rather than by number.
+protocol ListPages {
+    func start(limit: Int) throws -> LiveList<ClipRow>.Window
+    func end(limit: Int) throws -> LiveList<ClipRow>.Window
+    /// Returns the nearest rows after a position, and whether they are the last.
+    func after(_ position: SortPosition, limit: Int) throws -> ([ClipRow], Bool)
+    /// Returns the nearest rows before a position, and whether they are the first.
+    func before(_ position: SortPosition, limit: Int) throws -> ([ClipRow], Bool)
+    func around(_ position: SortPosition, before: Int, after: Int) throws -> LiveList<ClipRow>.Window
+    /// Returns the rows around an index; past the end, the last rows.
+    func at(_ index: Int, before: Int, after: Int) throws -> LiveList<ClipRow>.Window
+}
+
+/// The rows of an unfiltered list in an order that an index of the store has.
+struct ClipListPages: ListPages {
     let query: ClipQuery
     let snapshot: StoreSnapshot
 
@@ -19,12 +32,10 @@ struct ClipListPages {
             rows: rows, lowerIndex: count - rows.count, count: count, reachesStart: isFirst, reachesEnd: true)
     }
 
-    /// The rows nearest after a place, and whether they are the last.
     func after(_ position: SortPosition, limit: Int) throws -> ([ClipRow], Bool) {
         try page(limit) { $0.after = position }
     }
 
-    /// The rows nearest before a place, and whether they are the first.
     func before(_ position: SortPosition, limit: Int) throws -> ([ClipRow], Bool) {
         try page(limit) { request in
             request.before = position
@@ -33,7 +44,7 @@ struct ClipListPages {
     }
 
     func around(_ position: SortPosition, before: Int, after: Int) throws -> LiveList<ClipRow>.Window {
-        // The place itself belongs to what follows: "before" is strict, and one key less is just before it.
+        // The row at the position itself belongs to the second part: `before` excludes it.
         let upper = try self.before(position, limit: before)
         let lower = try page(after) { $0.after = position.justBefore }
         let rows = upper.0 + lower.0
@@ -48,7 +59,6 @@ struct ClipListPages {
             reachesStart: upper.1, reachesEnd: lower.1, around: position)
     }
 
-    /// Past the end, the last rows.
     func at(_ index: Int, before: Int, after: Int) throws -> LiveList<ClipRow>.Window {
         let first = max(0, index - before)
         let (rows, isLast) = try page(index - first + after) { $0.offset = first }
@@ -58,7 +68,7 @@ struct ClipListPages {
             reachesEnd: isLast)
     }
 
-    /// One row more than wanted is read, to know whether there is one.
+    /// Returns rows and whether they reach the edge, for which it reads one row more.
     private func page(_ limit: Int, _ shape: (inout FetchRequest) -> Void) throws -> ([ClipRow], Bool) {
         var request = query.request
         shape(&request)
@@ -71,16 +81,17 @@ struct ClipListPages {
 }
 
 extension SortPosition {
-    /// The place with nothing between it and this one.
+    /// The nearest position before this one.
     var justBefore: SortPosition {
         SortPosition(
             value: value, key: isAscending ? keyBefore : keyAfter, isAscending: isAscending,
             ignoresCase: ignoresCase)
     }
-    // A store of somebody's making may have an object at either end.
+    // A malicious store may have an object at either limit.
     private var keyBefore: Int64 { key == .min ? key : key - 1 }
     private var keyAfter: Int64 { key == .max ? key : key + 1 }
 
+    /// The nearest position after this one.
     var justAfter: SortPosition {
         SortPosition(
             value: value, key: isAscending ? keyAfter : keyBefore, isAscending: isAscending,

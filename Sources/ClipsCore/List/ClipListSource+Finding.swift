@@ -2,9 +2,9 @@ package import PersistentStore
 import SearchIndex
 import Synchronization
 
-/// What is asked of the list's rows beside those on the screen.
+/// Requests for rows beyond the window of the list.
 extension ClipListSource {
-    /// The ids of the rows between two places, both included, if the list is still the one that is meant.
+    /// Returns the IDs of the rows between two positions, both included; none if the list shows another query.
     package func ids(
         _ query: ClipQuery, from first: SortPosition, through last: SortPosition, limit: Int
     ) async throws(StoreError) -> [Int64] {
@@ -28,17 +28,18 @@ extension ClipListSource {
         return try await container.read { try $0.fetch(wanted).map(\.id.key) }
     }
 
-    /// The nearest clip of a search behind a place, or before it; from the other end on when there is none.
-    /// The search continues in steps, between which others are answered.
+    /// Returns the nearest hit of a search after or before a position; without one, the first hit from the other end.
+    ///
+    /// Runs in steps, between which other requests are answered.
     package func nearestClip(
-        _ query: ClipQuery, to place: SortPosition?, isForward: Bool
+        _ query: ClipQuery, to position: SortPosition?, isForward: Bool
     ) async throws(StoreError) -> Int64? {
         guard query.sort == ClipQuery.newestFirst else {
-            return try await nearestInOrder(query, to: place, isForward: isForward)
+            return try await nearestInOrder(query, to: position, isForward: isForward)
         }
-        let start = place.flatMap(SearchPosition.init)
+        let start = position.flatMap(SearchPosition.init)
         var (cursor, previous) = (isForward ? start.map(SearchCursor.init(after:)) : nil, Int64?.none)
-        // Before the place, or, when there is none before it, to the last of all.
+        // Backward, the last hit before the position; without one, the last of all.
         var isPast = start == nil
         while true {
             let after = cursor
@@ -62,7 +63,7 @@ extension ClipListSource {
     }
 
     private func nearestInOrder(
-        _ query: ClipQuery, to place: SortPosition?, isForward: Bool
+        _ query: ClipQuery, to position: SortPosition?, isForward: Bool
     ) async throws(StoreError) -> Int64? {
         let index = index
         var found = ClipSelection(query)
@@ -77,9 +78,10 @@ extension ClipListSource {
         let all = found
         guard all.count > 0 else { return nil }
         return try await container.read { snapshot in
-            guard let place else { return all.ids(isForward ? 0..<1 : all.count - 1..<all.count).first }
+            guard let position else { return all.ids(isForward ? 0..<1 : all.count - 1..<all.count).first }
             let next =
-                try all.index(of: isForward ? place.justAfter : place, in: snapshot) - (isForward ? 0 : 1)
+                try all.index(of: isForward ? position.justAfter : position, in: snapshot)
+                - (isForward ? 0 : 1)
             let index = (next + all.count) % all.count
             return all.ids(index..<index + 1).first
         }
@@ -87,7 +89,7 @@ extension ClipListSource {
 }
 
 extension SearchPosition {
-    /// Of a list that is sorted by time.
+    /// Converts a position in a list sorted by creation time.
     fileprivate init?(_ position: SortPosition) {
         guard let created = position.value.integerValue else { return nil }
         self.init(created: created, id: position.key)

@@ -2,11 +2,13 @@ package import HistoryTracking
 package import PersistentStore
 import SearchIndex
 
-/// The store's side of a live list: answers its requests and tells it of changes.
+/// The store's side of a live list: answers its requests and reports changes to it.
 ///
-/// Every message fits all messages before it: a request is answered from a snapshot to which the list has
-/// first been brought, so that the list never sees a change twice or a row too early. Work goes with the
-/// changes and the rows asked for; only counting, and jumping to an index, walk the index of the store.
+/// Messages are consistent in their order: before a request is answered from a snapshot, the list receives all
+/// changes up to that snapshot, so it never sees a change twice or a row too early.
+///
+/// - Complexity: Proportional to the changes and the requested rows, except counting and jumping to an index, which
+///   read the store's index.
 package actor ClipListSource: HistoryConsumer {
     nonisolated let container: PersistentContainer
     private nonisolated let ownSession: Int64?
@@ -14,25 +16,25 @@ package actor ClipListSource: HistoryConsumer {
     nonisolated let index: SearchIndex
     private let reader = HistoryReader()
     private(set) var query: ClipQuery
-    /// What is shown of a query with a filter.
+    /// The hits of a query with a filter.
     private(set) var selection: ClipSelection?
-    /// The order of an unfiltered list, where no index of the store has it.
+    /// The order of an unfiltered list for which the store has no index.
     private var sorted: SortedClips?
-    /// A request for more than the search has found so far.
+    /// A request that waits for the search.
     private var waiting: LiveList<ClipRow>.Request?
     private var generation = 0
     private var token: HistoryToken?
     private var anchor: SortPosition?
     private var rowsAround: Int
 
-    /// - Parameter deliver: called in order, on the reader's thread; must not block.
+    /// - Parameter deliver: A closure called in order, on the reader's thread; must not block.
     package init(
         store: ClipStore, query: ClipQuery = ClipQuery(), rowsAround: Int = 100,
         deliver: @escaping @Sendable ([ClipListMessage]) -> Void
     ) {
         container = store.container
         ownSession = store.session
-        index = SearchIndex(store.container, ClipModel.searched)
+        index = store.index
         self.query = query
         self.rowsAround = rowsAround
         self.deliver = deliver
@@ -40,19 +42,19 @@ package actor ClipListSource: HistoryConsumer {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { container.reader.unownedExecutor }
 
-    /// Beyond so many changes a window costs less than the changes.
+    /// With more changes, a full refresh costs less.
     package nonisolated var batchLimit: BatchLimit { .refreshBeyond(2000) }
 
     package nonisolated func refresh(from snapshot: StoreSnapshot) throws {
-        try assumeIsolated { source in try source.readAnew(from: snapshot) }
+        try assumeIsolated { source in try source.fullRefresh(from: snapshot) }
     }
 
     package nonisolated func consume(_ transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws
     {
         try assumeIsolated { source in
-            // A part of the new transactions does not fit the snapshot's rows: all of them are applied together.
+            // Partial transactions are inconsistent with the snapshot's rows, so all are applied together.
             guard transactions.last?.token == (try snapshot.newestToken()) else {
-                return try source.bring(to: snapshot)
+                return try source.catchUp(to: snapshot)
             }
             try source.catchUp(with: transactions, in: snapshot)
         }
@@ -62,7 +64,9 @@ package actor ClipListSource: HistoryConsumer {
         deliver([.state(state)])
     }
 
-    /// Answers a request of the list. `anchor` is where the list's cursor is, for the next full refresh.
+    /// Answers a request of the list.
+    ///
+    /// - Parameter anchor: The position of the list's cursor, for the next full refresh.
     package func answer(_ request: LiveList<ClipRow>.Request, generation: Int, anchor: SortPosition?) async {
         guard generation == self.generation else { return }
         if let anchor { self.anchor = anchor }
@@ -73,9 +77,9 @@ package actor ClipListSource: HistoryConsumer {
         }
     }
 
-    /// Shows another selection or order from now on; messages of the earlier one carry an older generation.
+    /// Shows another query. Messages of the earlier one have an older generation.
     ///
-    /// - Parameter clip: shown around this clip, if it is in the list, rather than around the anchor.
+    /// - Parameter clip: The clip to show, if it is in the list, instead of the anchor.
     package func show(
         _ query: ClipQuery, generation: Int, anchor: SortPosition?, around clip: Int64? = nil
     ) async {
@@ -85,22 +89,24 @@ package actor ClipListSource: HistoryConsumer {
         self.anchor = anchor
         do {
             try await onSnapshot { source, snapshot in
-                if let clip, let place = try source.place(of: clip, in: snapshot) { source.anchor = place }
-                try source.readAnew(from: snapshot)
+                if let clip, let position = try source.position(of: clip, in: snapshot) {
+                    source.anchor = position
+                }
+                try source.fullRefresh(from: snapshot)
             }
         } catch {
             deliver([.failed("\(error)", requestNumber: nil, generation: generation)])
         }
     }
 
-    private func place(of clip: Int64, in snapshot: StoreSnapshot) throws -> SortPosition? {
+    private func position(of clip: Int64, in snapshot: StoreSnapshot) throws -> SortPosition? {
         var request = FetchRequest(ClipModel.entity, where: .keys([clip]))
         request.attributes = [query.sort.attribute]
         return try snapshot.fetch(request).first.map { snapshot.position(of: $0, in: query.sort) }
     }
 
-    /// Counts the list's rows; apart from the first window, which need not wait for it. A search goes on in steps,
-    /// between which others are answered.
+    /// Counts the list's rows, after the first window is delivered. A search runs in steps, between which requests are
+    /// answered.
     private func count() async {
         let generation = generation
         do {
@@ -124,7 +130,7 @@ package actor ClipListSource: HistoryConsumer {
         }
     }
 
-    /// One step; a list that waited for its order is shown once it has it.
+    /// Runs one step of the search, and shows a list whose order it completes.
     private func extendSelection(in snapshot: StoreSnapshot) throws {
         let wasSorted = selection?.isSorted ?? true
         try selection?.extend(index, in: snapshot)
@@ -132,22 +138,22 @@ package actor ClipListSource: HistoryConsumer {
         deliver([.window(window, generation: generation)] + (token.map { [.reached($0.number)] } ?? []))
     }
 
-    /// Runs `body` on a snapshot to which the list has been brought. All on one thread: nothing gets in between.
+    /// Runs `body` on a snapshot after reporting all changes up to it, without interruption on one thread.
     func onSnapshot(
         _ body: @escaping @Sendable (isolated ClipListSource, StoreSnapshot) throws -> Void
     ) async throws(StoreError) {
         try await container.read { snapshot in
             try self.assumeIsolated { source in
-                try source.bring(to: snapshot)
+                try source.catchUp(to: snapshot)
                 try body(source, snapshot)
             }
         }
     }
 
-    private func readAnew(from snapshot: StoreSnapshot) throws {
+    private func fullRefresh(from snapshot: StoreSnapshot) throws {
         let newest = try snapshot.newestToken()
         let window = query.admitsAll ? try plainWindow(snapshot) : try foundWindow(snapshot)
-        // Only now: what could not be read has to come again.
+        // Not earlier: after an error, the next attempt reads everything again.
         token = newest
         if let window { deliver([.window(window, generation: generation), .reached(newest.number)]) }
         if window?.count == nil {
@@ -159,7 +165,7 @@ package actor ClipListSource: HistoryConsumer {
     private func plainWindow(_ snapshot: StoreSnapshot) throws -> LiveList<ClipRow>.Window {
         (selection, sorted) = (nil, nil)
         guard let anchor else {
-            // The first rows are told before all are sorted.
+            // The first rows are shown before all are sorted.
             return try ClipListPages(query: query, snapshot: snapshot).start(limit: rowsAround)
         }
         try sortIfNeeded(in: snapshot)
@@ -184,7 +190,7 @@ package actor ClipListSource: HistoryConsumer {
         return try selectionWindow(snapshot)
     }
 
-    /// Nil until what was found is in the order of the list.
+    /// Returns nil until the hits are in the order of the list.
     private func selectionWindow(_ snapshot: StoreSnapshot) throws -> LiveList<ClipRow>.Window? {
         guard let found = selection, found.isSorted else { return nil }
         let pages = OrderedPages(order: found, snapshot: snapshot)
@@ -192,19 +198,19 @@ package actor ClipListSource: HistoryConsumer {
         return try pages.around(anchor, before: rowsAround, after: rowsAround)
     }
 
-    /// Tells the list of what has been committed up to the snapshot.
-    private func bring(to snapshot: StoreSnapshot) throws {
+    /// Reports the changes that were committed up to a snapshot.
+    private func catchUp(to snapshot: StoreSnapshot) throws {
         guard let token else { return }
         switch try reader.next(after: HistoryPosition(token), limit: batchLimit, in: snapshot) {
         case nil: return
-        case .refresh: try readAnew(from: snapshot)
+        case .refresh: try fullRefresh(from: snapshot)
         case .batch(let batch): try catchUp(with: batch.transactions, in: snapshot)
         }
     }
 
     private func catchUp(with transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws {
-        // Lost in a change that could not be read.
-        guard query.admitsAll || selection != nil else { return try readAnew(from: snapshot) }
+        // The selection was lost when a change could not be read.
+        guard query.admitsAll || selection != nil else { return try fullRefresh(from: snapshot) }
         let number = token?.number ?? 0
         let news = transactions.filter { $0.number > number }
         let newest = try snapshot.newestToken()
@@ -215,12 +221,12 @@ package actor ClipListSource: HistoryConsumer {
         token = newest
         guard !news.isEmpty else { return }
         let summaries = news.map { TransactionSummary($0, ownSession: ownSession) }
-        // Together, so that whoever shows them is woken and draws once.
+        // In one call, so that the receiver draws once.
         deliver(
             (changes.isEmpty ? [] : [.changes(changes, generation: generation)]) + [.transactions(summaries)])
     }
 
-    /// What the search has not come to yet is answered when it has.
+    /// Answers a request, or retains it until the search has found enough.
     private func reply(to request: LiveList<ClipRow>.Request, from snapshot: StoreSnapshot) throws {
         waiting = nil
         let answer = ClipListAnswer(request: request, generation: generation)
@@ -238,7 +244,7 @@ package actor ClipListSource: HistoryConsumer {
 }
 
 extension LiveList.Request where Row == ClipRow {
-    /// How many found clips are needed to answer it.
+    /// Returns the number of hits that the answer needs.
     fileprivate func reach(in found: ClipSelection, _ snapshot: StoreSnapshot) throws -> Int {
         switch kind {
         case .start(let limit): limit

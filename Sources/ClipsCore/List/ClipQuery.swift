@@ -1,9 +1,9 @@
 package import PersistentStore
 package import SearchIndex
 
-/// Which clips a list shows, and in what order.
+/// The filter and the order of a list of clips.
 package struct ClipQuery: Hashable, Sendable {
-    /// What a person typed to find clips; see `SearchQuery` for what it may be.
+    /// The text that the user typed; see `SearchQuery` for its syntax.
     package var filter: String
     package var sort: SortOrder
 
@@ -14,7 +14,7 @@ package struct ClipQuery: Hashable, Sendable {
         self.sort = sort
     }
 
-    /// What `--sort` understands; times and the star count from the newest, words from A.
+    /// Returns the order with a name of `--sort`: times and flags descending, texts ascending.
     package static func sort(named name: String) -> SortOrder? {
         switch ClipAttribute(rawValue: name) {
         case .created, .updated, .starred, .unread: SortOrder(name, isAscending: false)
@@ -23,28 +23,45 @@ package struct ClipQuery: Hashable, Sendable {
         }
     }
 
-    /// The filter as it is understood now; words like `yesterday` mean another day tomorrow.
+    /// The filter as a query at the present time; words like `yesterday` depend on it.
     package var search: SearchQuery { SearchQuery(filter) }
 
     package var admitsAll: Bool { search.isEmpty }
 
-    /// A word of the filter that has no meaning, as a sentence; while it is typed, only one that more letters
-    /// cannot help.
+    /// Returns a sentence about the first invalid word of the filter; while the user types, only a word that more
+    /// letters cannot complete.
     package func problem(isTyping: Bool) -> String? {
         search.problems.first { !isTyping || !$0.isUnfinished }?.description
     }
 
     package func hasSameFilter(as other: ClipQuery) -> Bool { search == other.search }
 
-    /// Whether the store keeps an index in this order.
+    /// Whether the store has an index in this order.
     var isSortedByIndex: Bool {
         sort.attribute == "id" || ClipAttribute(rawValue: sort.attribute).map(ClipModel.isIndexed) ?? false
     }
 
-    /// All clips in the order of the query; the filter is not in it.
+    /// All clips in the order of the query, without the filter.
     package var request: FetchRequest {
         var request = FetchRequest(ClipModel.entity, sort: sort)
         request.attributes = ClipModel.listAttributes
         return request
     }
+}
+
+/// The matches of a filter in the shown texts of clips.
+package struct ClipHighlight: Sendable {
+    private let search: SearchQuery
+
+    /// Returns nil for a filter that admits everything.
+    package init?(_ filter: String) {
+        search = SearchQuery(filter)
+        if search.isEmpty { return nil }
+    }
+
+    package func ranges(inTitle title: String) -> [Range<String.Index>] {
+        search.matches(in: title, of: .title)
+    }
+
+    package func ranges(inText text: String) -> [Range<String.Index>] { search.matches(in: text, of: .text) }
 }

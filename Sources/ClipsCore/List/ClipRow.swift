@@ -1,13 +1,13 @@
 package import FoundationEssentials
 package import PersistentStore
 
-/// What the list shows of a clip.
+/// The row of a clip in a list.
 package struct ClipRow: LiveListRow {
     package let id: Int64
     package let position: SortPosition
     package let title: String
     package let url: String
-    /// The host of the address without `www.`, or nothing.
+    /// The host of the URL without `www.`; empty if there is none.
     package let site: String
     package let tags: [String]
     package let author: String

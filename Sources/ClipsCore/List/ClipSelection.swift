@@ -1,17 +1,18 @@
 import PersistentStore
 import SearchIndex
 
-/// The clips that a search has found so far, in the order of the list, kept right as others write.
+/// The clips that a search has found so far, in the order of the list, updated with each change.
 ///
-/// The search continues in steps, from the newest, until it has found all; each step is short, so that the next
-/// letter that is typed does not wait. Costs eight bytes for each clip. For a list in another order they are sorted
-/// once, at the end.
+/// The search runs in short steps from the newest clip, so that the next typed letter does not wait. For a list in
+/// another order, the clips are sorted once, at the end.
+///
+/// - Complexity: Eight bytes for each clip.
 struct ClipSelection: ClipOrder {
     let search: SearchQuery
     let sort: SortOrder
-    /// In the order of the search, until all are found.
+    /// The clips, in the order of the search until all are found.
     private var found = SortedClips(sort: ClipQuery.newestFirst)
-    /// Where the search continues; nil when it has found all.
+    /// The position at which the search continues; nil if it has found all.
     private var next: SearchCursor?
     private var hasBegun = false
     private var step = 2000
@@ -23,9 +24,9 @@ struct ClipSelection: ClipOrder {
         sort = query.sort
     }
 
-    /// Whether it has all clips of the search, in the order of the list.
+    /// Whether all clips of the search are known, in the order of the list.
     var isComplete: Bool { hasBegun && next == nil && isSorted }
-    /// Whether those found so far are in the order of the list, and can be shown.
+    /// Whether the known clips are in the order of the list.
     var isSorted: Bool { found.sort == sort }
 
     var count: Int { found.count }
@@ -36,9 +37,9 @@ struct ClipSelection: ClipOrder {
         try found.index(of: position, in: snapshot)
     }
 
-    /// Continues by one step.
+    /// Runs one step of the search.
     ///
-    /// - Parameter wanted: how many are enough, for a first step.
+    /// - Parameter wanted: The number of clips that suffices for the first step.
     mutating func extend(_ index: SearchIndex, in snapshot: StoreSnapshot, wanted: Int? = nil) throws {
         guard !isComplete else { return }
         let began = ContinuousClock.now
@@ -51,28 +52,28 @@ struct ClipSelection: ClipOrder {
         if next == nil, !isSorted { try found.sort(by: sort, in: snapshot) }
     }
 
-    /// A step has costs of its own, so it is as long as a key can wait for it.
+    /// A step has fixed costs, so it takes as long as a key may wait.
     private mutating func adapt(to duration: Duration) {
         let wanted = duration < .milliseconds(4) ? step * 2 : duration > .milliseconds(8) ? step / 2 : step
         step = min(max(wanted, Self.stepBounds.lowerBound), Self.stepBounds.upperBound)
     }
 
-    /// A clip that was changed.
+    /// A changed clip.
     struct Changed {
         let key: Int64
-        /// Where it was in the order of the list, whether the search had found it or not; nil for a new one.
+        /// Its earlier position in the order of the list, whether or not the search had found it; nil if it is new.
         let earlier: SortPosition?
-        /// What it is now; nil for a deleted one.
+        /// The present clip; nil if it was deleted.
         let object: StoredObject?
     }
 
-    /// Takes over changed clips; where each was in the list and where it is now, nil for not in it.
+    /// Applies changes. Returns the old and the new position of each clip in the list; nil if it is not in it.
     mutating func apply(
         _ changes: [Changed], in snapshot: StoreSnapshot
     ) throws -> [(old: SortPosition?, new: SortPosition?)] {
         let known = found.contained(Set(changes.compactMap { $0.earlier == nil ? nil : $0.key }))
         var moved: [Int64: SortPosition?] = [:]
-        let places = changes.map { change in
+        let positions = changes.map { change in
             let old = known.contains(change.key) ? change.earlier : nil
             let object = change.object.flatMap { admits($0) ? $0 : nil }
             let new = object.map { snapshot.position(of: $0, in: sort) }
@@ -82,10 +83,10 @@ struct ClipSelection: ClipOrder {
             return (old: old, new: new)
         }
         if !moved.isEmpty { try found.move(moved, in: snapshot) }
-        return places
+        return positions
     }
 
-    /// Whether the search has found it, or would have where it has come by.
+    /// Whether the part of the search that is done admits the clip.
     private func admits(_ object: StoredObject) -> Bool {
         let document = SearchDocument(object, ClipModel.searched)
         let position = SearchPosition(created: document.created, id: document.id)

@@ -1,10 +1,10 @@
 extension LiveList {
-    /// What became of one item of the list.
+    /// The change of one item of the list.
     package struct Change: Sendable {
         package var id: Row.ID
-        /// Its place before; nil if it was not in the list.
+        /// Its old position; nil if it was not in the list.
         package var old: Position?
-        /// Nil if it is no longer in the list.
+        /// Its new row; nil if it is no longer in the list.
         package var new: Row?
 
         package init(id: Row.ID, old: Position?, new: Row?) {
@@ -16,14 +16,16 @@ extension LiveList {
 
     package enum Direction: Sendable { case before, after }
 
-    /// Takes over what the store changed. Costs the changes and the window, whatever the count.
+    /// Applies changes of the store.
+    ///
+    /// - Complexity: Proportional to the changes and the window, regardless of the count.
     package mutating func apply(changes: [Change]) {
         let net = Self.net(of: changes)
         guard isLoaded else {
             if isCounted {
                 count = net.values.reduce(count) { $0 + ($1.new == nil ? 0 : 1) - ($1.old == nil ? 0 : 1) }
             }
-            return settle(at: selectedIndex, screenRow: selectedIndex - top, isMoved: true)
+            return layOut(at: selectedIndex, screenRow: selectedIndex - top, isMoved: true)
         }
         let anchor = row(at: selectedIndex)
         let oldUpperIndex = upperIndex
@@ -41,11 +43,11 @@ extension LiveList {
             } else {
                 selectedIndex
             }
-        settle(at: index, screenRow: selectedIndex - top, isMoved: target.isMoved)
+        layOut(at: index, screenRow: selectedIndex - top, isMoved: target.isMoved)
     }
 
-    /// Takes a window as the truth. What it says of the count replaces what was known, unless it answers a
-    /// request: then the list is still the same, and a known count stays known.
+    /// Replaces the rows by a window. Its count replaces the known one, unless it answers a request: then the list is
+    /// the same, and a known count remains.
     package mutating func replace(window: Window) {
         let isAnswer = window.requestNumber != nil
         guard !isAnswer || window.requestNumber == inFlight.window?.number else { return }
@@ -66,10 +68,10 @@ extension LiveList {
             isCounted = false
         }
         let index = index(of: held, in: window, isAnswer: isAnswer)
-        settle(at: index, screenRow: selectedIndex - top, isMoved: true)
+        layOut(at: index, screenRow: selectedIndex - top, isMoved: true)
     }
 
-    /// Takes the answer to `after` or `before`; one that was superseded is ignored. No rows means the edge.
+    /// Adds the answer to `after` or `before`, unless it was superseded. No rows means the edge.
     package mutating func extend(
         with more: [Row], _ direction: Direction, reachedEdge: Bool, requestNumber: Int
     ) {
@@ -87,17 +89,17 @@ extension LiveList {
             lowerBound = reachedEdge ? nil : more.first?.position
         }
         count = max(count, upperIndex)
-        settle(at: locatedIndex() ?? selectedIndex, screenRow: selectedIndex - top, isMoved: true)
+        layOut(at: locatedIndex() ?? selectedIndex, screenRow: selectedIndex - top, isMoved: true)
     }
 
-    /// Takes the store's count of the whole list.
+    /// Sets the store's count of the whole list.
     package mutating func setCount(_ counted: Int) {
         count = max(counted, upperIndex)
         isCounted = true
-        settle(at: selectedIndex, screenRow: selectedIndex - top, isMoved: true)
+        layOut(at: selectedIndex, screenRow: selectedIndex - top, isMoved: true)
     }
 
-    /// One change for each item: from its first old place to its last new row.
+    /// Returns one change for each item, from its first old position to its last new row.
     private static func net(of changes: [Change]) -> [Row.ID: Change] {
         var net: [Row.ID: Change] = [:]
         for change in changes {
@@ -106,7 +108,7 @@ extension LiveList {
         return net
     }
 
-    /// Brings the rows, `lowerIndex` and the count up to date.
+    /// Updates the rows, `lowerIndex`, and the count.
     private mutating func merge(_ changes: some Sequence<Change>) {
         var before = 0
         var after = 0
@@ -136,7 +138,7 @@ extension LiveList {
         count = max(upperIndex, count + before + after + rows.count - oldRows)
     }
 
-    /// Few are put into their places, which moves the others without copying them; many in one pass over the window.
+    /// Inserts few rows one by one, which moves the others without copying them; many in one pass over the window.
     private mutating func replaceRows(leaving: Set<Int>, arriving: [Row]) {
         guard leaving.count + arriving.count > 8 else {
             for offset in leaving.sorted(by: >) { rows.remove(at: offset) }
@@ -147,10 +149,10 @@ extension LiveList {
         merged.reserveCapacity(rows.count + arriving.count)
         var next = 0
         for row in arriving.sorted(by: { $0.position < $1.position }) {
-            let place = offset(of: row.position)
-            if next < place {
-                for offset in next..<place where !leaving.contains(offset) { merged.append(rows[offset]) }
-                next = place
+            let end = offset(of: row.position)
+            if next < end {
+                for offset in next..<end where !leaving.contains(offset) { merged.append(rows[offset]) }
+                next = end
             }
             if next < rows.count, rows[next].position == row.position { next += 1 }
             merged.append(row)
@@ -160,16 +162,16 @@ extension LiveList {
     }
 
     private mutating func insert(_ row: Row) {
-        let place = offset(of: row.position)
-        if place < rows.count, rows[place].position == row.position {
-            rows[place] = row
+        let offset = offset(of: row.position)
+        if offset < rows.count, rows[offset].position == row.position {
+            rows[offset] = row
         } else {
-            rows.insert(row, at: place)
+            rows.insert(row, at: offset)
         }
     }
 
-    /// The place that the cursor must be kept at, and whether its item itself went there. An item that went
-    /// leaves its place, where its follower now stands.
+    /// Returns the position of the cursor, and whether its item itself moved there. After a deletion, the cursor
+    /// remains at the position, now that of the next item.
     private mutating func retarget(
         _ net: [Row.ID: Change], anchor: Row?
     ) -> (position: Position?, isMoved: Bool) {
@@ -193,7 +195,7 @@ extension LiveList {
         return (anchor?.position, isMoved)
     }
 
-    /// Where the cursor belongs in a window that has replaced the rows.
+    /// Returns the index of the cursor in a window that has replaced the rows.
     private mutating func index(of held: Row.ID?, in window: Window, isAnswer: Bool) -> Int {
         for id in isAnswer ? [held] : [lostID, held] {
             guard let id, let offset = rows.firstIndex(where: { $0.id == id }) else { continue }
@@ -204,20 +206,20 @@ extension LiveList {
         if isAnswer { return locatedIndex() ?? selectedIndex }
         sought = nil
         lostID = lostID ?? held
-        if let place = window.around { return lowerIndex + offset(of: place) }
+        if let position = window.around { return lowerIndex + offset(of: position) }
         return held == nil ? selectedIndex : max(lowerIndex, min(selectedIndex, upperIndex - 1))
     }
 
-    /// The index of the sought item once its place is covered, and ends the search.
+    /// Returns the index of the sought item once its position is covered, and ends the search.
     private mutating func locatedIndex() -> Int? {
         guard let position = sought?.position, side(of: position) == .inside else { return nil }
         sought = nil
         return lowerIndex + offset(of: position)
     }
 
-    /// Puts the cursor on an index and, if the rows above allow it, on its screen row. A viewport that
-    /// follows at the top stays there, unless its item was itself moved off the screen.
-    private mutating func settle(at index: Int, screenRow: Int, isMoved: Bool) {
+    /// Sets the cursor to an index and, if the rows above allow it, to its screen row. A viewport that follows at the
+    /// top remains there, unless the item itself moved off the screen.
+    private mutating func layOut(at index: Int, screenRow: Int, isMoved: Bool) {
         closeCoverage()
         selectedIndex = clamped(index)
         if isFollowing, selectedIndex < height || !isMoved {
@@ -225,11 +227,11 @@ extension LiveList {
         } else {
             top = max(0, selectedIndex - screenRow)
         }
-        grantWish()
+        applyPendingIndex()
         trim()
     }
 
-    /// With no row beyond a bound, the coverage reaches the edge; at the end, the count is known.
+    /// Extends the coverage to an edge without rows beyond; at the end, the count is known.
     private mutating func closeCoverage() {
         guard isLoaded else { return }
         if lowerIndex == 0 {

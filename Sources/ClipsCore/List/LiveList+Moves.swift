@@ -1,7 +1,7 @@
 extension LiveList {
     package mutating func move(by rows: Int) {
         let index = sum(selectedIndex, rows)
-        // How far the list goes is not known yet.
+        // The length of the list is unknown.
         if !isCounted, index >= count { moveTo(index: index) } else { choose(index) }
     }
 
@@ -9,23 +9,23 @@ extension LiveList {
         choose(0)
     }
 
-    /// Goes to the last row; before the list is counted, as soon as the store has given the end.
+    /// Moves to the last row; in an uncounted list, as soon as the end arrives.
     package mutating func moveToEnd() {
-        letGo()
-        wishedIndex = .max
-        grantWish()
+        cancelPendingMove()
+        pendingIndex = .max
+        applyPendingIndex()
     }
 
-    /// Goes to an index, or to the last row if there are fewer.
+    /// Moves to an index, or to the last row if there are fewer rows.
     package mutating func moveTo(index: Int) {
-        letGo()
-        wishedIndex = max(0, min(index, .max / 2))
-        grantWish()
+        cancelPendingMove()
+        pendingIndex = max(0, min(index, .max / 2))
+        applyPendingIndex()
     }
 
-    /// Moves viewport and cursor by screens, less two rows of overlap, or by half screens.
+    /// Moves viewport and cursor by screens with two rows of overlap, or by half screens.
     package mutating func page(by pages: Int, half: Bool) {
-        letGo()
+        cancelPendingMove()
         let step = half ? max(1, height / 2) : max(1, height - 2)
         let distance = max(-count, min(pages, count)) * step
         let index = selectedIndex + distance
@@ -36,9 +36,9 @@ extension LiveList {
         staysAtTop = selectedIndex == 0
     }
 
-    /// Moves the viewport; the cursor stays on its item until it would leave the screen.
+    /// Moves the viewport; the cursor remains on its item until it would leave the screen.
     package mutating func scroll(by rows: Int) {
-        letGo()
+        cancelPendingMove()
         top = scrolledTop(by: rows)
         let first = top + (top > 0 ? context : 0)
         let last = top + height - 1 - (top + height < count ? context : 0)
@@ -46,7 +46,7 @@ extension LiveList {
         staysAtTop = selectedIndex == 0
     }
 
-    /// Changes the viewport's height; the cursor stays visible, as near to its screen row as possible.
+    /// Changes the viewport's height; the cursor remains visible, as near to its screen row as possible.
     package mutating func resize(height newHeight: Int) {
         let screenRow = selectedIndex - top
         height = Self.bounded(height: newHeight)
@@ -54,7 +54,7 @@ extension LiveList {
         trim()
     }
 
-    /// Selects an item if it is loaded, and says whether it was.
+    /// Selects an item if it is loaded. Returns whether it was.
     @discardableResult
     package mutating func select(id: Row.ID) -> Bool {
         guard let offset = rows.firstIndex(where: { $0.id == id }) else { return false }
@@ -62,27 +62,27 @@ extension LiveList {
         return true
     }
 
-    /// Goes where the person wanted to go as soon as that can be told.
-    mutating func grantWish() {
-        guard let wish = wishedIndex, isCounted || wish < count else { return }
-        selectedIndex = clamped(wish)
+    /// Completes a pending move once its target is known.
+    mutating func applyPendingIndex() {
+        guard let index = pendingIndex, isCounted || index < count else { return }
+        selectedIndex = clamped(index)
         reveal()
         staysAtTop = selectedIndex == 0
-        if wish != .max || reachesEnd { wishedIndex = nil }
+        if index != .max || reachesEnd { pendingIndex = nil }
     }
 
     private mutating func choose(_ index: Int) {
-        letGo()
+        cancelPendingMove()
         selectedIndex = clamped(index)
         reveal()
         staysAtTop = selectedIndex == 0
     }
 
-    /// A move by the person ends what the cursor was waiting for.
-    private mutating func letGo() {
+    /// Discards the targets of earlier moves, which a new move replaces.
+    private mutating func cancelPendingMove() {
         sought = nil
         lostID = nil
-        wishedIndex = nil
+        pendingIndex = nil
     }
 
     private var context: Int { max(0, min(scrollMargin, (height - 1) / 2)) }
@@ -94,7 +94,7 @@ extension LiveList {
         top = max(0, min(max(top, selectedIndex + below + 1 - height), selectedIndex - above))
     }
 
-    /// Not past the last full screen, unless the viewport is there already.
+    /// Returns the top of the viewport after scrolling, at most at the last full screen unless it was beyond.
     private func scrolledTop(by distance: Int) -> Int {
         max(0, min(sum(top, distance), max(top, count - height)))
     }

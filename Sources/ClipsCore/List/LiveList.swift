@@ -1,59 +1,59 @@
-/// A row of a live list: an item and its place in the order of the list.
+/// A row of a live list: an item and its position in the order of the list.
 package protocol LiveListRow: Identifiable, Equatable, Sendable where ID: Sendable {
     associatedtype Position: Comparable & Sendable
 
-    /// The place in the sort order; total, so ties are broken by the id.
+    /// The position in the order of the list, which is total: IDs break ties.
     var position: Position { get }
 }
 
-/// What a person sees of a sorted, filtered query: a window of rows near the screen, the count, and a cursor
-/// that stays on its item, on its screen row, while others change the list.
+/// The user's view of a sorted, filtered query: a window of rows near the screen, the count, and a cursor that
+/// remains on its item, and on its screen row, while other writers change the list.
 ///
-/// Messages (`replace`, `extend`, `setCount`, `apply`) must come in the order of the store's snapshots.
-/// After a message or a move, send what `nextRequest()` asks for until it gives nil.
+/// Messages (`replace`, `extend`, `setCount`, `apply`) must arrive in the order of the store's snapshots.
+/// After a message or a move, send the requests that `nextRequest()` returns, until it returns nil.
 package struct LiveList<Row: LiveListRow>: Sendable {
     package typealias Position = Row.Position
 
-    /// All rows of the list whose position lies in the covered interval.
+    /// All rows of the list with positions in the covered interval.
     package internal(set) var rows: [Row] = []
-    /// Whether a first window has come; nothing is covered before.
+    /// Whether a first window has arrived; nothing is covered before.
     package internal(set) var isLoaded = false
     /// First covered position; nil once loaded means that the coverage reaches the list's start.
     package internal(set) var lowerBound: Position?
     /// Last covered position; nil once loaded means that the coverage reaches the list's end.
     package internal(set) var upperBound: Position?
-    /// How many rows of the list lie before the coverage.
+    /// The number of rows before the coverage.
     package internal(set) var lowerIndex = 0
 
     /// Rows in the whole list; only a lower bound until `isCounted`.
     package internal(set) var count = 0
     package internal(set) var isCounted = false
 
-    /// The cursor; it may stand on a row that is not loaded yet. 0 in an empty list.
+    /// The index of the cursor; its row may not be loaded yet. 0 in an empty list.
     package internal(set) var selectedIndex = 0
     /// Index of the first visible row.
     package internal(set) var top = 0
     /// Visible rows, at least 1.
     package internal(set) var height: Int
-    /// The selected item that went; the cursor goes back to it when it returns, unless the person moves first.
-    /// A window of another query is best loaded around it, or else around the selected item.
+    /// The deleted selected item. The cursor returns to it if it is restored before the user moves. A window of another
+    /// query is best loaded around it; without it, around the selected item.
     package internal(set) var lostID: Row.ID?
-    /// Whether a person who is at the first row, or who sees the whole list, is shown what arrives above.
+    /// Whether new rows above become visible if the cursor is on the first row or the whole list is visible.
     package var follows = false
-    /// The person is at the first row and has not gone from there since.
+    /// Whether the user has moved to the first row, and not away from it.
     package internal(set) var staysAtTop = true
-    /// Rows of context that the person's moves keep above and below the cursor.
+    /// Rows of context above and below the cursor after a move.
     package var scrollMargin = 0
 
     let minimumMargin: Int
-    /// The selected item after it was re-sorted to outside the coverage, until it is loaded there.
+    /// The selected item after its position moved beyond the coverage, until it is loaded there.
     var sought: Row?
-    /// Where the person wants to be when that cannot be told yet; `Int.max` is the end.
-    var wishedIndex: Int?
+    /// The index of a move beyond the known count; `Int.max` is the end.
+    var pendingIndex: Int?
     var inFlight = RequestsInFlight()
     var lastRequestNumber = 0
 
-    /// - Parameter minimumMargin: the fewest rows kept loaded above and below the viewport.
+    /// - Parameter minimumMargin: The minimum number of rows loaded above and below the viewport.
     package init(height: Int, minimumMargin: Int = 50) {
         self.height = Self.bounded(height: height)
         self.minimumMargin = max(1, minimumMargin)
@@ -61,15 +61,15 @@ package struct LiveList<Row: LiveListRow>: Sendable {
 }
 
 extension LiveList {
-    /// Whether arrivals above are shown now: the viewport then stays at the top.
+    /// Whether new rows above become visible now: the viewport then remains at the top.
     package var isFollowing: Bool { follows && top == 0 && (staysAtTop || count <= height) }
 
-    /// The row at an index of the list, nil while it is not loaded.
+    /// Returns the row at an index of the list; nil while it is not loaded.
     package func row(at index: Int) -> Row? {
         index >= lowerIndex && index < upperIndex ? rows[index - lowerIndex] : nil
     }
 
-    /// Those of the rows on the screen that are loaded.
+    /// The loaded rows on the screen.
     package var visibleRows: ArraySlice<Row> {
         rows[(top - lowerIndex..<top - lowerIndex + height).clamped(to: 0..<rows.count)]
     }
@@ -79,12 +79,12 @@ extension LiveList {
 
     package var selectedID: Row.ID? { selectedRow?.id }
 
-    /// The selected item while the list waits for the rows around its new place.
+    /// The selected item while the list waits for the rows around its new position.
     package var soughtID: Row.ID? { sought?.id }
 
-    /// Whether the rows are still to come that tell on which one the cursor is.
+    /// Whether the row of the cursor is unknown until more rows arrive.
     package var isAwaitingCursor: Bool {
-        !isLoaded || wishedIndex != nil || sought != nil || (count > 0 && row(at: selectedIndex) == nil)
+        !isLoaded || pendingIndex != nil || sought != nil || (count > 0 && row(at: selectedIndex) == nil)
     }
 
     package var reachesStart: Bool { isLoaded && lowerBound == nil }
@@ -96,14 +96,14 @@ extension LiveList {
 
     enum Side { case before, inside, after }
 
-    /// Where a position lies, seen from the covered interval.
+    /// Returns the side of the covered interval on which a position is.
     func side(of position: Position) -> Side {
         if let lowerBound, position < lowerBound { return .before }
         if let upperBound, position > upperBound { return .after }
         return .inside
     }
 
-    /// Offset in the window of the first row at or after a position.
+    /// Returns the offset in the window of the first row at or after a position.
     func offset(of position: Position) -> Int {
         var low = 0
         var high = rows.count
@@ -116,6 +116,6 @@ extension LiveList {
 
     func clamped(_ index: Int) -> Int { max(0, min(index, count - 1)) }
 
-    /// A terminal has no more rows; larger heights would only load more.
+    /// Returns a height that a terminal may have; larger ones would only load more rows.
     static func bounded(height: Int) -> Int { max(1, min(height, 10_000)) }
 }

@@ -12,24 +12,24 @@ extension LiveList {
             case after(Position, limit: Int)
             /// The nearest rows whose position is less, in the order of the list.
             case before(Position, limit: Int)
-            /// Rows before a position, and rows from it on, whether or not a row stands there.
+            /// Rows before a position and rows from it on, whether or not there is a row at the position.
             case around(Position, before: Int, after: Int)
             /// Rows before an index, and rows from it on; past the end, the last rows.
             case at(index: Int, before: Int, after: Int)
         }
     }
 
-    /// Neighbouring rows at one snapshot of the store. Empty only if the whole list is.
+    /// Adjacent rows in one snapshot of the store. Empty only if the whole list is empty.
     package struct Window: Sendable {
         package var rows: [Row]
-        /// How many rows of the list lie before these.
+        /// The number of rows of the list before these.
         package var lowerIndex: Int
         package var count: Int?
         package var reachesStart: Bool
         package var reachesEnd: Bool
-        /// Of the request that this answers; nil for a window of another order, filter or generation.
+        /// The number of the answered request; nil for a full refresh or another query.
         package var requestNumber: Int?
-        /// Where the cursor goes when the selected item is not in an unasked window.
+        /// The position of the cursor if a window without a request lacks the selected item.
         package var around: Position?
 
         package init(
@@ -52,7 +52,7 @@ extension LiveList {
         var before: Int?
     }
 
-    /// What to ask the store for now; nil when the viewport and a margin are covered or on their way.
+    /// Returns the next request to the store; nil if the viewport and a margin are covered or requested.
     package mutating func nextRequest() -> Request? {
         if let kind = neededWindow {
             if let asked = inFlight.window?.kind, serves(asked, kind) { return nil }
@@ -74,7 +74,7 @@ extension LiveList {
         return nil
     }
 
-    /// Forgets a request that the store could not answer, so that it is asked again.
+    /// Discards a failed request, so that it is repeated.
     package mutating func requestFailed(number: Int) {
         if inFlight.window?.number == number { inFlight.window = nil }
         if inFlight.after == number { inFlight.after = nil }
@@ -84,10 +84,10 @@ extension LiveList {
     /// Rows beyond the viewport that must be covered.
     private var margin: Int { max(minimumMargin, 2 * height) }
 
-    /// Rows beyond the viewport that a request loads, so that not every step of the cursor asks.
+    /// Rows beyond the viewport that a request loads, so that few moves of the cursor cause one.
     private var reach: Int { margin + margin / 2 }
 
-    /// The most rows held; always more than the viewport and `reach` on both sides.
+    /// The maximum number of rows, more than the viewport and `reach` on both sides.
     private var bound: Int { 8 * max(minimumMargin, height) }
 
     private mutating func numbered(_ kind: Request.Kind) -> Request {
@@ -95,10 +95,10 @@ extension LiveList {
         return Request(number: lastRequestNumber, kind: kind)
     }
 
-    /// The window that must replace this one because extending cannot lead to what is wanted.
+    /// The window that must replace the present one because extending that would not reach the target.
     private var neededWindow: Request.Kind? {
-        if wishedIndex == .max { return .end(limit: height + reach) }
-        if let wishedIndex { return .at(index: wishedIndex, before: height + reach, after: height + reach) }
+        if pendingIndex == .max { return .end(limit: height + reach) }
+        if let pendingIndex { return .at(index: pendingIndex, before: height + reach, after: height + reach) }
         if let sought { return .around(sought.position, before: height + reach, after: height + reach) }
         if isLoaded, top <= upperIndex + margin, top + height + margin >= lowerIndex { return nil }
         if top <= reach { return .start(limit: top + height + reach) }
@@ -115,7 +115,7 @@ extension LiveList {
         }
     }
 
-    /// Keeps the rows nearest to the viewport. A request from a bound that moves is superseded.
+    /// Discards the rows farthest from the viewport. A request from a bound that moves is superseded.
     mutating func trim() {
         guard rows.count > bound else { return }
         let ideal = top + height / 2 - bound / 2 - lowerIndex

@@ -1,18 +1,18 @@
 import PersistentStore
 
-/// The clips of a list, one after the other, as far as they are known.
+/// The known clips of a list, in its order.
 protocol ClipOrder {
     var sort: SortOrder { get }
     var count: Int { get }
-    /// Whether there are no more of them.
+    /// Whether all clips of the list are known.
     var isComplete: Bool { get }
-    /// Where the first clip stands that is not before a place.
+    /// Returns the index of the first clip that is not before a position.
     func index(of position: SortPosition, in snapshot: StoreSnapshot) throws -> Int
     func ids(_ range: Range<Int>) -> [Int64]
 }
 
-/// Reads stretches of a list whose order is known: what its clips show is read.
-struct OrderedPages<Order: ClipOrder> {
+/// The rows of a list whose order is in memory; only their contents are read.
+struct OrderedPages<Order: ClipOrder>: ListPages {
     let order: Order
     let snapshot: StoreSnapshot
 
@@ -33,8 +33,8 @@ struct OrderedPages<Order: ClipOrder> {
     }
 
     func around(_ position: SortPosition, before: Int, after: Int) throws -> LiveList<ClipRow>.Window {
-        let place = try order.index(of: position, in: snapshot)
-        var window = try window(max(0, place - before), place + after)
+        let index = try order.index(of: position, in: snapshot)
+        var window = try window(max(0, index - before), index + after)
         window.around = position
         return window
     }

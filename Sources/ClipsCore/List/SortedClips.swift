@@ -1,14 +1,14 @@
 import PersistentStore
 
-/// All clips in an order that no index of the store has: sorted once, then kept right as others write. Without it
-/// each page would be sorted out of the whole store.
+/// The IDs of clips in an order for which the store has no index: sorted once, then updated with each change. Without
+/// it, each page would sort the whole store.
 ///
-/// Costs eight bytes for each clip. A change costs one pass over them, and some twenty clips read for its place.
+/// - Complexity: Eight bytes for each clip. A change reads O(log *n*) clips and passes once over the IDs.
 struct SortedClips: ClipOrder {
     private(set) var sort: SortOrder
     private var ids: [Int64] = []
 
-    /// None, to which a search adds what it finds.
+    /// Creates an empty order, to which a search appends its hits.
     init(sort: SortOrder) { self.sort = sort }
 
     init(_ query: ClipQuery, in snapshot: StoreSnapshot) throws {
@@ -19,16 +19,16 @@ struct SortedClips: ClipOrder {
     var count: Int { ids.count }
     var isComplete: Bool { true }
 
-    /// Adds clips that come after all the others.
+    /// Adds clips after all others.
     mutating func append(_ more: [Int64]) { ids += more }
 
-    /// Another order; all are sorted by the store.
+    /// Changes the order; the store sorts the clips.
     mutating func sort(by sort: SortOrder, in snapshot: StoreSnapshot) throws {
         ids = try snapshot.keys(FetchRequest(ClipModel.entity, where: .keys(ids), sort: sort))
         self.sort = sort
     }
 
-    /// Those of some clips that are among these: one pass, in which new clips cost a comparison each.
+    /// Returns those of some clips that are among these, in one pass.
     func contained(_ keys: Set<Int64>) -> Set<Int64> {
         guard let low = keys.min(), let high = keys.max() else { return [] }
         var contained: Set<Int64> = []
@@ -46,7 +46,7 @@ struct SortedClips: ClipOrder {
             let middle = (low + high) / 2
             var probe = middle
             var clip: StoredObject?
-            // One that went without a trace in the history is passed over.
+            // Skips clips that were deleted without a trace in the history.
             while clip == nil, probe < high {
                 request.predicate = .keys([ids[probe]])
                 clip = try snapshot.fetch(request).first
@@ -61,8 +61,7 @@ struct SortedClips: ClipOrder {
         return low
     }
 
-    /// Takes over where changed clips are now, in its sort; nil for those that are gone. The others are where they
-    /// were.
+    /// Moves changed clips to their present positions; nil for deleted ones.
     mutating func move(_ clips: [Int64: SortPosition?], in snapshot: StoreSnapshot) throws {
         if clips.count == 1, let id = clips.keys.first {
             if let index = ids.firstIndex(of: id) { ids.remove(at: index) }

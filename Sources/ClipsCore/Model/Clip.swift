@@ -39,7 +39,7 @@ package struct Clip: Hashable, Sendable, Identifiable {
 
     package var objectID: ObjectID { ClipModel.objectID(id) }
 
-    /// What to call the clip when it has no title: where it is from, or the beginning of what it says.
+    /// The title; without one, the URL or the first line of the text.
     package var displayTitle: String {
         if title.contains(where: { !$0.isWhitespace }) { return title }
         if !url.isEmpty { return url }
@@ -49,14 +49,24 @@ package struct Clip: Hashable, Sendable, Identifiable {
 }
 
 extension Date {
-    /// Milliseconds since 1970 UTC, as the store keeps times.
+    /// Creates a date from milliseconds since 1970 UTC, the store's form of times.
     package init(milliseconds: Int64) {
         self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 
-    /// A store of somebody's making may hold a time that no number of milliseconds tells.
+    /// The milliseconds since 1970 UTC, clamped: a malicious store may contain any number.
     package var milliseconds: Int64 {
         let milliseconds = (timeIntervalSince1970 * 1000).rounded()
         return Int64(exactly: milliseconds) ?? (milliseconds > 0 ? .max : .min)
+    }
+}
+
+/// The form in which an author is shown.
+package enum AuthorName {
+    /// An external writer leaves no name.
+    package static let unknown = "(unknown)"
+
+    package static func shown(_ name: String?) -> String {
+        name.flatMap { $0.isEmpty ? nil : $0 } ?? unknown
     }
 }

@@ -1,6 +1,6 @@
 import PersistentStore
 
-/// A clip that is to be saved.
+/// The contents of a clip that is not saved yet.
 package struct ClipDraft: Hashable, Sendable {
     package var url = ""
     package var title = ""
@@ -9,18 +9,18 @@ package struct ClipDraft: Hashable, Sendable {
     package var tags: [String] = []
     package var isStarred = false
     package var isUnread = true
-    /// When the clip was first saved and last changed elsewhere, in milliseconds since 1970; nil for now.
+    /// The times of the first save and the last change elsewhere, in milliseconds since 1970; nil for now.
     package var created: Int64?
     package var updated: Int64?
-    /// Who saved it elsewhere; nil for whoever saves it here.
+    /// The author elsewhere; nil for the author of the store that saves it.
     package var author: String?
 
     package init() {}
 
-    /// The most that one of a clip's texts may hold.
+    /// The maximum size of each of a clip's texts, in bytes.
     package static let largestText = 64 << 20
 
-    /// Nothing worth saving.
+    /// Whether there is nothing to save.
     package var isEmpty: Bool {
         url.isEmpty && title.isEmpty && text.isEmpty && note.isEmpty
     }
@@ -31,7 +31,7 @@ package struct ClipDraft: Hashable, Sendable {
         where value.utf8.count > Self.largestText {
             throw .tooLong(name, bytes: value.utf8.count)
         }
-        // One dictionary of a type that is needed anyway: a program that saves one clip feels each new one.
+        // A dictionary type that is needed anyway: each other one costs a program that saves one clip start-up time.
         return [
             ClipAttribute.uuid.rawValue: .text(Self.randomUUID()),
             ClipAttribute.url.rawValue: .text(url),
@@ -47,23 +47,23 @@ package struct ClipDraft: Hashable, Sendable {
         ]
     }
 
-    /// Version 4, variant 1 (RFC 9562). Foundation's opens /dev/urandom for each one; the system's generator
-    /// makes one call.
+    /// Returns a UUID of version 4, variant 1 (RFC 9562). Foundation opens /dev/urandom for each one; the system's
+    /// generator makes one call.
     private static func randomUUID() -> String {
         var words = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
         words.0 = words.0 & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
         words.1 = words.1 & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
-        for place in 0..<32 {
-            if [8, 12, 16, 20].contains(place) { text.append(UInt8(ascii: "-")) }
-            let word = place < 16 ? words.0 : words.1
-            text.append(digits[Int(word >> UInt64(60 - place % 16 * 4) & 15)])
+        for index in 0..<32 {
+            if [8, 12, 16, 20].contains(index) { text.append(UInt8(ascii: "-")) }
+            let word = index < 16 ? words.0 : words.1
+            text.append(digits[Int(word >> UInt64(60 - index % 16 * 4) & 15)])
         }
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// A clip without a title and an address is called by its first line.
+    /// The title on one line; for a clip without title and URL, its first line.
     var savedTitle: String {
         let line = Self.oneLine(title)
         guard line.isEmpty && url.isEmpty else { return line }
@@ -76,7 +76,7 @@ package struct ClipDraft: Hashable, Sendable {
     }
 }
 
-/// Why a clip cannot be saved or found.
+/// An error in saving or finding a clip.
 package enum ClipError: Error, Hashable, Sendable, CustomStringConvertible {
     case emptyClip
     case tooLong(String, bytes: Int)

@@ -1,6 +1,7 @@
 package import PersistentStore
+package import SearchIndex
 
-/// The attributes of a clip, as they are called in the store and in JSON.
+/// The attributes of a clip, named as in the store and in JSON.
 package enum ClipAttribute: String, CaseIterable, Sendable {
     case uuid
     case url
@@ -17,19 +18,26 @@ package enum ClipAttribute: String, CaseIterable, Sendable {
 
 /// The clips store's model.
 ///
-/// Every attribute has a default, so a stranger's `INSERT INTO Clip (url, title) VALUES (…)` is a whole clip.
+/// Every attribute has a default, so `INSERT INTO Clip (url, title) VALUES (…)` by an external writer is a whole clip.
 package enum ClipModel {
     package static let entity = "Clip"
 
     package static func objectID(_ key: Int64) -> ObjectID { ObjectID(entity: entity, key: key) }
 
-    /// What a list shows of each clip: all but the long texts.
+    /// The attributes that a list shows: all except long texts.
     package static let listAttributes: [String] = ClipAttribute.allCases
         .filter { $0 != .text && $0 != .note && $0 != .uuid }.map(\.rawValue)
 
     package static func make() throws(StoreError) -> StoreModel {
         try StoreModel(
             version: 1, entities: [Entity(entity, attributes: ClipAttribute.allCases.map(attribute))])
+    }
+
+    /// Returns the text by which a clip with these values is known: its title, URL, or text.
+    static func title(of values: [String: Value]) -> String? {
+        [ClipAttribute.title, .url, .text].lazy.compactMap { values[$0.rawValue]?.textValue }.first {
+            !$0.isEmpty
+        }
     }
 
     static func isIndexed(_ name: ClipAttribute) -> Bool { attribute(name).isIndexed }
@@ -52,6 +60,15 @@ package enum ClipModel {
         }
     }
 
-    /// A clip can be restored whole, and an edit be shown and undone.
+    /// Allows restoring a whole clip, and showing and undoing an edit.
     private static let everything: Attribute.History = [.preservesValueOnDeletion, .recordsOldValue]
+}
+
+extension ClipModel {
+    /// The searched attributes.
+    package static let searched = SearchSchema(
+        entity: entity, title: ClipAttribute.title.rawValue, tags: ClipAttribute.tags.rawValue,
+        url: ClipAttribute.url.rawValue, text: ClipAttribute.text.rawValue, note: ClipAttribute.note.rawValue,
+        author: ClipAttribute.author.rawValue, created: ClipAttribute.created.rawValue,
+        starred: ClipAttribute.starred.rawValue, unread: ClipAttribute.unread.rawValue)
 }

@@ -1,8 +1,8 @@
-/// A clip's tags; in the store they are one text, separated by commas.
+/// A clip's tags, one text with commas in the store.
 package struct Tags: Hashable, Sendable {
     package let names: [String]
 
-    /// Trims each name, drops empty ones and repetitions. A comma inside a name becomes a space.
+    /// Creates tags from names: trimmed, without empty ones and repetitions. A comma in a name becomes a space.
     package init(_ names: some Sequence<String>) {
         var seen: Set<String> = []
         self.names =
@@ -14,7 +14,7 @@ package struct Tags: Hashable, Sendable {
             .filter { !$0.isEmpty && seen.insert($0).inserted }
     }
 
-    /// Whether a name has a comma, which no tag can have.
+    /// Whether a name has a comma, which a tag cannot have.
     package static func hasComma(_ names: [String]) -> Bool { names.contains { $0.contains(",") } }
 
     package init(joined text: String) {

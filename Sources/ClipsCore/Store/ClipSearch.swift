@@ -1,50 +1,44 @@
 package import PersistentStore
 package import SearchIndex
 
-/// A search of the store from its beginning to its end, a page at a time.
+/// A search of a store, one page at a time.
 package struct ClipSearch {
     private let query: SearchQuery
     private let sort: SearchSort
     private let store: ClipStore
-    private let index: SearchIndex
     private var cursor: SearchCursor?
     private var left: Int
-    /// False when the store itself was read, as there is no index or not all of it.
+    /// Whether all hits came from the index. False if it was missing or incomplete and the store was read.
     package private(set) var isFromIndex = true
 
-    private static let page = 200
+    private static let pageSize = 200
 
     package init(_ query: SearchQuery, sort: SearchSort, limit: Int, in store: ClipStore) {
         self.query = query
         self.sort = sort
         self.store = store
         left = limit
-        index = SearchIndex(store.container, ClipModel.searched)
     }
 
-    /// Brings the index up to date first; a store is searched without it where that cannot be.
-    package func prepare(progress: (SearchIndexState) -> Void = { _ in }) async throws(StoreError)
-        -> SearchIndexState
-    {
-        try await index.bringUpToDate(progress: progress)
-    }
-
-    /// The next clips, or nil after the last.
+    /// Returns the next clips; nil at the end.
     package mutating func next() async throws(StoreError) -> [Clip]? {
-        guard let hits = try await nextHits() else { return nil }
-        return try await store.clips(hits.map(\.id))
+        try await next { hits, snapshot in try ClipStore.clips(hits, in: snapshot) }
     }
 
-    mutating func nextHits() async throws(StoreError) -> [SearchHit]? {
+    /// Returns the next hits, read by `body` from the snapshot that was searched; nil at the end.
+    mutating func next<Element: Sendable>(
+        _ body: @escaping @Sendable (_ hits: [Int64], StoreSnapshot) throws -> [Element]
+    ) async throws(StoreError) -> [Element]? {
         guard left > 0 else { return nil }
-        let (query, sort, index, after) = (query, sort, index, cursor)
-        let bounds = SearchBounds(limit: min(left, Self.page), maxRead: 20_000)
-        let page = try await store.container.read { snapshot in
-            try index.search(query, sort: sort, after: after, bounds: bounds, in: snapshot)
+        let (query, sort, index, after) = (query, sort, store.index, cursor)
+        let bounds = SearchBounds(limit: min(left, Self.pageSize), maxRead: 20_000)
+        let (page, elements) = try await store.container.read { snapshot in
+            let page = try index.search(query, sort: sort, after: after, bounds: bounds, in: snapshot)
+            return (page, try body(page.hits.map(\.id), snapshot))
         }
         cursor = page.next
         left = page.next == nil ? 0 : left - page.hits.count
         isFromIndex = isFromIndex && page.isFromIndex
-        return page.hits
+        return elements
     }
 }

@@ -1,20 +1,132 @@
-import PersistentStore
+package import PersistentStore
 import SearchIndex
 
+/// Reads clips.
 extension ClipStore {
-    /// Hands over the clips of a query in its order, reading them a page at a time.
+    /// Returns a clip.
+    ///
+    /// - Throws: `ClipError.noSuchClip`.
+    package func clip(_ id: Int64) async throws -> Clip {
+        guard let clip = try await clips([id]).first else { throw ClipError.noSuchClip("\(id)") }
+        return clip
+    }
+
+    /// Returns the clip with an ID, or with a UUID or the beginning of one.
+    ///
+    /// - Throws: `ClipError.noSuchClip`; `ClipError.ambiguous` if several UUIDs begin so.
+    package func clip(named name: String) async throws -> Clip {
+        if let id = Int64(name) { return try await clip(id) }
+        guard name.utf8.count >= 4,
+            name.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || Character(Unicode.Scalar($0)).isHexDigit })
+        else { throw ClipError.noSuchClip(name) }
+        let lower = name.lowercased()
+        let uuid = ClipAttribute.uuid.rawValue
+        let request = FetchRequest(
+            ClipModel.entity,
+            where: .and([
+                .compare(uuid, .greaterOrEqual, .text(lower)), .compare(uuid, .less, .text(lower + "~")),
+            ]),
+            limit: 2)
+        let objects = try await container.read { try $0.fetch(request) }
+        guard let object = objects.first else { throw ClipError.noSuchClip(name) }
+        guard objects.count == 1 else { throw ClipError.ambiguous(name) }
+        return Clip(object)
+    }
+
+    /// Returns the clips with these IDs, in this order, without deleted ones.
+    func clips(_ ids: [Int64]) async throws(StoreError) -> [Clip] {
+        try await container.read { try Self.clips(ids, in: $0) }
+    }
+
+    static func clips(_ ids: [Int64], in snapshot: StoreSnapshot) throws -> [Clip] {
+        let objects = try snapshot.fetch(FetchRequest(ClipModel.entity, where: .keys(ids)))
+        let byKey = Dictionary(uniqueKeysWithValues: objects.map { ($0.id.key, $0) })
+        return ids.compactMap { byKey[$0].map(Clip.init) }
+    }
+
+    /// Returns clips in an order, without deleted ones.
+    ///
+    /// - Parameters:
+    ///   - attributes: The attributes to read; nil for all.
+    ///   - maxBytes: The size at which the result ends, exceeded by a few clips at most.
+    package func clips(
+        _ ids: [Int64], in sort: SortOrder, attributes: [ClipAttribute]? = nil, maxBytes: Int
+    ) async throws(StoreError) -> [Clip] {
+        let request = FetchRequest(ClipModel.entity, where: .keys(ids), sort: sort)
+        var left = try await container.read { try $0.keys(request) }[...]
+        var clips: [Clip] = []
+        var bytes = 0
+        while !left.isEmpty, bytes <= maxBytes {
+            // Whole clips may have a text of many megabytes each.
+            let page = left.prefix(attributes?.contains(.text) ?? true ? 4 : Self.pageSize)
+            left = left.dropFirst(page.count)
+            var request = FetchRequest(ClipModel.entity, where: .keys(Array(page)), sort: sort)
+            request.attributes = attributes?.map(\.rawValue)
+            let pageRequest = request
+            for object in try await container.read({ try $0.fetch(pageRequest) }) {
+                let clip = Clip(object)
+                clips.append(clip)
+                bytes += clip.title.utf8.count + clip.url.utf8.count + clip.text.utf8.count + 1
+            }
+        }
+        return clips
+    }
+
+    /// Returns the tags of the newest clips, most used first.
+    package func tagNames(amongNewest count: Int = 5000, limit: Int = 500) async throws(StoreError)
+        -> [String]
+    {
+        let texts = try await texts(of: .tags, amongNewest: count)
+        return Self.mostUsed(texts.flatMap { Tags(joined: $0).names }, limit: limit)
+    }
+
+    /// Returns the authors of the newest clips, most frequent first.
+    package func authorNames(amongNewest count: Int = 5000, limit: Int = 100) async throws(StoreError)
+        -> [String]
+    {
+        Self.mostUsed(try await texts(of: .author, amongNewest: count), limit: limit)
+    }
+
+    private func texts(of attribute: ClipAttribute, amongNewest count: Int) async throws(StoreError)
+        -> [String]
+    {
+        let name = attribute.rawValue
+        var request = FetchRequest(
+            ClipModel.entity, where: .compare(name, .notEqual, .text("")), sort: ClipQuery.newestFirst,
+            limit: count)
+        request.attributes = [name]
+        let textRequest = request
+        return try await container.read { try $0.fetch(textRequest).compactMap { $0[name].textValue } }
+    }
+
+    private static func mostUsed(_ names: [String], limit: Int) -> [String] {
+        var uses: [String: Int] = [:]
+        for name in names { uses[name, default: 0] += 1 }
+        return uses.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(limit).map(\.key)
+    }
+
+    static let pageSize = 200
+}
+
+/// Passes the clips of a query to a closure, one page at a time.
+extension ClipStore {
+    /// Calls `body` with the clips of a query, in its order.
     package func forEachClip(
         _ query: ClipQuery, limit: Int = .max, _ body: (Clip) throws -> Void
     ) async throws {
         guard query.admitsAll else { return try await forEachFound(query, limit: limit, body) }
-        guard limit <= Self.page || Self.isOrdered(by: query.sort) else {
-            return try await forEachSorted(query, limit: limit, body)
-        }
         var request = query.request
+        // Without an index in this order, each page would sort the whole store: SQLite, which can use the disk,
+        // sorts it once, and only IDs are in memory.
+        guard limit <= Self.pageSize || query.isSortedByIndex else {
+            request.limit = limit
+            let keyRequest = request
+            return try await forEach(try await container.read { try $0.keys(keyRequest) }, body)
+        }
         request.attributes = nil
         var left = limit
         while left > 0 {
-            request.limit = min(left, Self.page)
+            request.limit = min(left, Self.pageSize)
             let page = request
             let (objects, last) = try await container.read { snapshot in
                 let objects = try snapshot.fetch(page)
@@ -27,63 +139,31 @@ extension ClipStore {
         }
     }
 
-    private static let page = 200
-
-    /// Whether the store has an index in this order.
-    private static func isOrdered(by sort: SortOrder) -> Bool {
-        [.created, .url].contains(ClipAttribute(rawValue: sort.attribute))
-    }
-
-    /// In an order without an index every page would sort the store anew: it is sorted once, by SQLite, which has
-    /// room on the disk; here are only ids.
-    private func forEachSorted(_ query: ClipQuery, limit: Int, _ body: (Clip) throws -> Void) async throws {
-        var request = query.request
-        request.limit = limit
-        let wanted = request
-        let ids = try await container.read { try $0.keys(wanted) }
-        for first in stride(from: 0, to: ids.count, by: Self.page) {
-            for clip in try await clips(Array(ids[first..<min(ids.count, first + Self.page)])) {
+    private func forEach(_ ids: [Int64], _ body: (Clip) throws -> Void) async throws {
+        for first in stride(from: 0, to: ids.count, by: Self.pageSize) {
+            for clip in try await clips(Array(ids[first..<min(ids.count, first + Self.pageSize)])) {
                 try body(clip)
             }
         }
     }
 
     private func forEachFound(_ query: ClipQuery, limit: Int, _ body: (Clip) throws -> Void) async throws {
-        guard query.sort == ClipQuery.newestFirst else {
-            return try await forEachFoundAndSorted(query, limit: limit, body)
+        let sort = query.sort
+        let isInOrder = sort == ClipQuery.newestFirst
+        var search = ClipSearch(query.search, sort: .newest, limit: isInOrder ? limit : .max, in: self)
+        guard !isInOrder else {
+            while let clips = try await search.next() { for clip in clips { try body(clip) } }
+            return
         }
-        var search = ClipSearch(query.search, sort: .newest, limit: limit, in: self)
-        while let hits = try await search.next() { for hit in hits { try body(hit) } }
-    }
-
-    /// In another order than that of the search, the last found may come first: all are found before the first is
-    /// handed over, by their keys.
-    private func forEachFoundAndSorted(
-        _ query: ClipQuery, limit: Int, _ body: (Clip) throws -> Void
-    ) async throws {
-        var search = ClipSearch(query.search, sort: .newest, limit: .max, in: self)
-        var places: [SortPosition] = []
-        while let hits = try await search.nextHits() {
-            var request = FetchRequest(ClipModel.entity, where: .keys(hits.map(\.id)))
-            request.attributes = [query.sort.attribute]
-            let wanted = request
-            places += try await container.read { snapshot in
-                try snapshot.fetch(wanted).map { snapshot.position(of: $0, in: query.sort) }
-            }
+        // The last hit may be the first in this order, so the positions of all hits are sorted first.
+        var positions: [SortPosition] = []
+        while let page = try await search.next({ hits, snapshot in
+            var request = FetchRequest(ClipModel.entity, where: .keys(hits))
+            request.attributes = [sort.attribute]
+            return try snapshot.fetch(request).map { snapshot.position(of: $0, in: sort) }
+        }) {
+            positions += page
         }
-        places = Array(places.sorted().prefix(limit))
-        for first in stride(from: 0, to: places.count, by: 200) {
-            for clip in try await clips(places[first..<min(places.count, first + 200)].map(\.key)) {
-                try body(clip)
-            }
-        }
-    }
-
-    /// The clips with these ids, in this order; those that are gone are left out.
-    func clips(_ ids: [Int64]) async throws(StoreError) -> [Clip] {
-        let request = FetchRequest(ClipModel.entity, where: .keys(ids))
-        let objects = try await container.read { try $0.fetch(request) }
-        let byKey = Dictionary(uniqueKeysWithValues: objects.map { ($0.id.key, $0) })
-        return ids.compactMap { byKey[$0].map(Clip.init) }
+        try await forEach(positions.sorted().prefix(limit).map(\.key), body)
     }
 }

@@ -1,14 +1,14 @@
 package import AppGroup
 import Glibc
 
-/// Where the clips store is.
+/// The path of the clips store.
 package struct ClipsLocation: Sendable {
     package static let defaultGroup = "clips"
     package static let fileName = "clips.db"
 
     package let path: String
 
-    /// `path` if given, else `CLIPS_STORE`, else `clips.db` in the group's folder. Makes nothing.
+    /// Finds the store: `path`, otherwise `CLIPS_STORE`, otherwise `clips.db` in the group's folder. Creates nothing.
     package init(path: String?, group: String?) throws(AppGroupError) {
         let environment = getenv("CLIPS_STORE").map { String(cString: $0) }
         if let named = path ?? (group == nil ? environment : nil), !named.isEmpty {
@@ -21,7 +21,7 @@ package struct ClipsLocation: Sendable {
 
     package var exists: Bool { access(path, F_OK) == 0 }
 
-    /// Makes the folder of the store, for its owner alone, and what is missing above it.
+    /// Creates the store's folder and its missing parents, accessible only to the owner.
     package func makeFolder() throws(AppGroupError) {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
         try AppGroupContainer.makeFolders(String(path[..<slash]))

@@ -3,24 +3,22 @@ package import HistoryTracking
 package import PersistentStore
 import Synchronization
 
-/// An open store with a live list on it: what a front end needs, behind one name.
+/// An open store with a live list on it.
 package final class ClipsSession: Sendable {
     package let store: ClipStore
     private let source: ClipListSource
     private let tracker: HistoryTracker
-    private let indexing: Indexing
-    private let tally = Mutex(HistoryCounter())
+    private let indexing: BackgroundIndexing
+    private let counter = Mutex(HistoryCounter())
 
-    /// What the transactions of a window on the list are called.
+    /// The context name of the session's transactions.
     package static let contextName = "window"
 
     private static let day = Duration.seconds(24 * 3600)
 
-    /// What was done in the last week can be undone and restored, though every list has long shown it.
+    /// Opens a store; read-only if it cannot be written, see ``ClipStore/readOnlyReason``.
     ///
-    /// A store that cannot be written is shown all the same: see ``ClipStore/obstacle``.
-    ///
-    /// - Parameter deliver: called in order, from another thread; must not block.
+    /// - Parameter deliver: A closure called in order, from another thread; must not block.
     package init(
         path: String, author: String, options: StoreOptions = StoreOptions(), query: ClipQuery = ClipQuery(),
         rowsAround: Int = 100, logger: any TrackingLogger = SilentLogger(),
@@ -29,14 +27,17 @@ package final class ClipsSession: Sendable {
         store = try await ClipStore.openToRead(
             path: path, author: author, contextName: Self.contextName, options: options)
         source = ClipListSource(store: store, query: query, rowsAround: rowsAround, deliver: deliver)
-        indexing = Indexing(path: path, author: author, options: options) { deliver([.indexing($0)]) }
-        let isRead = store.obstacle != nil
-        // The list starts from what is there; its cursor only keeps the cleaning behind it, where it may be kept.
+        indexing = BackgroundIndexing(path: path, author: author, options: options) {
+            deliver([.indexing($0)])
+        }
+        let isReadOnly = store.readOnlyReason != nil
+        // The list starts from the present state; its cursor only holds back the cleaning, which retains a week in any
+        // case so that recent changes can be undone and restored.
         var parameters = TrackingParameters(
             name: author, author: author,
-            cursor: isRead ? .external(NoMemory()) : .transient(every: .seconds(2)),
+            cursor: isReadOnly ? .external(VolatileCursor()) : .transient(every: .seconds(2)),
             bounds: HistoryBounds(maximumAge: Self.day * 30, minimumAge: Self.day * 7), logger: logger)
-        if isRead { parameters.cleaning = .none }
+        if isReadOnly { parameters.cleaning = .none }
         tracker = HistoryTracker(container: store.container, parameters: parameters, consumer: source)
     }
 
@@ -46,7 +47,7 @@ package final class ClipsSession: Sendable {
     package func stop() async {
         await indexing.stop()
         await tracker.stop()
-        await store.container.close()
+        await store.close()
     }
 
     package func answer(_ request: LiveList<ClipRow>.Request, generation: Int, anchor: SortPosition?) async {
@@ -74,7 +75,7 @@ package final class ClipsSession: Sendable {
         try await source.nearestClip(query, to: place, isForward: isForward)
     }
 
-    /// The newest transactions, oldest first.
+    /// Returns the newest transactions, oldest first.
     package func recentTransactions(
         limit: Int, where predicate: TransactionPredicate? = nil
     ) async throws(StoreError) -> [TransactionSummary] {
@@ -90,25 +91,25 @@ package final class ClipsSession: Sendable {
         }
     }
 
-    /// The changes of a transaction; nil when there is no such transaction.
+    /// Returns the changes of a transaction; nil if there is no such transaction.
     package func detail(of token: HistoryToken) async throws(StoreError) -> TransactionDetail? {
         try await store.container.read { try TransactionDetail(token, in: $0) }
     }
 
-    /// Who follows the history, and what a cleaning by this app would take.
+    /// Returns the consumers of the history, and the part of it that a cleaning by this app would delete.
     package func cleaningPreview() async throws(StoreError) -> CleaningPreview {
         let now = Date(milliseconds: store.now())
         return try await store.container.read { snapshot in
-            try self.tally.withLock { tally in
+            try self.counter.withLock { counter in
                 try CleaningPreview(
-                    youngest: now - 7 * 86400, oldest: now - 30 * 86400, tally: &tally, in: snapshot)
+                    youngest: now - 7 * 86400, oldest: now - 30 * 86400, counter: &counter, in: snapshot)
             }
         }
     }
 }
 
 /// Begins at the present each time.
-private struct NoMemory: CursorStorage {
+private struct VolatileCursor: CursorStorage {
     func cursor(forKey key: String) -> String? { nil }
     func setCursor(_ text: String, forKey key: String) {}
 }

@@ -2,20 +2,20 @@ import FoundationEssentials
 package import PersistentStore
 
 extension ClipStore {
-    /// Takes back a transaction: what it deleted is saved again, what it changed gets its old values, what it
-    /// saved is deleted. Everything is read from the history, so any transaction that is still kept can be
-    /// taken back, whoever made it and whenever.
+    /// Undoes a transaction of any author and age that the history retains: restores the clips that it deleted,
+    /// under their IDs, resets the values that it changed, and deletes the clips that it inserted.
     ///
-    /// A deleted clip comes back under the id that it had. The result is itself a transaction that can be taken
-    /// back; its context name tells which one it took back, so that a later process knows, too.
+    /// The result is a transaction that can itself be undone. Its context name contains the number of the undone
+    /// one, so that later processes know it.
     ///
     /// - Parameters:
-    ///   - isRedoing: whether the transaction was itself one that took something back.
-    ///   - contested: what to do where somebody else has changed the same since.
+    ///   - isRedoing: Whether the transaction itself undid another one.
+    ///   - contested: The resolution of conflicts with later changes of other writers.
+    /// - Throws: `StoreError.tokenExpired` if the history no longer contains the transaction.
     package func undo(
         _ token: HistoryToken, isRedoing: Bool = false, contested: ContestedUndo = .ask
     ) async throws(StoreError) -> UndoOutcome {
-        let name = OwnWork.Role(isRedoing, of: token.number).contextName
+        let name = UndoHistory.Role(isRedoing, of: token.number).contextName
         var attempts = 0
         while true {
             let plan = try await container.read { snapshot in
@@ -26,22 +26,22 @@ extension ClipStore {
             }
             if contested == .ask, let conflict = plan.conflict { return .contested(conflict) }
             let context = makeContext(name: name)
-            for (id, step) in plan.steps { try await take(step, of: id, contested, in: context) }
+            for (id, step) in plan.steps { try await apply(step, of: id, contested, in: context) }
             do {
                 return .saved(try await context.save())
             } catch {
-                // Somebody was quicker; what they did is looked at.
+                // Another process committed first; the next plan includes its changes.
                 attempts += 1
                 switch error {
-                case .conflict where attempts < Self.mostAttempts: continue
-                case .constraint where attempts < Self.mostAttempts: continue
+                case .conflict where attempts < Self.maxAttempts: continue
+                case .constraint where attempts < Self.maxAttempts: continue
                 default: throw error
                 }
             }
         }
     }
 
-    private func take(
+    private func apply(
         _ step: UndoPlan.Step, of id: ObjectID, _ contested: ContestedUndo, in context: StoreContext
     ) async throws(StoreError) {
         switch step {
@@ -52,22 +52,24 @@ extension ClipStore {
         case .update(var values, let theirs, let version):
             if contested == .overwrite { values.merge(theirs) { $1 } }
             guard !values.isEmpty else { return }
-            // A clip that others changed too was changed last now.
+            // Includes a clip with changes of other writers: this is its last change.
             if values[ClipAttribute.updated.rawValue] == nil { values = stamped(values) }
             try await context.update(id, values, onVersion: version)
         }
     }
 
-    /// Brings clips back that a transaction deleted, from what the history keeps of them, whoever deleted them.
-    /// Those that are there already stay as they are.
+    /// Restores the clips that a transaction deleted, from the history. Clips that exist are not changed.
     ///
-    /// - Parameter clip: only this one; nil for all.
+    /// - Parameter clip: The clip to restore; nil for all.
     package func restore(
         _ clip: Int64?, deletedBy token: HistoryToken
     ) async throws(StoreError) -> (result: SaveResult, ids: [Int64]) {
         var wanted = ChangePredicate.kind(.delete)
         if let clip { wanted = .and([wanted, .object(ClipModel.objectID(clip))]) }
-        let deleted = try await transaction(token, changes: wanted)?.changes ?? []
+        let deletions = wanted
+        let deleted =
+            try await container.read { try Self.transaction(token, changes: deletions, in: $0) }?.changes
+            ?? []
         let keys = deleted.map(\.objectID.key)
         var request = FetchRequest(ClipModel.entity, where: .keys(keys))
         request.attributes = []
@@ -82,34 +84,60 @@ extension ClipStore {
         return (try await context.save(), restored)
     }
 
-    /// What this author did in the last week, and what of it has been taken back, by whichever process.
+    /// Restores a deleted clip under its ID, from the history, regardless of the author of the deletion.
     ///
-    /// Read from the newest backwards, a stretch of time after the other, and no further than to the first that
-    /// can be taken back or, with `isRedoing`, that tells what can be done again.
-    ///
-    /// - Parameter known: what was read before, to go on behind it.
-    package func ownWork(
-        behind known: OwnWork = OwnWork(), isRedoing: Bool = false
-    ) async throws(StoreError) -> OwnWork {
-        let (author, session, end) = (author, session, now())
-        return try await container.read { snapshot in
-            var work = known
-            var isFirst = true
-            while let stretch = work.nextStretch(end: end),
-                isFirst || !work.tellsMore(than: known, isRedoing: isRedoing)
-            {
-                var request = HistoryFetchRequest(
-                    .newest, authors: [author], where: stretch, limit: OwnWork.mostSteps)
-                request.includesChanges = false
-                work.add(earlier: try snapshot.transactions(request), session: session)
-                isFirst = false
+    /// - Throws: `ClipError.notDeleted` if the clip exists; `ClipError.notInHistory`.
+    package func restore(_ id: Int64) async throws {
+        let object = ClipModel.objectID(id)
+        let deletion = HistoryFetchRequest(
+            .newest, changes: .and([.object(object), .kind(.delete)]), limit: 1)
+        let (isStored, tombstone) = try await container.read { snapshot -> (Bool, [String: Value]?) in
+            guard try snapshot.fetch(FetchRequest(ClipModel.entity, where: .keys([id]))).isEmpty else {
+                return (true, nil)
             }
-            return work
+            return (false, try snapshot.transactions(deletion).last?.changes.last?.tombstone)
+        }
+        guard !isStored else { throw ClipError.notDeleted(id) }
+        guard let tombstone else { throw ClipError.notInHistory(id) }
+        let context = makeContext(name: "restore")
+        try await context.restore(object, tombstone)
+        do {
+            try await context.save()
+        } catch {
+            // Another process restored it first.
+            if case .constraint = error { throw ClipError.notDeleted(id) }
+            throw error
         }
     }
 
-    /// What a transaction did, for a person: `deleted “Title”`, `saved 20 clips`.
-    package func workDescription(_ token: HistoryToken) async throws(StoreError) -> String? {
+    /// Returns the transactions of this author in the last week that can be undone and redone, of all processes.
+    ///
+    /// Reads backward from the newest, one period at a time, up to the first transaction that can be undone or,
+    /// with `isRedoing`, that decides what can be redone.
+    ///
+    /// - Parameter known: An earlier result, from which to continue.
+    package func undoHistory(
+        behind known: UndoHistory = UndoHistory(), isRedoing: Bool = false
+    ) async throws(StoreError) -> UndoHistory {
+        let (author, session, end) = (author, session, now())
+        return try await container.read { snapshot in
+            var history = known
+            var isFirst = true
+            while let period = history.nextPeriod(end: end),
+                isFirst || !history.hasMore(than: known, isRedoing: isRedoing)
+            {
+                var request = HistoryFetchRequest(
+                    .newest, authors: [author], where: period, limit: UndoHistory.maxSteps)
+                request.includesChanges = false
+                history.add(earlier: try snapshot.transactions(request), session: session)
+                isFirst = false
+            }
+            return history
+        }
+    }
+
+    /// Returns a description of a transaction, such as `deleted “Title”` or `saved clips`.
+    package func changeDescription(of token: HistoryToken) async throws(StoreError) -> String? {
         try await container.read { snapshot in
             try snapshot.check(token)
             var request = HistoryFetchRequest(.ending(at: token), limit: 1)
@@ -129,13 +157,7 @@ extension ClipStore {
         }
     }
 
-    /// The transaction that ends at a token.
-    private func transaction(
-        _ token: HistoryToken, changes: ChangePredicate? = nil
-    ) async throws(StoreError) -> HistoryTransaction? {
-        try await container.read { try Self.transaction(token, changes: changes, in: $0) }
-    }
-
+    /// Returns the transaction that ends at a token.
     private static func transaction(
         _ token: HistoryToken, changes: ChangePredicate? = nil, in snapshot: StoreSnapshot
     ) throws -> HistoryTransaction? {

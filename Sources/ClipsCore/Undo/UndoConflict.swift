@@ -1,14 +1,14 @@
 package import PersistentStore
 
-/// What others have changed since a transaction, where taking it back would overwrite that.
+/// The changes of other writers since a transaction that undoing it would overwrite.
 package struct UndoConflict: Hashable, Sendable {
     package struct Field: Hashable, Sendable {
         package let attribute: String
-        /// As the transaction left it.
+        /// The value after the transaction.
         package let base: Value
-        /// As it is in the store now.
+        /// The present value.
         package let theirs: Value
-        /// What taking back would make of it; nil where the clip goes.
+        /// The value after undoing; nil if that deletes the clip.
         package let mine: Value?
     }
 
@@ -16,28 +16,28 @@ package struct UndoConflict: Hashable, Sendable {
         package let id: Int64
         package let title: String
         package let fields: [Field]
-        /// Taking back deletes the clip, which it had saved.
+        /// Whether undoing deletes the clip, which the transaction had inserted.
         package let isDeletion: Bool
     }
 
-    /// Shown to a person; more than these are only counted.
-    package static let mostClips = 50
+    /// The maximum number of clips; more are only counted.
+    package static let maxClips = 50
 
     package let clips: [Clip]
     package let count: Int
-    /// Who changed them; nil for a writer that left no name.
+    /// The authors of the changes; nil for an external writer.
     package let authors: [String?]
-    /// Some of the transaction can be taken back without a question.
+    /// Whether a part of the transaction can be undone without a conflict.
     package let hasRest: Bool
 }
 
-/// What is done about it.
+/// The resolution of an undo conflict.
 package enum ContestedUndo: Hashable, Sendable {
-    /// Nothing is saved, and the caller is told.
+    /// Save nothing and return the conflict.
     case ask
-    /// What others changed stays, and the rest is taken back.
+    /// Undo only the part without a conflict.
     case keepTheirs
-    /// All is taken back; what the others had is kept by the history.
+    /// Undo everything; the history retains the overwritten values.
     case overwrite
 }
 

@@ -1,15 +1,15 @@
 import PersistentStore
 
-/// What taking back a transaction has to write, given what became of its clips since.
+/// The writes that undo a transaction, given the later changes of its clips.
 ///
-/// What others changed of the same is found by values: the transaction left one behind, which the first later
-/// change of it replaced, and it is contested when another stands there now. Tags are a set: what the
-/// transaction gave is taken, what it took is given, and nobody else's tags are touched.
+/// A value is contested if the present one is not the one that the transaction left, which the first later change
+/// recorded. Tags are a set: the ones that the transaction added are removed, the ones that it removed are added, and
+/// all others remain.
 struct UndoPlan {
     enum Step {
         case restore([String: Value])
         case delete(version: Int64)
-        /// What nobody else has changed, and what somebody has.
+        /// Values without and with a conflict.
         case update([String: Value], contested: [String: Value], version: Int64)
         case contestedDelete(version: Int64)
     }
@@ -17,10 +17,10 @@ struct UndoPlan {
     private(set) var steps: [(id: ObjectID, step: Step)] = []
     private(set) var conflict: UndoConflict?
 
-    /// Of what is in the store now the values that a person can see; whether a clip was read is nobody's work.
+    /// The attributes whose changes by other writers prevent a deletion. Reading a clip is not an edit.
     private static let visible: [ClipAttribute] = [.title, .url, .tags, .note, .text, .author, .starred]
-    /// More keys than that are looked for one by one among all later changes.
-    private static let mostKeysAsked = 10_000
+    /// The maximum number of keys in a predicate; for more, all later changes are read.
+    private static let maxKeys = 10_000
 
     init(_ transaction: HistoryTransaction, in snapshot: StoreSnapshot) throws {
         let effects = Effects(transaction)
@@ -58,13 +58,13 @@ struct UndoPlan {
                 fields = contested
                 hasRest = hasRest || !values.isEmpty
             default:
-                // Gone, or there again: there is nothing left to take back of it.
+                // Deleted, or restored already: nothing is left to undo.
                 continue
             }
             guard !fields.isEmpty else { continue }
             count += 1
             for author in since?.authors ?? [] where !authors.contains(author) { authors.append(author) }
-            guard clips.count < UndoConflict.mostClips else { continue }
+            guard clips.count < UndoConflict.maxClips else { continue }
             let isDeletion = if case .delete = effect { true } else { false }
             clips.append(
                 UndoConflict.Clip(
@@ -76,7 +76,7 @@ struct UndoPlan {
         }
     }
 
-    /// What of an update goes back as it is, and what somebody else has changed since.
+    /// Splits the old values of an update into those without and with a conflict.
     private static func split(
         _ old: [String: Value], _ now: StoredObject?, _ since: Since?
     ) -> (values: [String: Value], contested: [UndoConflict.Field]) {
@@ -97,19 +97,18 @@ struct UndoPlan {
             }
         }
         let names = ClipAttribute.allCases.map(\.rawValue)
-        func place(_ field: UndoConflict.Field) -> Int { names.firstIndex(of: field.attribute) ?? 0 }
-        return (values, contested.sorted { place($0) < place($1) })
+        func order(_ field: UndoConflict.Field) -> Int { names.firstIndex(of: field.attribute) ?? 0 }
+        return (values, contested.sorted { order($0) < order($1) })
     }
 
     private static func tags(_ now: Value, withoutChange old: Value, to left: Value) -> Value {
         func names(_ value: Value) -> [String] { Tags(joined: value.textValue ?? "").names }
-        let (given, taken) = (
-            Set(names(left)).subtracting(names(old)), names(old).filter { !names(left).contains($0) }
-        )
-        return .text(Tags(names(now).filter { !given.contains($0) } + taken).joined)
+        let added = Set(names(left)).subtracting(names(old))
+        let removed = names(old).filter { !names(left).contains($0) }
+        return .text(Tags(names(now).filter { !added.contains($0) } + removed).joined)
     }
 
-    /// What others made of a clip since it was saved.
+    /// Returns the changes of a clip since it was inserted.
     private static func changedFields(of now: StoredObject?, _ since: Since?) -> [UndoConflict.Field] {
         guard let now, let since else { return [] }
         return visible.compactMap { attribute in
@@ -121,9 +120,9 @@ struct UndoPlan {
 }
 
 extension UndoPlan {
-    /// What became of a clip after a transaction.
+    /// The changes of a clip after a transaction.
     private struct Since {
-        /// The values that the transaction left behind, of what was changed later.
+        /// The values after the transaction, of the attributes that changed later.
         var left: [String: Value] = [:]
         var authors: [String?] = []
     }
@@ -132,7 +131,7 @@ extension UndoPlan {
         of keys: Set<Int64>, after token: HistoryToken, in snapshot: StoreSnapshot
     ) throws -> [Int64: Since] {
         let predicate: ChangePredicate =
-            keys.count <= mostKeysAsked
+            keys.count <= maxKeys
             ? .objects(Set(keys.map(ClipModel.objectID))) : .entity(ClipModel.entity)
         var later: [Int64: Since] = [:]
         try snapshot.forEachChange(HistoryFetchRequest(.token(token), changes: predicate)) { change, origin in
@@ -148,7 +147,7 @@ extension UndoPlan {
         return later
     }
 
-    /// What a transaction did to each clip in the end, turned around.
+    /// The inverse of a transaction's net effect on each clip.
     private struct Effects {
         enum Effect {
             case delete
@@ -170,7 +169,7 @@ extension UndoPlan {
             }
         }
 
-        /// Nil when nothing came of it: saved and deleted again.
+        /// Returns nil if there is no net effect: inserted and deleted.
         private static func before(_ change: HistoryChange, _ after: Effect?) -> Effect? {
             let tombstone = change.tombstone ?? [:]
             switch (change.kind, after) {
@@ -180,7 +179,7 @@ extension UndoPlan {
             case (.update, .restore(let values)): return .restore(values.merging(change.oldValues) { $1 })
             case (.update, .delete): return .delete
             case (.update, nil): return .update(change.oldValues)
-            // Another took its place under the same id.
+            // A clip with the same ID was inserted after the deletion.
             case (.delete, .delete), (.delete, .update): return .update(tombstone)
             case (.delete, _): return .restore(tombstone)
             }
@@ -189,7 +188,7 @@ extension UndoPlan {
 }
 
 extension Value {
-    /// Texts byte by byte: two ways of writing an accent are two texts.
+    /// Compares texts by bytes: two encodings of an accent are two texts.
     fileprivate func isSameText(as other: Value) -> Bool {
         guard case .text(let text) = self, case .text(let other) = other else { return self == other }
         return text.utf8.elementsEqual(other.utf8)

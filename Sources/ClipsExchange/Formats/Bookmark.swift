@@ -9,21 +9,21 @@ struct Bookmark {
     var title = ""
     var note = ""
 
-    /// The clip, and what of it could not be read.
+    /// The clip and its problems.
     var items: [ImportItem] {
         let url = HTMLText.address(attributes["href"] ?? "")
         let words = HTMLText.repaired(title)
         guard !url.isEmpty || attributes["data-clips"] != nil else {
-            // An anchor that is named, not a link.
+            // A named anchor, not a link.
             return attributes["href"] == nil && attributes["name"] ?? attributes["id"] != nil
-                ? [] : [.failure(ImportProblem(line: line, "a bookmark has no address"))]
+                ? [] : [.failure(ImportProblem(line: line, "a bookmark has no URL"))]
         }
         var fielded = FieldedDraft()
         fielded.set(.url, url)
         fielded.set(.title, HTMLText.oneLine(words))
         fielded.set(.unread, isUnread ? "yes" : "no")
         fielded.set(.note, HTMLText.trimmed(Self.withoutMarks(HTMLText.repaired(note))))
-        // Scuttle's, which has no text next to the link.
+        // Scuttle has no text next to the link.
         if let words = attributes["description"] { fielded.set(.note, HTMLText.trimmed(words)) }
         setDates(&fielded)
         setTags(&fielded)
@@ -32,18 +32,18 @@ struct Bookmark {
         var items: [ImportItem] = []
         if let own = attributes["data-clips"] {
             let object = JSONParser.parse(Array(own.utf8)).value
-            if object == nil || object.flatMap({ ClipObject.apply($0, to: &draft) }) != nil {
+            if object.flatMap({ try? ClipRecord.apply($0, to: &draft) }) == nil {
                 items = [
-                    .failure(ImportProblem(line: line, "what the clip's data-clips says cannot be read"))
+                    .failure(ImportProblem(line: line, "the clip's data-clips attribute cannot be read"))
                 ]
             }
         }
         items += fielded.complaints.map { .failure(ImportProblem(line: line, $0)) }
         return draft.isEmpty
-            ? [.failure(ImportProblem(line: line, "a bookmark has no address"))] : [.success(draft)] + items
+            ? [.failure(ImportProblem(line: line, "a bookmark has no URL"))] : [.success(draft)] + items
     }
 
-    /// Names of attributes that hold something and are not read.
+    /// The names of the non-empty attributes that are not read.
     var unreadAttributes: [String] {
         attributes.filter { !Self.read.contains($0.key) && !$0.value.isEmpty }.map(\.key)
     }
@@ -54,7 +54,7 @@ struct Bookmark {
         "unread", "shortcuturl", "feed", "feedurl", "description", "data-clips",
     ]
 
-    /// linkding encloses its notes in marks.
+    /// Removes the marks that linkding puts around notes.
     private static func withoutMarks(_ note: String) -> String {
         guard let start = note.firstRange(of: "[linkding-notes]"),
             let end = note.lastRange(of: "[/linkding-notes]"), start.upperBound <= end.lowerBound
@@ -67,7 +67,7 @@ struct Bookmark {
 
     private func says(_ name: String) -> Bool { ClipField.isTrue(attributes[name] ?? "") }
 
-    /// Bookmarks are no reading list unless they say so; Pocket's heading does.
+    /// Bookmarks are read unless they are marked otherwise, as by Pocket's heading.
     private var isUnread: Bool {
         if let word = attributes["toread"] ?? attributes["unread"] { return ClipField.isTrue(word) }
         return attributes["time_added"] != nil && HTMLText.oneLine(heading).lowercased() == "unread"
@@ -92,7 +92,7 @@ struct Bookmark {
         if says("feed") || attributes["feedurl"] != nil { fielded.addTags(["feed"]) }
     }
 
-    /// What has no place of its own in a clip.
+    /// Adds values without a counterpart in a clip to the note.
     private func setRemarks(_ fielded: inout FieldedDraft) {
         if let keyword = attributes["shortcuturl"], !keyword.isEmpty {
             fielded.set(.note, "keyword: \(keyword)")
@@ -103,9 +103,9 @@ struct Bookmark {
     }
 }
 
-/// Text as it stands in pages.
+/// Normalizes the text of pages.
 enum HTMLText {
-    /// Without the white space around it; a line end inside is not part of an address.
+    /// Returns a URL without white space around it and line ends inside.
     static func address(_ text: String) -> String {
         let breaks: Set<Character> = ["\n", "\r", "\t", "\r\n"]
         return trimmed(repaired(text)).filter { !breaks.contains($0) }
@@ -126,7 +126,7 @@ enum HTMLText {
         return line.split { $0.isNewline }.map { trimmed(String($0)) }.joined(separator: " ")
     }
 
-    /// Characters that the HTML standard reads as Windows-1252, as `&#146;` for an apostrophe.
+    /// Replaces characters that HTML reads as Windows-1252, such as `&#146;` for an apostrophe.
     static func repaired(_ text: String) -> String {
         guard text.utf8.contains(0xC2),
             text.unicodeScalars.contains(where: { (0x80...0x9F).contains($0.value) })

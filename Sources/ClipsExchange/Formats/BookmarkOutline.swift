@@ -1,7 +1,7 @@
 import ClipsCore
 
-/// Makes bookmarks of tags as they come, whether they are closed or not: `DT` `H3` `DL` are folders, `A` is a
-/// bookmark, `DD` what is said about it.
+/// A converter of tags to bookmarks, as they arrive, closed or not: `DT` `H3` `DL` are folders, `A` is a bookmark, `DD`
+/// its note.
 struct BookmarkOutline {
     var items: [ImportItem] = []
 
@@ -12,7 +12,7 @@ struct BookmarkOutline {
     private var heading = ""
     private var target = Target.nothing
     private var bookmark: Bookmark?
-    /// The link inside a note, and where its words begin.
+    /// The link inside a note, and the offset of its words.
     private var noteLink: (url: String, start: Int)?
     private var isAfterTerm = false
     private var hasTerms = false
@@ -23,7 +23,7 @@ struct BookmarkOutline {
     /// Attributes that bookmarks have and clips do not.
     private(set) var unread = UnreadFields()
 
-    mutating func take(_ token: MarkupToken, line: Int) {
+    mutating func handle(_ token: MarkupToken, line: Int) {
         switch token {
         case .start(let name, let attributes, let isCut):
             start(name, attributes, line)
@@ -46,7 +46,7 @@ struct BookmarkOutline {
     private mutating func start(_ name: String, _ attributes: [String: String], _ line: Int) {
         switch name {
         case "a":
-            // In a file of terms a link without one belongs to what is said.
+            // In a file with terms, a link without one belongs to the note.
             if target == .note && hasTerms && !isAfterTerm {
                 noteLink = (attributes["href"] ?? "", bookmark?.note.utf8.count ?? 0)
                 return
@@ -65,7 +65,7 @@ struct BookmarkOutline {
             isAfterTerm = false
         case "h3", "h2", "h4":
             close()
-            // What browsers call their own places is no folder of the person's.
+            // The names of a browser's built-in folders are not the user's.
             let isPlace = ["personal_toolbar_folder", "unfiled_bookmarks_folder"].contains {
                 attributes[$0] != nil
             }

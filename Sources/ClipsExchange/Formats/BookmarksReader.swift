@@ -1,6 +1,6 @@
 import ClipsCore
 
-/// Netscape's bookmark file, which all browsers still write, and any page with links.
+/// A reader of Netscape's bookmark files, which all browsers write, and of any page with links.
 struct BookmarksReader: FormatReader {
     private let source: UTF8Source
     private var tokenizer: MarkupTokenizer
@@ -27,7 +27,7 @@ struct BookmarksReader: FormatReader {
                 isAtEnd = true
                 tokenizer.finish()
             }
-            for (token, line) in tokenizer.tokens { outline.take(token, line: line) }
+            for (token, line) in tokenizer.tokens { outline.handle(token, line: line) }
             tokenizer.removeTokens()
             if isAtEnd { outline.finish(isCut: tokenizer.isInsideMarkup, line: tokenizer.currentLine) }
         }

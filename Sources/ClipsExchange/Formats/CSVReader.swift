@@ -1,13 +1,13 @@
 import ClipsCore
 
-/// Which column of a table holds what.
+/// The columns of a table.
 struct CSVColumns {
     private let fields: [ClipField?]
     private let names: [String]
     /// Whether the table is an export of this program, in which a title alone is a clip.
     let isOwn: Bool
     let form: String
-    /// An author is whom a clip is by only in a table of our own; elsewhere it may be whose page it is.
+    /// The columns that identify this program's export. Elsewhere, an author may be that of the page.
     private static let own: Set<ClipField> = [.url, .title, .text, .note, .tags, .starred, .unread, .updated]
 
     init(header: [String]) {
@@ -19,7 +19,7 @@ struct CSVColumns {
         form = isOwn ? "CSV of this program" : Self.service(Set(header.map { $0.lowercased() }))
     }
 
-    /// A table without names: addresses, and what stands beside them.
+    /// Creates the columns of a table without names: the first URL, then a title and a note.
     init(firstRow cells: [String]) {
         let address = cells.firstIndex(where: Self.isAddress)
         var rest: [ClipField] = [.note, .title]
@@ -73,7 +73,7 @@ struct CSVColumns {
     }
 }
 
-/// A table with a line of names: ours, and those of Pocket, Raindrop, Instapaper and others.
+/// A reader of tables with a header: of this program, Pocket, Raindrop, Instapaper, and others.
 struct CSVReader: FormatReader {
     private var records: CSVRecords
     private var columns: CSVColumns?
@@ -99,7 +99,7 @@ struct CSVReader: FormatReader {
         return nil
     }
 
-    /// Reads the names; the first clip when there are none and the table begins at once.
+    /// Reads the header; returns the first clip if there is none.
     private mutating func open(_ record: CSVRecords.Record) throws(ImportError) -> ImportItem? {
         if record.cells.contains(where: CSVColumns.isAddress) {
             let columns = CSVColumns(firstRow: record.cells)
@@ -109,7 +109,7 @@ struct CSVReader: FormatReader {
         let columns = CSVColumns(header: record.cells)
         guard columns.areKnown else {
             throw ImportError(
-                "The table's first line has no column called url, title, text or note. Name the columns there.",
+                "The table's first line has no column named url, title, text, or note. Name the columns there.",
                 isRefusal: true)
         }
         self.columns = columns

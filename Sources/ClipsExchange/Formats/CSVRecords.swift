@@ -1,9 +1,9 @@
-/// The records of a CSV file (RFC 4180, and what is written in its name).
+/// The records of a CSV file: RFC 4180 and its common deviations.
 struct CSVRecords {
     struct Record {
         let line: Int
         let cells: [String]
-        /// A quote in it is never closed.
+        /// Whether a quote in it is never closed.
         var isOpen = false
     }
 
@@ -13,14 +13,14 @@ struct CSVRecords {
     private var place = 0
     private var line = 1
     private var isAtEnd = false
-    /// How often a quote was open at the end of the file, and reading went back to the line after it.
+    /// The number of times that a quote was open at the end of the file, and reading returned to the next line.
     private var repairs = 0
 
-    private static let mostRepairs = 20
+    private static let maxRepairs = 20
 
     init(_ source: UTF8Source) { self.source = source }
 
-    /// The first line as it stands, without taking it.
+    /// Returns the first line without consuming it.
     mutating func firstLine() throws(ImportError) -> String {
         while !buffer.contains(UInt8(ascii: "\n")), buffer.count < 1 << 16, try fill() {}
         return String(
@@ -95,11 +95,11 @@ struct CSVRecords {
         return Record(line: firstLine, cells: cells)
     }
 
-    /// The rest of the file stood in a quote that nobody closed: that line is given up, not the rest.
+    /// Skips only the line of a quote that is never closed, not the rest of the file.
     private mutating func reopened(_ start: Int, _ firstLine: Int) -> Record {
         repairs += 1
         let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
-        if repairs <= Self.mostRepairs, let end {
+        if repairs <= Self.maxRepairs, let end {
             place = end
             line = firstLine + 1
         }

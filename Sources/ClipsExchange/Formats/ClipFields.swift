@@ -1,6 +1,6 @@
 import ClipsCore
 
-/// What the columns of tables and the keys of objects are called, by those who write them.
+/// The fields of a clip, by the names that programs give to columns and keys.
 enum ClipField: Hashable {
     case url, title, text, note, tags, folder, created, updated, starred, unread, read, status, author, feed,
         isPrivate, byline
@@ -37,16 +37,16 @@ enum ClipField: Hashable {
         "status": .status, "author": .author,
     ]
 
-    /// Yes in the words of services.
+    /// Whether a word means yes to a service.
     static func isTrue(_ word: String) -> Bool {
         ["1", "true", "yes", "y", "on", "x"].contains(word.lowercased())
     }
 }
 
-/// A clip that is put together from named fields.
+/// A clip under construction from named fields.
 struct FieldedDraft {
     private(set) var draft = ClipDraft()
-    /// What was there and could not be understood.
+    /// The problems of fields that could not be read.
     private(set) var complaints: [String] = []
 
     init(_ draft: ClipDraft = ClipDraft()) { self.draft = draft }
@@ -77,7 +77,7 @@ struct FieldedDraft {
 
     mutating func addTags(_ tags: [String]) { draft.tags += tags }
 
-    /// Folders that say what a clip is, and not what it is about.
+    /// Handles folders that are states of a clip rather than topics.
     private mutating func setFolder(_ word: String) {
         switch word.lowercased() {
         case "unread": draft.isUnread = true
@@ -102,12 +102,13 @@ struct FieldedDraft {
     }
 
     private static func tags(_ word: String, spaced: Bool) -> [String] {
-        // Instapaper's are JSON in a cell.
-        if word.hasPrefix("["), case (let value?, nil) = JSONParser.parse(Array(word.utf8)),
-            let list = value.array
-        {
-            let names = list.compactMap(\.string)
-            if names.count == list.count { return names }
+        // Instapaper writes JSON in a cell.
+        if word.hasPrefix("[") {
+            let parsed = JSONParser.parse(Array(word.utf8))
+            if parsed.problem == nil, let list = parsed.value?.array {
+                let names = list.compactMap(\.string)
+                if names.count == list.count { return names }
+            }
         }
         let separators: Set<Character> =
             word.contains(",") ? [","] : word.contains("|") ? ["|"] : spaced ? [" "] : [","]

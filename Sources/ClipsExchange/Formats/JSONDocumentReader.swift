@@ -1,6 +1,6 @@
 import ClipsCore
 
-/// One JSON document: a browser's tree of bookmarks, or a service's list.
+/// A reader of one JSON document: a browser's tree of bookmarks, or a service's list.
 struct JSONDocumentReader: FormatReader {
     private let source: UTF8Source
     private var items: [ImportItem]?
@@ -59,7 +59,7 @@ struct JSONRecords {
 
     var hasClips: Bool { items.contains { if case .success = $0 { true } else { false } } }
 
-    /// A tree, a service's document, or a list.
+    /// Adds a tree, a service's document, or a list.
     mutating func add(_ value: JSONValue) {
         isKnown = true
         if case .object(let folders)? = value["roots"] {
@@ -86,7 +86,7 @@ struct JSONRecords {
         }
     }
 
-    /// An object that has lists under any keys, as services write them, or is a record itself.
+    /// Adds an object that is a record, or has lists under any keys.
     private mutating func addDocument(_ members: [String: JSONValue]) {
         if members["url"]?.string != nil || members["href"]?.string != nil {
             return addList([.object(members)])
@@ -109,7 +109,7 @@ struct JSONRecords {
         }
     }
 
-    /// Pocket's lists are objects with IDs for keys.
+    /// Returns the values of an object whose keys are IDs, as in Pocket's lists.
     private static func values(_ value: JSONValue) -> [JSONValue]? {
         guard case .object(let members) = value, members.values.allSatisfy(\.isObject) else { return nil }
         return members.sorted { $0.key < $1.key }.map(\.value)
@@ -152,7 +152,7 @@ struct JSONRecords {
 
     private mutating func fail(_ reason: String) { items.append(.failure(ImportProblem(line: 0, reason))) }
 
-    /// Members of a browser's bookmark that say where and how it is stored, not what it is.
+    /// The members of a browser's bookmark that are read, or describe only its storage.
     private static let structure: Set<String> = [
         "title", "name", "uri", "url", "dateAdded", "date_added", "lastModified", "date_modified", "tags",
         "keyword",

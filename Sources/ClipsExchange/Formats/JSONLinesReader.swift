@@ -1,6 +1,6 @@
 import ClipsCore
 
-/// One object a line, with the keys of `clips list --json`; other names that services use are understood too.
+/// A reader of JSON lines: one object per line, with the keys of a ``ClipRecord`` or those of services.
 struct JSONLinesReader: FormatReader {
     private var lines: LineSource
     private var waiting: [ImportItem] = []
@@ -29,14 +29,18 @@ struct JSONLinesReader: FormatReader {
             return problem("it is not a JSON object")
         }
         var draft = ClipDraft()
-        let key = ClipObject.apply(object, to: &draft)
-        // A service may call something by the same name and mean another kind of value.
-        if let key, members["uuid"] != nil || ["url", "title", "text", "note"].contains(key) {
-            return problem("'\(key)' has a value of the wrong type")
+        let isOwn = members["uuid"] != nil
+        var isRecord = true
+        do {
+            try ClipRecord.apply(object, to: &draft)
+        } catch {
+            // A service may use the same key for another kind of value.
+            if isOwn || ["url", "title", "text", "note"].contains(error.key) { return problem("\(error)") }
+            isRecord = false
         }
-        var fielded = key == nil ? FieldedDraft(draft) : FieldedDraft()
-        fielded.read(members, except: key == nil ? ClipObject.keys : [], &unread)
-        guard members["uuid"] == nil ? fielded.draft.hasSource : !fielded.draft.isEmpty else {
+        var fielded = isRecord ? FieldedDraft(draft) : FieldedDraft()
+        fielded.read(members, except: isRecord ? ClipRecord.keys : [], &unread)
+        guard !isOwn ? fielded.draft.hasSource : !fielded.draft.isEmpty else {
             return problem("it has no URL and no text")
         }
         waiting = fielded.complaints.map { problem($0) }

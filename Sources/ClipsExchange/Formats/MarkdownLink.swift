@@ -2,10 +2,10 @@
 struct MarkdownLink {
     var url = ""
     var title = ""
-    /// Where the address stands, when it stands elsewhere.
+    /// The label of the URL's definition; nil for an inline link.
     var label: String?
 
-    /// The links of a line in order, and the words behind the last one.
+    /// Returns the links of a line in order, and the words after the last one.
     static func all(in line: Substring) -> (links: [MarkdownLink], rest: String) {
         var links: [MarkdownLink] = []
         var scanner = MarkdownScanner(line)
@@ -32,7 +32,7 @@ struct MarkdownLink {
         return (label, MarkdownLink(url: url, title: scanner.quoted() ?? ""))
     }
 
-    /// Words without their backslashes and entities.
+    /// Returns words without backslashes and entities.
     static func plain(_ text: some StringProtocol) -> String {
         guard text.contains("\\") || text.contains("&") else { return String(text) }
         var scalars = String.UnicodeScalarView()

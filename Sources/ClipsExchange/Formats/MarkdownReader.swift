@@ -1,7 +1,7 @@
 import ClipsCore
 
-/// The links of a Markdown file: inline, by reference, in angle brackets and bare. Headings below the first level
-/// are tags, as folders are.
+/// A reader of the links of a Markdown file: inline, by reference, in angle brackets, and bare. Headings below the first
+/// level are tags.
 struct MarkdownReader: FormatReader {
     private var lines: LineSource
     private var headings: [(level: Int, name: String)] = []
@@ -14,15 +14,15 @@ struct MarkdownReader: FormatReader {
     let form = "Markdown"
     let unread = UnreadFields()
 
-    /// Links whose address stands elsewhere are kept until the end.
-    private static let mostReferences = 1_000_000
+    /// The maximum number of links by reference, which are in memory until the end.
+    private static let maxReferences = 1_000_000
 
     init(_ source: UTF8Source) { lines = LineSource(source) }
 
     mutating func next() throws(ImportError) -> ImportItem? {
         while waiting.isEmpty && !isAtEnd {
             if let line = try lines.next() {
-                take(String(decoding: line.bytes, as: UTF8.self), isTooLong: line.isTooLong)
+                read(String(decoding: line.bytes, as: UTF8.self), isTooLong: line.isTooLong)
             } else {
                 isAtEnd = true
                 resolve()
@@ -32,7 +32,7 @@ struct MarkdownReader: FormatReader {
         return isAtEnd ? waiting.popLast() : waiting.removeFirst()
     }
 
-    private mutating func take(_ line: String, isTooLong: Bool) {
+    private mutating func read(_ line: String, isTooLong: Bool) {
         if isTooLong { fail("it is longer than \(lines.limit)") }
         let text = line.drop { $0 == " " || $0 == "\t" }
         if let mark = text.first, mark == "`" || mark == "~", text.prefix(while: { $0 == mark }).count >= 3 {
@@ -40,18 +40,18 @@ struct MarkdownReader: FormatReader {
             return
         }
         guard fence == nil else { return }
-        if let own = OwnMarkdownLine(line) { return take(own) }
-        if takeHeading(text) { return }
+        if let own = OwnMarkdownLine(line) { return read(own) }
+        if readHeading(text) { return }
         if let definition = MarkdownLink.definition(text) {
             definitions[definition.label.lowercased()] = (definition.link, lines.number)
             return
         }
-        takeLinks(of: text)
+        readLinks(of: text)
     }
 
     private var tags: [String] { headings.map(\.name) }
 
-    private mutating func takeHeading(_ text: Substring) -> Bool {
+    private mutating func readHeading(_ text: Substring) -> Bool {
         let level = text.prefix { $0 == "#" }.count
         guard (1...6).contains(level), text.dropFirst(level).first?.isWhitespace == true else { return false }
         headings.removeAll { $0.level >= level }
@@ -59,23 +59,23 @@ struct MarkdownReader: FormatReader {
         if level > 1 && !name.isEmpty && !name.contains("://") {
             headings.append((level, HTMLText.trimmed(name)))
         }
-        takeLinks(of: text.dropFirst(level))
+        readLinks(of: text.dropFirst(level))
         return true
     }
 
-    private mutating func takeLinks(of text: Substring) {
+    private mutating func readLinks(of text: Substring) {
         let (links, rest) = MarkdownLink.all(in: text)
         for link in links {
             if let label = link.label {
-                guard references.count < Self.mostReferences else {
-                    fail("there are too many links whose address stands elsewhere")
+                guard references.count < Self.maxReferences else {
+                    fail("there are too many links by reference")
                     continue
                 }
                 references.append((label.lowercased(), link.title, tags, lines.number))
                 continue
             }
             var draft = draft(link, tags)
-            // What an item of a list says behind its only link is about it.
+            // The text after the only link of a list item is its note.
             if links.count == 1 { draft.note = rest }
             waiting.append(.success(draft))
         }
@@ -89,11 +89,11 @@ struct MarkdownReader: FormatReader {
         return draft
     }
 
-    private mutating func take(_ own: OwnMarkdownLine) {
+    private mutating func read(_ own: OwnMarkdownLine) {
         var draft = own.draft
-        guard let object = JSONParser.parse(own.object).value, ClipObject.apply(object, to: &draft) == nil,
-            !draft.isEmpty
-        else { return fail("what stands in the clip's comment cannot be read") }
+        guard let object = JSONParser.parse(own.object).value,
+            (try? ClipRecord.apply(object, to: &draft)) != nil, !draft.isEmpty
+        else { return fail("the clip's comment cannot be read") }
         waiting.append(.success(draft))
     }
 
@@ -118,7 +118,7 @@ struct MarkdownReader: FormatReader {
     }
 }
 
-/// A line as the export writes it: a link, and the rest of the clip in a comment.
+/// A line of this program's export: a link, and the rest of the clip in a comment.
 struct OwnMarkdownLine {
     static let opening = "<!-- clips "
     static let closing = " -->"

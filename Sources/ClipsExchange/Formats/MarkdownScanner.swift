@@ -1,12 +1,12 @@
-/// Goes along a line of Markdown from link to link, never back further than a bracket's words.
+/// A scanner of the links in a line of Markdown, which never goes back further than the words of a bracket.
 struct MarkdownScanner {
     let scalars: [Unicode.Scalar]
     var place = 0
-    /// Where brackets close for the last time; looked up once, not for every opening one.
+    /// The offsets of the last closing brackets, found once rather than for each opening one.
     private let lastBracket: Int
     private let lastParenthesis: Int
 
-    /// Words in brackets, and brackets in them.
+    /// Returns the words in brackets, which may be nested.
     private static let longestBracket = 4096
     private static let longestAddress = 8192
     private static let deepestBracket = 32
@@ -38,7 +38,7 @@ struct MarkdownScanner {
         while let scalar = current, scalar.properties.isWhitespace { place += 1 }
     }
 
-    /// The words between a bracket and its closing one; stays in place when there is none.
+    /// Returns the words between a bracket and its closing one; without one, does not advance.
     mutating func bracketed() -> String? {
         guard place < lastBracket else { return nil }
         var depth = 0
@@ -60,7 +60,7 @@ struct MarkdownScanner {
         return MarkdownLink.plain(words(place + 1..<end - 1))
     }
 
-    /// An address, in angle brackets or up to white space or the parenthesis that closes.
+    /// Returns a URL in angle brackets, or up to white space or the closing parenthesis.
     mutating func address() -> String? {
         if current == "<" {
             guard let end = scalars[place...].prefix(Self.longestAddress).firstIndex(of: ">") else {
@@ -162,7 +162,7 @@ struct MarkdownScanner {
         return title.count > 1 ? MarkdownLink(title: title, label: title) : nil
     }
 
-    /// A picture that is a link is called by what it is described as.
+    /// The title of an image that is a link is its description.
     private static func label(_ title: String) -> String {
         guard title.hasPrefix("![") else { return title }
         return String(title.dropFirst(2).prefix { $0 != "]" })
@@ -183,7 +183,7 @@ struct MarkdownScanner {
         return MarkdownLink(url: url)
     }
 
-    /// An address that stands by itself; punctuation behind it is the sentence's.
+    /// Returns a bare URL, without punctuation at its end, which belongs to the sentence.
     private mutating func bare() -> MarkdownLink? {
         let isAtWord =
             place == 0 || !(scalars[place - 1].properties.isAlphabetic || scalars[place - 1] == "/")

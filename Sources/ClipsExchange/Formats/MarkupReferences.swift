@@ -5,7 +5,7 @@ enum MarkupReferences {
     /// The longest name of HTML 4 has 8 letters.
     private static let longest = 32
 
-    /// Unknown names stay as they are, and so do names without a semicolon: in an address, `&copy=2` is a parameter.
+    /// Unknown names and names without a semicolon remain: in a URL, `&copy=2` is a parameter.
     static func replaced(_ bytes: [UInt8], in dialect: MarkupTokenizer.Dialect) -> String {
         guard bytes.contains(0x26) else { return String(decoding: bytes, as: UTF8.self) }
         var result: [UInt8] = []

@@ -47,7 +47,7 @@ struct MarkupTokenizer {
     private var quote: UInt8 = 0
     /// The beginning of a declaration, to recognize `--` and `[CDATA[`.
     private var opening: [UInt8] = []
-    /// How much of the mark that ends a comment, a section, or a raw text has been seen.
+    /// The number of matched bytes of the mark that ends a comment, a section, or a raw text.
     private var matched = 0
     private var rawEnd: [UInt8] = []
 
@@ -98,7 +98,7 @@ struct MarkupTokenizer {
         flushText()
     }
 
-    /// False when the byte must be read again in the new state.
+    /// Returns false if the byte must be read again in the new state.
     private mutating func step(_ byte: UInt8) -> Bool {
         switch state {
         case .text, .quoted: return false

@@ -1,6 +1,6 @@
 import ClipsCore
 
-/// Addresses a line each, with a title behind them or not; what else there is, in blocks between empty lines.
+/// A reader of URLs, one per line with an optional title, and of other text in blocks between empty lines.
 struct PlainTextReader: FormatReader {
     private var lines: LineSource
     private var block: [UInt8] = []
@@ -12,12 +12,12 @@ struct PlainTextReader: FormatReader {
     init(_ source: UTF8Source) { lines = LineSource(source) }
 
     mutating func next() throws(ImportError) -> ImportItem? {
-        while waiting.isEmpty, let line = try lines.next() { take(line.bytes, isTooLong: line.isTooLong) }
+        while waiting.isEmpty, let line = try lines.next() { read(line.bytes, isTooLong: line.isTooLong) }
         if waiting.isEmpty { closeBlock() }
         return waiting.isEmpty ? nil : waiting.removeFirst()
     }
 
-    private mutating func take(_ bytes: ArraySlice<UInt8>, isTooLong: Bool) {
+    private mutating func read(_ bytes: ArraySlice<UInt8>, isTooLong: Bool) {
         if isTooLong {
             waiting.append(.failure(ImportProblem(line: lines.number, "it is longer than \(lines.limit)")))
         }

@@ -31,7 +31,7 @@ struct XMLReader: FormatReader {
                 throw .refused(
                     "This XML declares entities of its own, which are never read.", "Export it as HTML.")
             }
-            for (token, line) in tokenizer.tokens { try outline.take(token, line: line) }
+            for (token, line) in tokenizer.tokens { try outline.handle(token, line: line) }
             tokenizer.removeTokens()
             if isAtEnd { try outline.finish(isCut: tokenizer.isInsideMarkup, line: tokenizer.currentLine) }
             items = outline.items
@@ -43,7 +43,7 @@ struct XMLReader: FormatReader {
     }
 }
 
-/// Makes clips of elements as they arrive.
+/// A converter of elements to clips, as they arrive.
 private struct XMLOutline {
     enum Root: String {
         case opml = "OPML"
@@ -55,7 +55,7 @@ private struct XMLOutline {
     private(set) var unread = UnreadFields()
     var items: [ImportItem] = []
 
-    /// An open element: a folder, or one that has turned out to be a bookmark.
+    /// An open element: a folder or a bookmark.
     private struct Element {
         let name: String
         var folder: String?
@@ -69,7 +69,7 @@ private struct XMLOutline {
 
     private static let deepest = 256
 
-    mutating func take(_ token: MarkupToken, line: Int) throws(ImportError) {
+    mutating func handle(_ token: MarkupToken, line: Int) throws(ImportError) {
         switch token {
         case .start(let name, let attributes, let isCut):
             text = ""
@@ -160,7 +160,7 @@ private struct XMLOutline {
         return fielded
     }
 
-    /// Bookmarks are not a reading list unless they say so.
+    /// Bookmarks are read unless they are marked otherwise.
     private mutating func draft(
         _ attributes: [String: String], _ fields: [String: ClipField], ignoring: Set<String>,
         url: String? = nil
@@ -180,7 +180,7 @@ private struct XMLOutline {
 
     private mutating func close() {
         guard let element = open.popLast() else { return }
-        if let parent = open.indices.last, !text.isEmpty { take(text, of: element.name, in: parent) }
+        if let parent = open.indices.last, !text.isEmpty { add(text, of: element.name, in: parent) }
         text = ""
         if let fielded = element.draft {
             var draft = fielded
@@ -195,7 +195,7 @@ private struct XMLOutline {
     }
 
     /// XBEL has titles and descriptions as elements.
-    private mutating func take(_ text: String, of name: String, in parent: Int) {
+    private mutating func add(_ text: String, of name: String, in parent: Int) {
         let words = HTMLText.trimmed(text)
         guard root == .xbel, !words.isEmpty else { return }
         switch name {

@@ -1,32 +1,32 @@
 package import ClipsCore
 
-/// What an import has done.
+/// The result of an import.
 package struct ImportReport: Hashable, Sendable {
-    /// The clips that were read.
+    /// The number of clips that were read.
     package var read = 0
     package var outcome = DuplicateOutcome()
-    /// The first of them; ``problemCount`` has them all.
+    /// The first problems; ``problemCount`` counts all.
     package var problems: [ImportProblem] = []
     package var problemCount = 0
-    /// Ended before the file did: on request, or by ``failure``.
+    /// Whether the import ended early on request.
     package var isInterrupted = false
-    /// Why there is no more; what came before is saved.
+    /// The error that ended the import; earlier batches are saved.
     package var failure: String?
-    /// Whether the file is of a kind that is not read.
+    /// Whether the file has a format that is not read.
     package var isRefused = false
-    /// The form of the file, once it is known.
+    /// The name of the file's format, once it is known.
     package var form: String?
-    /// Names of the file's fields that hold something and were not read.
+    /// The names of the non-empty fields that were not read.
     package var unreadFields: [String] = []
 
-    package static let mostProblems = 20
+    package static let maxProblems = 20
 
     package init() {}
 
     package static func += (left: inout ImportReport, right: ImportReport) {
         left.read += right.read
         left.outcome += right.outcome
-        left.problems += right.problems.prefix(Self.mostProblems - left.problems.count)
+        left.problems += right.problems.prefix(Self.maxProblems - left.problems.count)
         left.problemCount += right.problemCount
         left.isInterrupted = left.isInterrupted || right.isInterrupted
         left.failure = left.failure ?? right.failure
@@ -35,18 +35,18 @@ package struct ImportReport: Hashable, Sendable {
 
     fileprivate mutating func note(_ problem: ImportProblem) {
         problemCount += 1
-        if problems.count < Self.mostProblems { problems.append(problem) }
+        if problems.count < Self.maxProblems { problems.append(problem) }
     }
 }
 
-/// Saves the clips of files, a transaction for every batch.
+/// Saves the clips of files, one transaction per batch.
 package struct ClipImporter {
     package var duplicates = DuplicatePolicy.keepBoth
-    /// Tags that every clip gets.
+    /// The tags to add to each clip.
     package var tags: [String] = []
-    /// Asked before each batch, as is the task's cancellation; true ends the import with what has been saved.
+    /// A closure called before each batch; true ends the import, as does the cancellation of the task.
     package var isInterrupted: () -> Bool = { false }
-    /// Told after each batch.
+    /// A closure called after each batch.
     package var progress: (ImportReport) -> Void = { _ in }
 
     package static let clipsPerBatch = 500
@@ -55,14 +55,14 @@ package struct ClipImporter {
 
     package init() {}
 
-    /// Reads to the end and saves; without a store it only reads.
+    /// Reads a file to its end and saves its clips; without a store, only reads.
     package func run(_ clips: ClipImport, into store: ClipStore?) async -> ImportReport {
         var clips = clips
         var report = ImportReport()
         do {
             while !isInterrupted() && !Task.isCancelled {
                 let batch = try nextBatch(&clips)
-                // What is not saved is not counted, and the last record may have been cut off.
+                // Only saved clips are counted, and the last record may be truncated.
                 if isInterrupted() || Task.isCancelled { break }
                 if let store, !batch.drafts.isEmpty {
                     report.outcome += try await store.add(batch.drafts, duplicates: duplicates).outcome
@@ -75,7 +75,7 @@ package struct ClipImporter {
             }
             report.isInterrupted = true
         } catch {
-            // An interrupted document looks like one that is cut off.
+            // An interrupted document looks like a truncated one.
             if isInterrupted() || Task.isCancelled {
                 report.isInterrupted = true
                 return report
@@ -97,7 +97,7 @@ package struct ClipImporter {
             do {
                 item = try clips.next()
             } catch {
-                // What was read before is saved before the error is told.
+                // The clips before the error are saved before it is reported.
                 guard !drafts.isEmpty || !problems.isEmpty else { throw error }
                 return (drafts, problems, false)
             }

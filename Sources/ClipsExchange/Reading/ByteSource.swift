@@ -1,10 +1,10 @@
 import Glibc
 
-/// Where bytes come from, a piece at a time.
+/// A source of bytes, one piece at a time.
 package struct ByteSource {
     private let piece: () throws(ImportError) -> [UInt8]?
 
-    /// The whole of an array, in pieces of any size.
+    /// Creates a source from an array, in pieces of any size.
     package init(_ bytes: [UInt8], pieces: Int = 1 << 16) {
         var place = 0
         piece = { () throws(ImportError) in
@@ -14,9 +14,9 @@ package struct ByteSource {
         }
     }
 
-    /// An open descriptor, to its end.
+    /// Creates a source from an open descriptor, up to its end.
     ///
-    /// - Parameter isInterrupted: asked while there is nothing to read yet; true ends the reading.
+    /// - Parameter isInterrupted: A closure called while there is nothing to read; true ends the source.
     package init(descriptor: CInt, name: String, isInterrupted: @escaping () -> Bool = { false }) {
         piece = { () throws(ImportError) in
             while !isInterrupted() {

@@ -1,27 +1,27 @@
 import ClipsCore
 
-/// A reader of one form of file. After an error there is nothing more.
+/// A reader of one file format. After an error, it returns nothing more.
 protocol FormatReader {
-    /// The name of the form, and of the program that writes it where it shows.
+    /// The name of the format, with the program that wrote the file if known.
     var form: String { get }
-    /// Fields that were found up to now and have no counterpart in a clip.
+    /// The fields found so far that have no counterpart in a clip.
     var unread: UnreadFields { get }
     mutating func next() throws(ImportError) -> ImportItem?
 }
 
-/// The clips of a file, one after the other, as far as it is read.
+/// The clips of a file, one at a time.
 package struct ClipImport {
     package let format: ImportFormat
     private let source: UTF8Source
     private var reader: any FormatReader
     private var isAtEnd = false
     private var ending: [ImportItem] = []
-    /// Clips with a comma in a tag.
+    /// The number of clips with a comma in a tag.
     private var commaCount = 0
 
-    /// The form of the file as it is named to the user, complete once the first clip is read.
+    /// The name of the format for the user, complete after the first clip.
     package var form: String { reader.form }
-    /// Names of the fields that hold something and are not read, complete at the end of the file.
+    /// The names of the non-empty fields that are not read, complete at the end of the file.
     package var unreadFields: [String] { reader.unread.names.sorted() }
 
     /// - Parameters:
@@ -119,7 +119,8 @@ package struct ClipImport {
         return contents
     }
 
-    /// A NUL is in no text. An export of this program may have one in a cell, but not in the line of names.
+    /// Whether a NUL shows that the file is not text. An export of this program may have one in a cell, but not in the
+    /// header.
     private static func isBinary(_ beginning: String, as format: ImportFormat) -> Bool {
         var bytes = beginning.utf8[...]
         if format == .csv { bytes = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") } }
@@ -127,7 +128,7 @@ package struct ClipImport {
         return bytes.contains(0)
     }
 
-    /// Files that are known and not read here, and what to do with them.
+    /// Returns advice for a known format that is not read.
     private static func foreignForm(_ bytes: [UInt8]) -> String? {
         func begins(_ text: String) -> Bool { bytes.starts(with: text.utf8) }
         if begins("SQLite format 3\0") {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// iconv(3), fed in pieces.
+/// A converter of text in pieces, by iconv(3).
 ///
-/// In a program that is linked statically it finds its tables only beside the C library that it was built with.
+/// In a statically linked program, iconv finds its tables only where its C library was built to look.
 final class EncodingConverter {
     private let descriptor: iconv_t
     private var pending: [UInt8] = []
@@ -19,7 +19,7 @@ final class EncodingConverter {
 
     deinit { iconv_close(descriptor) }
 
-    /// What cannot be read becomes U+FFFD.
+    /// Replaces invalid bytes by U+FFFD.
     func convert(_ bytes: [UInt8], isLast: Bool) -> [UInt8] {
         var input = pending + bytes
         var output: [UInt8] = []
@@ -38,7 +38,7 @@ final class EncodingConverter {
             }
             output += piece
             place = input.count - left
-            // E2BIG goes round again; EINVAL is a character that is not all there.
+            // E2BIG continues the loop; EINVAL is an incomplete character.
             if code == EINVAL && !isLast { break }
             guard code == EILSEQ || code == EINVAL else { continue }
             invalidCount += 1

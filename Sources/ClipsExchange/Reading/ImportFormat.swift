@@ -1,16 +1,18 @@
-/// The forms that files are read in.
+import ClipsCore
+
+/// A file format that can be imported.
 package enum ImportFormat: String, CaseIterable, Sendable {
-    /// Bookmarks as browsers and services export them, and any page with links.
+    /// The bookmark exports of browsers and services, and any page with links.
     case html
     /// One document: the backups of Firefox, the bookmarks of Chromium, the lists of services.
     case json
-    /// One object a line.
+    /// One object per line.
     case jsonl
     case csv
     /// OPML, XBEL, and the posts of Pinboard, Delicious, and Scuttle.
     case xml
     case markdown
-    /// Addresses a line each, and blocks of text.
+    /// URLs, one per line, and blocks of text.
     case text
 
     package init?(name: String) {
@@ -26,7 +28,7 @@ package enum ImportFormat: String, CaseIterable, Sendable {
 }
 
 extension ImportFormat {
-    /// The format of a file, by its beginning and its name.
+    /// Returns the format of a file according to its beginning and its name.
     static func detect(_ beginning: String, fileName: String) -> ImportFormat {
         let suffix = fileName.lastIndex(of: ".").map { String(fileName[$0...].dropFirst()) } ?? ""
         let named = ImportFormat(name: suffix)
@@ -49,7 +51,7 @@ extension ImportFormat {
         markup(beginning.drop { $0.isWhitespace || $0 == "\u{FEFF}" }) == .xml
     }
 
-    /// HTML or XML by the document's first element; nil if none comes first.
+    /// Returns HTML or XML according to the first element; nil if the text does not begin with one.
     private static func markup(_ text: Substring) -> ImportFormat? {
         var rest = text
         var isDeclared = false
@@ -76,7 +78,7 @@ extension ImportFormat {
         }
     }
 
-    /// Elements that a page, or a part of one, begins with.
+    /// The first elements of pages, and of parts of pages.
     private static let pages: Set<String> = [
         "html", "head", "meta", "title", "link", "base", "script", "style", "body", "dl", "dt", "dd", "a",
         "h1", "h2",
@@ -86,7 +88,7 @@ extension ImportFormat {
         "blockquote",
     ]
 
-    /// A Markdown link may begin a text as well.
+    /// Whether a text is a JSON list and not Markdown that begins with a link.
     private static func isJSONList(_ text: Substring) -> Bool {
         let second = text.dropFirst().first { !$0.isWhitespace }
         if second == "{" { return true }
@@ -96,15 +98,15 @@ extension ImportFormat {
     private static func isJSONLines(_ text: Substring) -> Bool {
         let lines = text.utf8.prefix(1 << 16).split(separator: UInt8(ascii: "\n"), maxSplits: 2)
         guard let first = lines.first else { return false }
-        // Cut off or not, the first members show a record, or a document of records.
+        // Even truncated, the first members distinguish a record from a document of records.
         let parsed = JSONParser.parse(Array(first))
         guard case .object(let members)? = parsed.value, !isDocument(members) else { return false }
-        // One line that is cut off here is a clip with a long text.
+        // One line, truncated here, is a clip with a long text.
         if parsed.problem == nil && lines.count == 1 { return isRecord(members) }
         guard parsed.problem != nil, lines.count > 1 else { return true }
         // A line that is not JSON by itself may be damaged, or the beginning of a document.
-        guard case (.object?, nil) = JSONParser.parse(Array(lines[1])) else { return false }
-        return true
+        let second = JSONParser.parse(Array(lines[1]))
+        return second.problem == nil && second.value?.isObject == true
     }
 
     /// Whether an object has a URL or a text of its own, or is a clip of this program.

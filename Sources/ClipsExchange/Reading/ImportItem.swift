@@ -1,11 +1,11 @@
 package import ClipsCore
 
-/// What reading a file yields: a clip, or what could not be read and where.
+/// An item of a file: a clip, or a problem.
 package typealias ImportItem = Result<ClipDraft, ImportProblem>
 
-/// Something in a file that could not be read; the rest of the file was.
+/// A part of a file that could not be read.
 package struct ImportProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Counted from 1; 0 when the problem has no line of its own.
+    /// The line, from 1; 0 if the problem has none.
     package let line: Int
     package let reason: String
 
@@ -17,10 +17,10 @@ package struct ImportProblem: Error, Hashable, Sendable, CustomStringConvertible
     package var description: String { line > 0 ? "line \(line): \(reason)." : "\(reason)." }
 }
 
-/// Why a file cannot be read, or not on.
+/// An error that ends the reading of a file.
 package struct ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
-    /// Whether the file as a whole is of a kind that is not read, and nothing of it was.
+    /// Whether the file has a format that is not read, and nothing was read.
     package let isRefusal: Bool
 
     package init(_ description: String, isRefusal: Bool = false) {
@@ -33,23 +33,23 @@ package struct ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Bounds on the memory and time that a file can cost.
+/// The limits on the memory and time that a file can take.
 package struct ImportLimits: Sendable {
-    /// Bytes of a single line, record, or tag.
+    /// The maximum bytes of a line, record, or tag.
     package var piece = 256 << 20
-    /// Bytes of a line beyond ``piece`` that are skipped in search of its end.
+    /// The maximum bytes beyond ``piece`` that are skipped to find the end of a line.
     package var skipped = 1 << 30
-    /// Bytes of a document that must be held as a whole.
+    /// The maximum bytes of a document that must be in memory as a whole.
     package var document = 256 << 20
-    /// Values of such a document.
-    package var values = 8_000_000
+    /// The maximum number of values of such a document.
+    package var values = JSONParser.maxValues
 
     package init() {}
 
     static func megabytes(_ bytes: Int) -> String { "\(bytes >> 20) MB" }
 }
 
-/// The names of the fields of a file that have no counterpart in a clip, as far as they hold anything.
+/// The names of the non-empty fields of a file that have no counterpart in a clip.
 struct UnreadFields {
     private(set) var names: Set<String> = []
 

@@ -1,19 +1,19 @@
-/// The lines of a text, without their ends.
+/// The lines of a text, without line ends.
 struct LineSource {
     private let source: UTF8Source
     private var buffer: [UInt8] = []
     private var place = 0
     private var isAtEnd = false
-    /// Old Macs' lines end with a carriage return only.
+    /// The line end: a carriage return in files of classic Mac OS.
     private var newline: UInt8?
     private(set) var number = 0
 
-    /// The longest line that is handed over.
+    /// The maximum length of a line, for messages.
     var limit: String { ImportLimits.megabytes(source.limits.piece) }
 
     init(_ source: UTF8Source) { self.source = source }
 
-    /// The next line; empty and `isTooLong` when it has more bytes than a piece may have.
+    /// Returns the next line; an empty one with `isTooLong` if it exceeds the limit.
     mutating func next() throws(ImportError) -> (bytes: ArraySlice<UInt8>, isTooLong: Bool)? {
         var searched = place
         var isTooLong = false

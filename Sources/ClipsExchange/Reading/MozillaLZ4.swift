@@ -3,12 +3,12 @@
 package enum MozillaLZ4 {
     static let magic = Array("mozLz40\0".utf8)
 
-    /// The contents; nil when the file is damaged or says that it has more than `limit` bytes.
+    /// Returns the contents; nil if the file is damaged or declares more than `limit` bytes.
     package static func decoded(_ file: [UInt8], limit: Int) -> [UInt8]? {
         let start = magic.count + 4
         guard file.count > start, file.starts(with: magic) else { return nil }
         let size = (0..<4).reduce(0) { $0 | Int(file[magic.count + $1]) << (8 * $1) }
-        // No block is more than 255 times as long as what it is compressed to.
+        // The maximum compression factor is 255.
         guard size <= limit, size / 255 <= file.count else { return nil }
         var output: [UInt8] = []
         output.reserveCapacity(size)

@@ -1,14 +1,13 @@
 import Glibc
 
-/// How a file's bytes stand for characters.
+/// The encoding of a file's text.
 enum TextEncoding: Equatable {
     case utf8
     case utf16(isBigEndian: Bool)
-    /// One of those that iconv(3) knows.
+    /// An encoding that iconv(3) supports.
     case named(String)
 
-    /// What a file is in, by its byte-order mark, or what it says of itself, or what its bytes can be; and how many
-    /// bytes the mark takes.
+    /// Returns the encoding according to the byte-order mark, a declaration, or the bytes, and the length of the mark.
     static func detect(_ bytes: [UInt8], mayDeclare: Bool) -> (encoding: TextEncoding, mark: Int) {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
         if bytes.starts(with: [0xFF, 0xFE]) { return (.utf16(isBigEndian: false), 2) }
@@ -19,17 +18,17 @@ enum TextEncoding: Equatable {
         }
         let isUTF8 = UTF8Check.isValid(bytes.dropLast(UTF8Check.incompleteTail(bytes)))
         if mayDeclare, let name = declared(bytes.prefix(8192)) {
-            // Many exports say one thing and are another.
+            // Many exports declare another encoding than they have.
             if isUTF8 && bytes.contains(where: { $0 >= 0x80 }) { return (.utf8, 0) }
             return (encoding(named: name), 0)
         }
-        // Before there was UTF-8 everywhere, files of single bytes did not say so.
+        // Old files of single-byte encodings do not declare them.
         return (isUTF8 || UTF8Check.hasSequence(bytes) ? .utf8 : .named("WINDOWS-1252"), 0)
     }
 
     private static func encoding(named name: String) -> TextEncoding {
         switch name.lowercased() {
-        // A page that can be read as far as this is not in UTF-16, whatever it says.
+        // A page that is readable up to here is not in UTF-16, regardless of its declaration.
         case "utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "unicode", "us-ascii", "ascii": .utf8
         case "iso-8859-1", "iso8859-1", "latin1", "latin-1", "cp1252", "windows-1252", "x-ansi":
             .named("WINDOWS-1252")
@@ -40,7 +39,7 @@ enum TextEncoding: Equatable {
         }
     }
 
-    /// The value of the first `charset=` or `encoding=`.
+    /// Returns the value of the first `charset=` or `encoding=`.
     private static func declared(_ bytes: ArraySlice<UInt8>) -> String? {
         let text = String(decoding: bytes.map { $0 < 0x80 ? $0 : 0x3F }, as: UTF8.self).lowercased()
         guard let range = text.firstRange(of: "charset") ?? text.firstRange(of: "encoding") else {
@@ -54,13 +53,13 @@ enum TextEncoding: Equatable {
     }
 }
 
-/// Facts about bytes that may be UTF-8.
+/// Checks of bytes that may be UTF-8.
 enum UTF8Check {
     static func isValid(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) != nil }
     }
 
-    /// How many bytes at the end begin a character that is not all there.
+    /// Returns the number of bytes of an incomplete character at the end.
     static func incompleteTail(_ bytes: [UInt8]) -> Int {
         for back in 1...3 where back <= bytes.count {
             let byte = bytes[bytes.count - back]
@@ -71,7 +70,7 @@ enum UTF8Check {
         return 0
     }
 
-    /// Whether a character of several bytes is in there, which hardly happens by chance.
+    /// Whether there is a character of several bytes, which rarely occurs by chance.
     static func hasSequence(_ bytes: [UInt8]) -> Bool {
         let text = bytes.prefix(1 << 20)
         return String(decoding: text, as: UTF8.self).unicodeScalars.contains {

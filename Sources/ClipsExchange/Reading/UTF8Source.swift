@@ -8,10 +8,10 @@ final class UTF8Source {
     private var pending: [UInt8] = []
     private var isAtEnd = false
     private var line = 1
-    /// What could not be read as text, and the line of the first.
+    /// The number of invalid sequences, and the line of the first.
     private(set) var invalid: (count: Int, line: Int)?
 
-    /// Enough to see what a file is.
+    /// The size of the beginning by which a file is recognized.
     private static let beginningSize = 1 << 20
 
     init(_ source: ByteSource, limits: ImportLimits) throws(ImportError) {
@@ -22,10 +22,10 @@ final class UTF8Source {
         }
     }
 
-    /// The first bytes as they are in the file.
+    /// The first bytes, before decoding.
     var rawBeginning: [UInt8] { beginning }
 
-    /// Chooses the encoding, and returns the first characters to tell the format by.
+    /// Detects the encoding, and returns the first characters for detecting the format.
     func open() throws(ImportError) -> String {
         let isMarkup = beginning.prefix(1024).contains(UInt8(ascii: "<"))
         let (encoding, mark) = TextEncoding.detect(beginning, mayDeclare: isMarkup)
@@ -55,7 +55,7 @@ final class UTF8Source {
         return nil
     }
 
-    /// The bytes as they are in the file, for those that are not text; instead of ``open()``.
+    /// Returns the next bytes of a file that is not text, instead of ``open()``.
     func nextRaw() throws(ImportError) -> [UInt8]? {
         guard beginning.isEmpty else {
             defer { beginning = [] }

@@ -1,6 +1,6 @@
 import ClipsCore
 
-/// A clip as a bookmark that any browser imports; what a bookmark cannot say stands in an attribute of our own.
+/// A clip as a bookmark that any browser imports, with the other values in an extra attribute.
 enum BookmarkWriter {
     static func text(_ clip: Clip) -> String {
         var carried: Set<ClipAttribute> = [.starred, .unread]
@@ -16,14 +16,13 @@ enum BookmarkWriter {
         line += " LAST_MODIFIED=\"\(updated / 1000)\""
         if !clip.tags.isEmpty { line += " TAGS=\"\(attribute(Self.list(clip.tags)))\"" }
         if clip.isUnread { line += " TOREAD=\"1\"" }
-        line += " DATA-CLIPS=\"\(attribute(ClipJSON.rest(clip, carried: carried)))\">"
+        line += " DATA-CLIPS=\"\(attribute(ClipRecord(clip).remainder(carried: carried)))\">"
         line += content(clip.displayTitle) + "</A>\n"
         if !clip.note.isEmpty { line += "    <DD>\(content(clip.note))\n" }
         return line
     }
 
-    /// Tags in one text; a comma says that one tag is one, and not words.
-    /// and one in front says that the text is not JSON.
+    /// Returns tags as one text. A comma after a single tag prevents splitting at spaces; one in front, reading as JSON.
     static func list(_ tags: [String]) -> String {
         let list = tags.count == 1 ? tags[0] + "," : tags.joined(separator: ",")
         return list.hasPrefix("[") ? "," + list : list

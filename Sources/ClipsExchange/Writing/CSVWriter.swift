@@ -1,6 +1,6 @@
 import ClipsCore
 
-/// A clip as a record of a table (RFC 4180). Cells are what they are: one that begins like a formula stays so.
+/// A clip as a CSV record (RFC 4180). Cells that begin like a formula are not changed.
 enum CSVWriter {
     static func record(_ clip: Clip) -> String {
         let cells = [

@@ -1,7 +1,7 @@
 package import ClipsCore
 import PersistentStore
 
-/// The forms that clips are written in; each is read again unchanged.
+/// A format of exports, each of which can be imported without loss.
 package enum ExportFormat: String, CaseIterable, Sendable {
     case html
     /// The lines of `clips list --json`.
@@ -10,13 +10,13 @@ package enum ExportFormat: String, CaseIterable, Sendable {
     case csv
 }
 
-/// Clips as a file, a piece at a time.
+/// An export of clips, one piece at a time.
 package struct ClipExport: Sendable {
     package let format: ExportFormat
 
     package init(format: ExportFormat) { self.format = format }
 
-    /// What stands before the first clip.
+    /// The text before the first clip.
     package var header: String {
         switch format {
         case .html:
@@ -32,7 +32,7 @@ package struct ClipExport: Sendable {
     package func text(_ clip: Clip) -> String {
         switch format {
         case .html: BookmarkWriter.text(clip)
-        case .json: ClipJSON.line(clip) + "\n"
+        case .json: ClipRecord(clip).json() + "\n"
         case .markdown: MarkdownWriter.line(clip)
         case .csv: CSVWriter.record(clip)
         }
@@ -43,9 +43,9 @@ package struct ClipExport: Sendable {
     /// The order of an export: an import gives IDs in the order of the file, and IDs order clips of the same time.
     package static let oldestFirst = ClipQuery(sort: SortOrder(ClipAttribute.created.rawValue))
 
-    /// Writes all clips of a query in its order, without ever holding more than a page of them; returns how many.
+    /// Writes all clips of a query in its order, with one page in memory. Returns their number.
     ///
-    /// - Parameter write: throws to end it.
+    /// - Parameter write: A closure called with each piece; throws to end the export.
     package func write(
         _ query: ClipQuery = ClipExport.oldestFirst, of store: ClipStore, to write: (String) throws -> Void
     ) async throws -> Int {
@@ -61,20 +61,20 @@ package struct ClipExport: Sendable {
 }
 
 extension ClipAttribute {
-    /// What a table has columns for; id, uuid and version are the store's own.
+    /// The attributes with columns; id, uuid, and version belong to the store.
     static let exported: [ClipAttribute] = [
         .url, .title, .text, .note, .tags, .starred, .unread, .created, .updated, .author,
     ]
 }
 
-/// Which texts come through a form of file as they are.
+/// Checks whether a format carries a text exactly.
 enum PlainWords {
-    /// One line without control characters, and without white space that readers drop.
+    /// Whether a text is one line without control characters, and without white space that readers drop.
     static func isLine(_ text: String) -> Bool {
         !text.isEmpty && !text.unicodeScalars.contains(where: isSpecial) && isTrimmed(text)
     }
 
-    /// The same, but with line ends.
+    /// Whether a text is such lines.
     static func isText(_ text: String) -> Bool {
         !text.unicodeScalars.contains { isSpecial($0) && $0 != "\n" } && isTrimmed(text)
     }
@@ -83,7 +83,7 @@ enum PlainWords {
         text.first?.isWhitespace != true && text.last?.isWhitespace != true
     }
 
-    /// Control characters, line ends and what no HTML document may have.
+    /// Whether a scalar is a control character, a line end, or forbidden in HTML.
     private static func isSpecial(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value & 0xFFFE == 0xFFFE
             || (0xFDD0...0xFDEF).contains(scalar.value) || scalar == "\u{2028}" || scalar == "\u{2029}"

@@ -1,6 +1,6 @@
 import ClipsCore
 
-/// A clip as an item of a list; what a link cannot say stands in a comment behind it.
+/// A clip as a list item with a link, and the other values in a comment.
 enum MarkdownWriter {
     static func line(_ clip: Clip) -> String {
         var carried: Set<ClipAttribute> = []
@@ -12,8 +12,8 @@ enum MarkdownWriter {
         if isLink && hasTitle { carried.insert(.title) }
         let title = words(hasTitle ? clip.title : clip.displayTitle)
         let visible = isLink ? "[\(title)](<\(address(clip.url))>)" : "**\(title)**"
-        // Nothing in a text can begin or end a comment.
-        let rest = ClipJSON.rest(clip, carried: carried).replacing(">", with: "\\u003e")
+        // The text can neither begin nor end a comment.
+        let rest = ClipRecord(clip).remainder(carried: carried).replacing(">", with: "\\u003e")
             .replacing("<", with: "\\u003c")
         return "- \(visible) \(OwnMarkdownLine.opening)\(rest)\(OwnMarkdownLine.closing)\n"
     }

@@ -20,7 +20,7 @@ enum AppEvent: Sendable {
     case gathered([Clip], Purpose)
     case matchFound(Int64?)
     case namesLoaded(tags: [String], authors: [String])
-    case ownWorkLoaded(OwnWork)
+    case ownWorkLoaded(UndoHistory)
     case historyLoaded([TransactionSummary], HistoryFilter)
     case changesLoaded(HistoryToken, TransactionDetail?)
     case consumersLoaded(CleaningPreview)

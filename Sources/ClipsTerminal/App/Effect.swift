@@ -18,7 +18,7 @@ enum Effect: Sendable {
     case findMatch(ClipQuery, from: SortPosition?, isForward: Bool)
     case loadNames
     /// Reads what was done before this session, behind what was read of it.
-    case loadOwnWork(OwnWork, isRedoing: Bool)
+    case loadOwnWork(UndoHistory, isRedoing: Bool)
     case loadHistory(HistoryFilter)
     case loadChanges(HistoryToken)
     case loadConsumers

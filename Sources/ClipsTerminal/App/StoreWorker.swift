@@ -50,7 +50,7 @@ final class StoreWorker: Sendable {
     }
 
     private static func opened(_ store: ClipStore) -> AppEvent {
-        store.obstacle.map { .openedToRead($0.refusalOfSaving) } ?? .opened
+        store.readOnlyReason.map { .openedToRead($0.refusalOfSaving) } ?? .opened
     }
 
     /// The first rows are there already; being told of changes may have to wait for another writer.
@@ -150,14 +150,14 @@ final class StoreWorker: Sendable {
         case .findWriter: return .writerFound(store.container.otherWriter)
         case .loadConsumers: return .consumersLoaded(try await session.cleaningPreview())
         case .loadOwnWork(let known, let isRedoing):
-            return .ownWorkLoaded(try await store.ownWork(behind: known, isRedoing: isRedoing))
+            return .ownWorkLoaded(try await store.undoHistory(behind: known, isRedoing: isRedoing))
         case .loadNames:
             let authors = try await store.authorNames()
             return .namesLoaded(tags: try await store.tagNames(), authors: authors)
         case .loadForEdit(let id): return .editLoaded(try await store.clip(id))
         case .gather(let ids, let sort, let purpose):
             let clips = try await store.clips(
-                ids, in: sort, attributes: purpose.attributes, mostBytes: TerminalScreen.longestCopy)
+                ids, in: sort, attributes: purpose.attributes, maxBytes: TerminalScreen.longestCopy)
             return .gathered(clips, purpose)
         case .gatherRange(let query, let first, let last, let end):
             let ids = try await session.ids(query, from: first, through: last, limit: Marks.most + 1)
@@ -174,7 +174,7 @@ final class StoreWorker: Sendable {
         } catch StoreError.tokenExpired {
             return .impossible("The history of that has been cleaned away; it cannot be brought back.")
         } catch {
-            let reason = session.store.obstacle?.refusalOfSaving ?? Self.sentence(error)
+            let reason = session.store.readOnlyReason?.refusalOfSaving ?? Self.sentence(error)
             return .failed(unsaved.retain(work, because: reason))
         }
     }

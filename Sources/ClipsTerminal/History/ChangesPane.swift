@@ -54,8 +54,8 @@ struct ChangesPane {
     private var lines: [Line] {
         guard let detail = state.history.selectedDetail else { return summaryLines }
         var lines: [Line] = []
-        if !detail.tellsValuesThen {
-            let many = StatusLine.grouped(TransactionDetail.mostLaterChanges)
+        if !detail.showsOriginalValues {
+            let many = StatusLine.grouped(TransactionDetail.maxLaterChanges)
             lines.append(
                 Line(
                     text: "More than \(many) changes were made since; new values are those of today.",
@@ -69,13 +69,13 @@ struct ChangesPane {
                 case .update: ("~", "changed")
                 case .delete: ("-", "deleted")
                 }
-            let isBack = change.kind == .delete && change.isThere ? " · there again" : ""
+            let isBack = change.kind == .delete && change.exists ? " · there again" : ""
             let text = "clip \(change.clip) \(what)\(title)\(isBack)"
             lines.append(Line(sign: sign, text: text, change: index, isFirst: true))
             for replacement in change.replacements {
                 lines.append(
                     Line(
-                        text: "  " + Self.told(replacement, change.kind, isThen: detail.tellsValuesThen),
+                        text: "  " + Self.told(replacement, change.kind, isThen: detail.showsOriginalValues),
                         style: theme.dim, change: index))
             }
         }

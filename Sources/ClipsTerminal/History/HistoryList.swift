@@ -169,7 +169,7 @@ extension AppState {
             return
         }
         guard let change = history.selectedChange else { return }
-        guard change.isThere else {
+        guard change.exists else {
             return tell("That clip is deleted; \(keys.name(of: .restore)) brings it back.")
         }
         screen = .list

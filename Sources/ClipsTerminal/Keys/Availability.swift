@@ -55,7 +55,7 @@ extension AppState {
         guard let transaction = history.selectedTransaction else { return "There is nothing in the history." }
         if let change = history.selectedChange {
             if change.kind != .delete { return "This change deleted nothing." }
-            return change.isThere ? "That clip is there already." : nil
+            return change.exists ? "That clip is there already." : nil
         }
         return transaction.deleted == 0 ? "This transaction deleted nothing." : nil
     }

@@ -13,7 +13,7 @@ struct Saving {
             return .done(token: token, clips: [id], remark: remark)
         case .edit(let clip, let changes, _, _): return try await edit(clip, changes)
         case .bringBack(let clip, let form, _):
-            let result = try await store.bringBack(clip, with: form.changes(from: clip))
+            let result = try await store.restore(clip, with: form.changes(from: clip))
             return .done(token: result.token, clips: [clip.id], remark: nil)
         case .update(let id, let changes, _): return try await change(id, changes)
         case .toggle(let attribute, let ids):
@@ -25,7 +25,7 @@ struct Saving {
             let (result, count) = try await store.tag(ids, adding: adding, removing: removing)
             let tags = (adding.map { "+\($0)" } + removing.map { "-\($0)" }).joined(separator: " ")
             guard count > 0 else { return .told("the tags were so already", token: nil, clips: []) }
-            return .told("tagged \(Self.clips(count)) \(tags)", token: result.token, clips: [])
+            return .told("tagged \(Self.clips(count)) \(tags)", token: result?.token, clips: [])
         case .delete(let ids, _): return try await delete(ids)
         case .restore(let clip, let token):
             let (result, ids) = try await store.restore(clip, deletedBy: token)
@@ -68,7 +68,7 @@ struct Saving {
     ) async throws -> WorkResult.Outcome {
         var what = step.what
         if what.isEmpty {
-            let told = try await store.workDescription(step.token)
+            let told = try await store.changeDescription(of: step.token)
             what =
                 isRedoing ? "what was taken back before the restart" : "\(told ?? "work") before the restart"
         }

@@ -18,7 +18,7 @@ struct SavingStatus: Sendable {
     var undoable: [UndoStep] = []
     var redoable: [UndoStep] = []
     /// What the history told of work before this session, read only as far as it was needed.
-    var earlier = OwnWork()
+    var earlier = UndoHistory()
     /// What waits for its answer.
     var wanted: Direction?
     /// New work was done in this session: what was taken back before is not done again on top of it.
@@ -74,8 +74,8 @@ struct SavingStatus: Sendable {
     }
 
     /// - Parameter isCurrent: nothing is on its way that would make it old.
-    mutating func take(_ work: OwnWork, isCurrent: Bool) {
-        func steps(_ all: [OwnWork.Step], _ known: [OwnWork.Step]) -> [UndoStep] {
+    mutating func take(_ work: UndoHistory, isCurrent: Bool) {
+        func steps(_ all: [UndoHistory.Step], _ known: [UndoHistory.Step]) -> [UndoStep] {
             all.prefix(max(0, all.count - known.count)).filter { !$0.isOfSession }
                 .map { UndoStep(token: $0.token, what: "") }
         }
@@ -116,7 +116,7 @@ extension AppState {
     }
 
     /// What other processes of this author did comes under what this one did.
-    mutating func take(_ work: OwnWork) {
+    mutating func take(_ work: UndoHistory) {
         saving.take(work, isCurrent: saving.count == 0)
         let wanted = saving.wanted
         saving.wanted = nil

@@ -72,7 +72,7 @@ private struct ClipEditing {
             unlink(path)
             invocation.remark("clips: saved clip \(id).")
             return .done
-        case .savedBeside(let theirs):
+        case .savedWithOthers(let theirs):
             unlink(path)
             invocation.remark(
                 "clips: saved clip \(id); somebody else changed its \(names(theirs)) meanwhile, "

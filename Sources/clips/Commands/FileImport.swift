@@ -3,19 +3,19 @@ import ClipsExchange
 import Glibc
 import Terminal
 
-/// Imports files one after the other, and says what became of each.
+/// Imports files one by one, and reports the result of each.
 struct FileImport {
     let invocation: Invocation
     let importer: ClipImporter
     let format: ImportFormat?
-    /// Nil only to read.
+    /// The store; nil for a dry run.
     let store: ClipStore?
 
     func run() async -> ExitStatus {
         var total = ImportReport()
         for name in invocation.arguments.operands where !total.isInterrupted {
             let report = await run(name)
-            tell(report, name)
+            print(report, name)
             total += report
         }
         invocation.remark("clips: " + Self.summary(total, isDry: store == nil))
@@ -23,7 +23,7 @@ struct FileImport {
             PendingInterrupt.release()
             return .interrupted
         }
-        // A file of another kind is the user's to replace; nothing of it was read.
+        // A file of another format is an error of usage; nothing of it was read.
         if total.isRefused && total.read == 0 { return .usage }
         return total.problemCount > 0 || total.failure != nil ? .failed : .done
     }
@@ -63,7 +63,7 @@ struct FileImport {
     /// Names of unread fields in the remark; `--json` prints all.
     private static let maxUnread = 20
 
-    private func tell(_ report: ImportReport, _ name: String) {
+    private func print(_ report: ImportReport, _ name: String) {
         let name = SafeText.line(name)
         if let form = report.form {
             let more = report.unreadFields.count - Self.maxUnread
@@ -85,16 +85,16 @@ struct FileImport {
         let outcome = report.outcome
         var parts = ["read \(clips(report.read))"]
         if isDry {
-            parts.append("saved none of them, as asked")
+            parts.append("dry run, saved none")
         } else {
             parts.append("saved \(outcome.saved)")
         }
         func part(_ count: Int, _ words: String) { if count > 0 { parts.append("\(count) \(words)") } }
-        part(outcome.keptBeside, "of these beside one with the same address")
+        part(outcome.addedAsDuplicate, "of these with an existing URL")
         part(outcome.merged, "merged")
         part(outcome.replaced, "replaced")
         part(outcome.skipped, "skipped")
-        part(outcome.alreadyThere, "there already")
+        part(outcome.unchanged, "unchanged")
         part(report.problemCount, "not readable")
         return (report.isInterrupted ? "interrupted; until then " : "") + parts.joined(separator: ", ") + "."
     }
@@ -107,11 +107,11 @@ private struct ReportObject: Encodable {
     let file: String
     let read: Int
     let saved: Int
-    let kept: Int
+    let duplicates: Int
     let merged: Int
     let replaced: Int
     let skipped: Int
-    let there: Int
+    let unchanged: Int
     let problems: Int
     let interrupted: Bool
     let unread: [String]
@@ -122,11 +122,11 @@ private struct ReportObject: Encodable {
         self.file = file
         read = report.read
         saved = report.outcome.saved
-        kept = report.outcome.keptBeside
+        duplicates = report.outcome.addedAsDuplicate
         merged = report.outcome.merged
         replaced = report.outcome.replaced
         skipped = report.outcome.skipped
-        there = report.outcome.alreadyThere
+        unchanged = report.outcome.unchanged
         problems = report.problemCount
         interrupted = report.isInterrupted
         failure = report.failure

@@ -2,14 +2,14 @@ import ClipsCore
 import FoundationEssentials
 import PersistentStore
 
-/// Saves clips from JSON lines: a transaction for every thousand, or one for all with `--strict`.
+/// Saves clips from JSON lines on standard input: one transaction per thousand, or one for all with `--strict`.
 ///
-/// Once the store refuses, nothing more is saved. What came through a pipe and is not saved is retained: it may be
-/// nowhere else.
+/// Not an import of a file: it prints IDs, and retains the lines from a pipe that are not saved, which may exist nowhere
+/// else. After an error of the store, nothing more is saved.
 struct JSONLinesImport {
     let invocation: Invocation
     let author: String
-    /// As which it was called.
+    /// The name of the command.
     let command: String
 
     private static let clipsPerTransaction = 1000
@@ -19,7 +19,7 @@ struct JSONLinesImport {
     func run() async throws -> ExitStatus {
         let isStrict = invocation.arguments.has("--strict")
         PendingInterrupt.hold()
-        // A reader of the ids that went away must not end what they are the ids of.
+        // Saving continues after the reader of the IDs has exited.
         invocation.output.surviveReader()
         let progress = Progress(
             retention: StandardInput.comesOnce
@@ -132,15 +132,15 @@ struct JSONLinesImport {
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0d }
 
     private final class Progress {
-        /// Nil where the input is a file, in which everything still is.
+        /// Nil if the input is a file, which still has everything.
         let retention: Retention?
         var store: ClipStore?
-        /// Why nothing more is saved.
+        /// The error after which nothing more is saved.
         var failure: (any Error)?
         var drafts: [ClipDraft] = []
         var saved = 0
         var bad = 0
-        /// Lines that were not saved exactly as they are.
+        /// The number of lines that were not saved exactly.
         var changed = 0
         var isInterrupted = false
 

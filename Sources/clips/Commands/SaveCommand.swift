@@ -148,7 +148,7 @@ extension Command {
         if outcome.merged > 0 { return "the two are one clip now" }
         if outcome.replaced > 0 { return "the clip is replaced" }
         if outcome.skipped > 0 { return "it stays as it is" }
-        if outcome.alreadyThere > 0 { return "there is nothing new to it" }
-        return outcome.keptBeside > 0 ? "both are kept" : nil
+        if outcome.unchanged > 0 { return "there is nothing new to it" }
+        return outcome.addedAsDuplicate > 0 ? "both are kept" : nil
     }
 }

@@ -59,8 +59,7 @@ extension Invocation {
     func prepareSearch(_ store: ClipStore) async throws {
         let tells = !isQuiet && isatty(STDERR_FILENO) == 1
         var told = false
-        let search = ClipSearch(SearchQuery(""), sort: .newest, limit: 0, in: store)
-        let state = try await search.prepare { state in
+        let state = try await store.updateIndex { state in
             guard tells, case .building(let done, let total) = state, total > 20_000 else { return }
             told = true
             Output.standardError.write(

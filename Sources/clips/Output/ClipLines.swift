@@ -1,18 +1,14 @@
 import ClipsCore
-import ClipsExchange
 import FoundationEssentials
 import Glibc
 import Terminal
 
-/// Clips as text for people and as JSON for programs.
-///
-/// What strangers wrote is made harmless for a terminal, except in JSON, where it is escaped, and in the text
-/// of `show` when that does not go to a terminal.
+/// Clips as text for users and as JSON for programs, safe for a terminal.
 struct ClipLines: Sendable {
     let isJSON: Bool
 
     func line(_ clip: Clip) throws -> String {
-        guard !isJSON else { return JSONLine.shown(ClipJSON.line(clip)) }
+        guard !isJSON else { return JSONLine.shown(ClipRecord(clip).json()) }
         let tags = clip.tags.isEmpty ? "" : "  [" + clip.tags.joined(separator: ", ") + "]"
         let url = clip.url.isEmpty || clip.url == clip.displayTitle ? "" : "  " + clip.url
         let star = clip.isStarred ? "* " : ""
@@ -48,10 +44,10 @@ enum JSONLine {
     static func text(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return shown(HarmlessJSON.text(String(decoding: try encoder.encode(value), as: UTF8.self)))
+        return shown(TerminalSafeJSON.text(String(decoding: try encoder.encode(value), as: UTF8.self)))
     }
 
-    /// The same JSON without anything invisible if it goes to a terminal; a program gets the text as it is.
+    /// Returns JSON without invisible characters if standard output is a terminal.
     static func shown(_ json: String) -> String { isOnTerminal ? SafeText.json(json) : json }
 
     private static let isOnTerminal = isatty(STDOUT_FILENO) == 1

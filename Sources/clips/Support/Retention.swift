@@ -3,7 +3,7 @@ import Glibc
 import PersistentStore
 import Terminal
 
-/// Retains what could not be saved: in a file that `--jsonl` reads back, or printed where no file takes it.
+/// Retains clips that could not be saved: in a file for `--jsonl`, or on standard error if no file can be written.
 final class Retention {
     private let invocation: Invocation
     private let command: String
@@ -14,12 +14,12 @@ final class Retention {
     private var rejectedLines = 0
     private var hasPrinted = false
 
-    /// Where an endless input ends.
+    /// The limit of an endless input.
     private static let longestInput = 1 << 30
 
     /// - Parameters:
-    ///   - command: the name under which the program was called.
-    ///   - author: the author of a clip that names none.
+    ///   - command: The name of the command.
+    ///   - author: The author of clips without one.
     init(_ invocation: Invocation, command: String, author: String) {
         self.invocation = invocation
         self.command = command
@@ -34,19 +34,19 @@ final class Retention {
         }
     }
 
-    /// A line that `--jsonl` could not read, as it came.
+    /// Retains a line that `--jsonl` could not read, unchanged.
     ///
-    /// - Parameter bytes: the line, or a part of it; the last part ends with the line's end.
+    /// - Parameter bytes: The line, or a part of it; the last part includes the line end.
     func retain(rejected bytes: some Collection<UInt8>) {
         let endsLine = bytes.reversed().first == UInt8(ascii: "\n")
         if add(bytes, isSafe: false) && endsLine { rejectedLines += 1 }
     }
 
-    /// A text that is longer than a clip takes, and the rest of standard input with it, as several clips.
+    /// Retains a text that exceeds the size of a clip, with the rest of standard input, as several clips.
     ///
     /// - Parameters:
-    ///   - draft: the clip without its text.
-    ///   - bytes: the text as far as it was read.
+    ///   - draft: The clip without its text.
+    ///   - bytes: The part of the text that has been read.
     func retain(_ draft: ClipDraft, longText bytes: [UInt8]) {
         var rest = bytes[...]
         var (total, pieces) = (bytes.count, 0)
@@ -69,7 +69,7 @@ final class Retention {
         invocation.fail("the input is longer than \(Self.longestInput >> 30) GB; the rest of it is lost.")
     }
 
-    /// Says where everything is; silent when nothing was retained in a file.
+    /// Reports the file with the retained clips, if any.
     func report() {
         guard let file else { return }
         file.finish()
@@ -118,7 +118,7 @@ final class Retention {
         }
     }
 
-    /// Without the scalar at the end, which may be cut off.
+    /// Returns the bytes without the last scalar, which may be incomplete.
     private static func wholeScalars(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let start = bytes.suffix(4).lastIndex { $0 & 0xC0 != 0x80 }
         return bytes[..<(start ?? bytes.endIndex)]

@@ -5,8 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What of one's own work can be taken back, told by the history alone.
-@Suite struct OwnWorkTests {
+/// The transactions that can be undone, derived from the history alone.
+@Suite struct UndoHistoryTests {
     let folder: TemporaryFolder
     let path: String
 
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func `whoever comes next knows the stacks that the last one had`(seed: UInt64) async throws {
+    func `the next process has the undo stacks of the last one`(seed: UInt64) async throws {
         var generator = SeededRandom(seed: seed)
         var undoable: [HistoryToken] = []
         var redoable: [HistoryToken] = []
@@ -45,13 +45,13 @@ import Testing
                 guard let token = redoable.popLast() else { continue }
                 undoable.append(try #require(try await current.undo(token, isRedoing: true).token))
             }
-            let work = try await current.ownWork()
+            let work = try await current.undoHistory()
             #expect(work.undoable.map(\.token) == undoable, "seed \(seed), step \(step)")
             #expect(work.redoable.map(\.token) == redoable, "seed \(seed), step \(step)")
         }
     }
 
-    @Test func `a week is read only as far back as a key needs`() async throws {
+    @Test func `the history is read only as far back as needed`() async throws {
         let now: Int64 = 1_800_000_000_000
         func store(_ minutes: Int64, _ author: String = "app") async throws -> ClipStore {
             var options = StoreOptions()
@@ -60,37 +60,37 @@ import Testing
         }
         var draft = ClipDraft()
         draft.title = "a"
-        // Eight days ago, five days ago, two hours ago; between them, others.
+        // Eight days ago, five days ago, two hours ago, with other authors' work between them.
         for minutes in [8 * 1440, 5 * 1440, 120] as [Int64] {
             _ = try await store(minutes).add([draft])
             _ = try await store(minutes, "other").add([draft, draft])
         }
         let current = try await store(0)
-        let first = try await current.ownWork()
+        let first = try await current.undoHistory()
         #expect(first.undoable.count == 1 && !first.isComplete)
-        let second = try await current.ownWork(behind: first)
+        let second = try await current.undoHistory(behind: first)
         #expect(second.undoable.count == 2 && second.isComplete)
         #expect(second.undoable.last == first.undoable.last)
-        #expect(try await current.ownWork(behind: second) == second)
-        // What was taken back in a later stretch is not offered from an earlier one.
+        #expect(try await current.undoHistory(behind: second) == second)
+        // A transaction that was undone in a later period is not offered from an earlier one.
         _ = try await current.undo(#require(second.undoable.first).token)
-        let again = try await store(0).ownWork()
+        let again = try await store(0).undoHistory()
         #expect(again.undoable == first.undoable && again.redoable.count == 1)
-        #expect(try await store(0).ownWork(behind: again).undoable == first.undoable)
-        // Doing something again asks no further than to the last work.
-        #expect(try await store(0).ownWork(isRedoing: true).redoable.count == 1)
+        #expect(try await store(0).undoHistory(behind: again).undoable == first.undoable)
+        // Redoing reads no further than to the last work.
+        #expect(try await store(0).undoHistory(isRedoing: true).redoable.count == 1)
     }
 
-    @Test func `a session's own work is told from that of before`() async throws {
+    @Test func `the work of a session is distinguished from earlier work`() async throws {
         var draft = ClipDraft()
         draft.title = "before"
         _ = try await store().add([draft])
         let now = try await store()
         _ = try await now.add([draft])
-        #expect(try await now.ownWork().undoable.map(\.isOfSession) == [false, true])
+        #expect(try await now.undoHistory().undoable.map(\.isOfSession) == [false, true])
     }
 
-    @Test func `taking back a change of a clip that is gone leaves it gone and the others changed`()
+    @Test func `undoing a change of a deleted clip leaves it deleted, and the other clips as they are`()
         async throws
     {
         let store = try await store()
@@ -115,7 +115,7 @@ import Testing
         path = folder.path(of: "clips.db")
     }
 
-    @Test func `two that tag the same clips lose no tag`() async throws {
+    @Test func `two writers that tag the same clips lose no tag`() async throws {
         let first = try await ClipStore(path: path, author: "first")
         var draft = ClipDraft()
         draft.title = "a"
@@ -126,7 +126,7 @@ import Testing
                 group.addTask {
                     let store = try await ClipStore(path: path, author: "writer \(writer)")
                     for round in 0..<6 {
-                        // Others are in the way now and then; who is told of that tries again.
+                        // Conflicts occur now and then; the writer tries again.
                         while true {
                             do {
                                 _ = try await store.tag(ids, adding: ["w\(writer)r\(round)"], removing: [])
@@ -143,7 +143,7 @@ import Testing
         for id in ids { #expect(try await Set(first.clip(id).tags).count == 18) }
     }
 
-    @Test func `a star is given to those without, and taken when all have it`() async throws {
+    @Test func `a star is added to the clips without one, and removed if all have it`() async throws {
         let store = try await ClipStore(path: path, author: "app")
         var draft = ClipDraft()
         draft.title = "a"
@@ -156,7 +156,7 @@ import Testing
         #expect(try await store.toggle(.starred, of: [9999]).result.token == nil)
     }
 
-    @Test func `the tags of the newest clips come by use`() async throws {
+    @Test func `the tags of the newest clips are sorted by use`() async throws {
         let store = try await ClipStore(path: path, author: "app")
         var drafts: [ClipDraft] = []
         for tags in [["old"], ["b", "a"], ["b"], ["a", "b", "c"], []] {
@@ -170,7 +170,7 @@ import Testing
         #expect(try await store.tagNames(limit: 2) == ["b", "a"])
     }
 
-    @Test func `the values before and after are told from the history, back to what was then`() async throws {
+    @Test func `the values before and after a change are derived from the history`() async throws {
         let store = try await ClipStore(path: path, author: "app")
         var draft = ClipDraft()
         draft.title = "one"
@@ -183,7 +183,7 @@ import Testing
             return try #require(try await store.container.read { try TransactionDetail(token, in: $0) })
         }
         let insertion = try await detail(added)
-        #expect(insertion.changes.map(\.title) == ["one"] && insertion.tellsValuesThen)
+        #expect(insertion.changes.map(\.title) == ["one"] && insertion.showsOriginalValues)
         #expect(insertion.changes[0].replacements.first?.new == .text("one"))
         let update = try await detail(second.token)
         #expect(
@@ -191,22 +191,23 @@ import Testing
                 [$0.attribute, $0.old?.textValue ?? "", $0.new?.textValue ?? ""]
             }
                 == [["title", "one", "two"], ["note", "", "n"]])
-        // Too much came since: the new value is that of now, and that is told.
+        // After too many changes, the new value is the present one.
         let later = try #require(second.token)
         let bounded = try await store.container.read {
-            try TransactionDetail(later, mostLaterChanges: 1, in: $0)
+            try TransactionDetail(later, maxLaterChanges: 1, in: $0)
         }
-        #expect(bounded?.tellsValuesThen == false && bounded?.changes.first?.replacements.first?.new == nil)
+        #expect(
+            bounded?.showsOriginalValues == false && bounded?.changes.first?.replacements.first?.new == nil)
         let deletion = try await detail(deleted.token)
-        #expect(deletion.changes[0].title == "three" && !deletion.changes[0].isThere)
+        #expect(deletion.changes[0].title == "three" && !deletion.changes[0].exists)
         _ = try await store.restore(id, deletedBy: #require(deleted.token))
-        #expect(try await detail(deleted.token).changes[0].isThere)
+        #expect(try await detail(deleted.token).changes[0].exists)
         #expect(try await store.restore(id, deletedBy: #require(deleted.token)).ids.isEmpty)
     }
 
-    @Test func `a preview of cleaning is what cleaning then takes`() async throws {
+    @Test func `a preview of cleaning equals the cleaning`() async throws {
         let day: Int64 = 24 * 3600 * 1000
-        // Time never goes back in a store, so it begins with the oldest.
+        // Timestamps never decrease in a store, so the test begins with the oldest.
         var past = StoreOptions()
         past.clock = { 1_700_000_000_000 }
         let store = try await ClipStore(path: path, author: "app", options: past)
@@ -231,23 +232,23 @@ import Testing
         options.clock = { today }
         let now = try await ClipStore(path: path, author: "app", options: options)
         let date = Date(timeIntervalSince1970: Double(today) / 1000)
-        // One for all: each goes on from what the one before counted.
-        let tally = Mutex(HistoryCounter())
+        // One for all previews: each continues from the counts of the one before.
+        let counter = Mutex(HistoryCounter())
         func preview(_ youngest: Double, _ oldest: Double) async throws -> CleaningPreview {
             try await now.container.read { snapshot in
-                func preview(_ tally: inout HistoryCounter) throws -> CleaningPreview {
+                func preview(_ counter: inout HistoryCounter) throws -> CleaningPreview {
                     try CleaningPreview(
-                        youngest: date - youngest * 86400, oldest: date - oldest * 86400, tally: &tally,
+                        youngest: date - youngest * 86400, oldest: date - oldest * 86400, counter: &counter,
                         in: snapshot)
                 }
                 var fresh = HistoryCounter()
-                let anew = try preview(&fresh)
-                let goneOn = try tally.withLock { try preview(&$0) }
-                #expect(goneOn == anew)
-                return goneOn
+                let full = try preview(&fresh)
+                let continued = try counter.withLock { try preview(&$0) }
+                #expect(continued == full)
+                return continued
             }
         }
-        // Held back by the slow one; by age; by what is too young.
+        // Limited by the slow consumer; by age; by the minimum age.
         #expect(try await preview(0.5, 30).removable == HistoryCount(transactions: 4, changes: 8))
         #expect(try await preview(0.5, 30).holder == "slow")
         #expect(try await preview(0.5, 1.5).removable == HistoryCount(transactions: 5, changes: 10))

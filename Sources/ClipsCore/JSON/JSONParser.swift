@@ -1,101 +1,113 @@
 /// A value of a JSON document.
-enum JSONValue {
+package enum JSONValue: Sendable {
     case null
     case bool(Bool)
+    case integer(Int64)
     case number(Double)
     case string(String)
     case array([JSONValue])
     case object([String: JSONValue])
 
-    subscript(_ key: String) -> JSONValue? {
+    /// The member with a key; nil if there is none, or it is null.
+    package subscript(_ key: String) -> JSONValue? {
         guard case .object(let members) = self, let value = members[key] else { return nil }
         if case .null = value { return nil }
         return value
     }
 
-    var string: String? { if case .string(let text) = self { text } else { nil } }
-    var isObject: Bool { if case .object = self { true } else { false } }
+    package var string: String? { if case .string(let text) = self { text } else { nil } }
+    package var isObject: Bool { if case .object = self { true } else { false } }
 
-    /// Whether there is nothing in it that could be read.
-    var isEmpty: Bool {
+    /// Whether it contains no information.
+    package var isEmpty: Bool {
         switch self {
         case .null: true
         case .bool(let value): !value
-        case .number: false
+        case .integer, .number: false
         case .string(let text): text.isEmpty
         case .array(let values): values.isEmpty
         case .object(let members): members.isEmpty
         }
     }
 
-    var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
+    package var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
 
-    /// A text, or a number or truth value as text.
-    var word: String? {
+    /// A text, or a number or Boolean as text.
+    package var word: String? {
         switch self {
         case .string(let text): text
-        case .number(let number):
-            Int64(exactly: number).map(String.init) ?? "\(number)"
+        case .integer(let number): String(number)
+        case .number(let number): Int64(exactly: number).map(String.init) ?? "\(number)"
         case .bool(let value): value ? "true" : "false"
         case .null, .array, .object: nil
         }
     }
 }
 
-/// Reads JSON (RFC 8259). What comes before a mistake is kept: a file that was cut off still has most of its
-/// clips.
-struct JSONParser {
-    struct Problem {
-        let line: Int
-        let reason: String
+/// A parser of JSON (RFC 8259) that retains the values before an error, so that a truncated file still yields most of
+/// its clips. `JSONDecoder` rejects such a file as a whole.
+package struct JSONParser {
+    package struct Problem: Sendable {
+        package let line: Int
+        package let reason: String
     }
 
-    private let bytes: [UInt8]
-    private var place = 0
-    private var problem: Problem?
+    package struct Result: Sendable {
+        /// The value, as far as it could be read.
+        package let value: JSONValue?
+        package let problem: Problem?
+        /// Whether U+FFFD replaces half of a surrogate pair.
+        package let hasReplacement: Bool
+    }
 
-    private static let deepest = 512
+    /// The default maximum number of values.
+    package static let maxValues = 8_000_000
+
+    private let bytes: [UInt8]
+    private var offset = 0
+    private var problem: Problem?
+    private var hasReplacement = false
+
+    private static let maxDepth = 512
 
     private init(_ bytes: [UInt8], _ maxValues: Int) {
         self.bytes = bytes
         left = maxValues
     }
 
-    /// Values that may still be read: each costs memory that its bytes do not show.
+    /// The number of values that may still be read. A value may take far more memory than its bytes.
     private var left: Int
 
-    static func parse(
-        _ bytes: [UInt8], maxValues: Int = ImportLimits().values
-    ) -> (value: JSONValue?, problem: Problem?) {
+    package static func parse(_ bytes: [UInt8], maxValues: Int = Self.maxValues) -> Result {
         var parser = JSONParser(bytes, maxValues)
         parser.skipSpace()
         let value = parser.value(depth: 0)
         parser.skipSpace()
-        if parser.problem == nil && parser.place < bytes.count { parser.fail("something follows the JSON") }
-        return (value, parser.problem)
+        if parser.problem == nil && parser.offset < bytes.count { parser.fail("something follows the JSON") }
+        return Result(value: value, problem: parser.problem, hasReplacement: parser.hasReplacement)
     }
 
-    private var current: UInt8? { place < bytes.count ? bytes[place] : nil }
+    private var current: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
     private mutating func fail(_ reason: String) {
         guard problem == nil else { return }
-        let line = 1 + bytes[..<min(place, bytes.count)].count { $0 == UInt8(ascii: "\n") }
+        let line = 1 + bytes[..<min(offset, bytes.count)].count { $0 == UInt8(ascii: "\n") }
         problem = Problem(line: line, reason: reason)
     }
 
     private mutating func skipSpace() {
-        while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { place += 1 }
+        while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { offset += 1 }
     }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
+    private mutating func skip(_ byte: UInt8) -> Bool {
         guard current == byte else { return false }
-        place += 1
+        offset += 1
         return true
     }
 
     private mutating func value(depth: Int) -> JSONValue? {
-        guard depth < Self.deepest else {
-            fail("it is nested deeper than \(Self.deepest) levels")
+        guard depth < Self.maxDepth else {
+            fail("it is nested deeper than \(Self.maxDepth) levels")
             return nil
         }
         left -= 1
@@ -117,25 +129,26 @@ struct JSONParser {
     }
 
     private mutating func word(_ word: StaticString, _ value: JSONValue) -> JSONValue? {
-        let end = place + word.utf8CodeUnitCount
-        guard end <= bytes.count, Array(bytes[place..<end]) == Array("\(word)".utf8) else {
+        let end = offset + word.utf8CodeUnitCount
+        guard end <= bytes.count, Array(bytes[offset..<end]) == Array("\(word)".utf8) else {
             fail("it is not JSON")
             return nil
         }
-        place = end
+        offset = end
         return value
     }
 
     private mutating func number() -> JSONValue? {
-        let start = place
+        let start = offset
         while let byte = current,
             (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte)
         {
-            place += 1
+            offset += 1
         }
-        guard place > start, let number = Double(String(decoding: bytes[start..<place], as: UTF8.self)),
-            number.isFinite
-        else {
+        let digits = String(decoding: bytes[start..<offset], as: UTF8.self)
+        // Exact, where a Double is not: nanoseconds since 1970.
+        if let number = Int64(digits) { return .integer(number) }
+        guard let number = Double(digits), number.isFinite else {
             fail("it is not JSON")
             return nil
         }
@@ -144,15 +157,15 @@ struct JSONParser {
 
     private mutating func array(depth: Int) -> JSONValue {
         var values: [JSONValue] = []
-        place += 1
+        offset += 1
         skipSpace()
-        if take(UInt8(ascii: "]")) { return .array([]) }
+        if skip(UInt8(ascii: "]")) { return .array([]) }
         while problem == nil {
             skipSpace()
             if let value = value(depth: depth + 1) { values.append(value) }
             skipSpace()
-            if problem != nil || take(UInt8(ascii: "]")) { break }
-            if !take(UInt8(ascii: ",")) {
+            if problem != nil || skip(UInt8(ascii: "]")) { break }
+            if !skip(UInt8(ascii: ",")) {
                 fail(current == nil ? "it ends in the middle" : "a comma is missing")
             }
         }
@@ -161,9 +174,9 @@ struct JSONParser {
 
     private mutating func object(depth: Int) -> JSONValue {
         var members: [String: JSONValue] = [:]
-        place += 1
+        offset += 1
         skipSpace()
-        if take(UInt8(ascii: "}")) { return .object([:]) }
+        if skip(UInt8(ascii: "}")) { return .object([:]) }
         while problem == nil {
             skipSpace()
             guard current == UInt8(ascii: "\""), let key = string() else {
@@ -171,15 +184,15 @@ struct JSONParser {
                 break
             }
             skipSpace()
-            guard take(UInt8(ascii: ":")) else {
+            guard skip(UInt8(ascii: ":")) else {
                 fail("a colon is missing")
                 break
             }
             skipSpace()
             if let value = value(depth: depth + 1) { members[key] = value }
             skipSpace()
-            if problem != nil || take(UInt8(ascii: "}")) { break }
-            if !take(UInt8(ascii: ",")) {
+            if problem != nil || skip(UInt8(ascii: "}")) { break }
+            if !skip(UInt8(ascii: ",")) {
                 fail(current == nil ? "it ends in the middle" : "a comma is missing")
             }
         }
@@ -187,23 +200,26 @@ struct JSONParser {
     }
 
     private mutating func string() -> String? {
-        place += 1
-        var start = place
+        offset += 1
+        var start = offset
         var text: [UInt8] = []
         while let byte = current {
             switch byte {
             case UInt8(ascii: "\""):
-                let rest = bytes[start..<place]
-                place += 1
-                guard !text.isEmpty else { return String(decoding: rest, as: UTF8.self) }
-                return String(decoding: text + rest, as: UTF8.self)
+                let rest = bytes[start..<offset]
+                offset += 1
+                let string =
+                    text.isEmpty
+                    ? String(validating: rest, as: UTF8.self) : String(validating: text + rest, as: UTF8.self)
+                if string == nil { fail("a text in it is not UTF-8") }
+                return string
             case UInt8(ascii: "\\"):
-                text += bytes[start..<place]
-                place += 1
+                text += bytes[start..<offset]
+                offset += 1
                 guard let scalar = escape() else { return nil }
                 text += Array(String(scalar).utf8)
-                start = place
-            default: place += 1
+                start = offset
+            default: offset += 1
             }
         }
         fail("it ends in the middle")
@@ -215,7 +231,7 @@ struct JSONParser {
             fail("it ends in the middle")
             return nil
         }
-        place += 1
+        offset += 1
         switch byte {
         case UInt8(ascii: "n"): return "\n"
         case UInt8(ascii: "t"): return "\t"
@@ -225,29 +241,34 @@ struct JSONParser {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
         case UInt8(ascii: "u"): break
         default:
-            fail("an escape in a text is none that JSON has")
+            fail("a text in it has an escape that JSON does not have")
             return nil
         }
         guard let first = unit() else { return nil }
-        guard first & 0xFC00 == 0xD800 else { return Unicode.Scalar(first) ?? "\u{FFFD}" }
-        let start = place
-        guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")), let second = unit(),
+        guard first & 0xFC00 == 0xD800 else { return Unicode.Scalar(first) ?? replacement() }
+        let start = offset
+        guard skip(UInt8(ascii: "\\")), skip(UInt8(ascii: "u")), let second = unit(),
             second & 0xFC00 == 0xDC00
         else {
-            place = start
-            return "\u{FFFD}"
+            offset = start
+            return replacement()
         }
         return Unicode.Scalar(0x10000 + (first & 0x3FF) << 10 + second & 0x3FF)
     }
 
+    private mutating func replacement() -> Unicode.Scalar {
+        hasReplacement = true
+        return "\u{FFFD}"
+    }
+
     private mutating func unit() -> UInt32? {
-        guard place + 4 <= bytes.count,
-            let unit = UInt32(String(decoding: bytes[place..<place + 4], as: UTF8.self), radix: 16)
+        guard offset + 4 <= bytes.count,
+            let unit = UInt32(String(decoding: bytes[offset..<offset + 4], as: UTF8.self), radix: 16)
         else {
-            fail("an escape in a text is none that JSON has")
+            fail("a text in it has an escape that JSON does not have")
             return nil
         }
-        place += 4
+        offset += 4
         return unit
     }
 }

@@ -1,16 +1,16 @@
 package import FoundationEssentials
 package import PersistentStore
 
-/// One author's transactions that can be taken back and done again, worked out from the history.
-package struct OwnWork: Hashable, Sendable {
+/// One author's transactions that can be undone and redone, derived from the history.
+package struct UndoHistory: Hashable, Sendable {
     package struct Step: Hashable, Sendable {
         package let token: HistoryToken
         package let timestamp: Date
-        /// Done by this process's own store.
+        /// Whether this process's own store committed it.
         package let isOfSession: Bool
     }
 
-    /// What a transaction is among the author's work; its context name keeps it.
+    /// The role of a transaction, stored in its context name.
     package enum Role: Hashable, Sendable {
         case work
         case undo(Int64)
@@ -42,51 +42,53 @@ package struct OwnWork: Hashable, Sendable {
         }
     }
 
-    /// The last one first to be taken back.
+    /// The transactions to undo, the next one last.
     package private(set) var undoable: [Step] = []
     package private(set) var redoable: [Step] = []
-    /// Nothing is left to read.
+    /// Whether everything has been read.
     package private(set) var isComplete = false
-    /// New work: what was taken back before it is not done again.
+    /// Whether new work was found; earlier transactions cannot be redone.
     package private(set) var hasWork = false
-    private var takenBack: Set<Int64> = []
-    private var doneAgain: Set<Int64> = []
-    private var stretch = 0
+    private var undone: Set<Int64> = []
+    private var redone: Set<Int64> = []
+    private var period = 0
     private var start: Int64?
 
-    /// More steps than these are not offered.
-    package static let mostSteps = 1000
-    /// How far back each stretch reaches, in milliseconds: what was done last is found soon, and a week of other
-    /// people's work is passed over only for want of one's own.
-    private static let reaches: [Int64] = [1, 10, 60, 6 * 60, 24 * 60, 7 * 24 * 60].map { $0 * 60_000 }
+    /// The maximum number of steps.
+    package static let maxSteps = 1000
+    /// The ages at which the periods end, in milliseconds. The newest work is found quickly; a week of other authors'
+    /// work is read only if there is none.
+    private static let periodEnds: [Int64] = [1, 10, 60, 6 * 60, 24 * 60, 7 * 24 * 60].map { $0 * 60_000 }
 
     package init() {}
 
-    /// - Parameter all: the whole history, oldest first.
+    /// Creates the result of reading the whole history.
+    ///
+    /// - Parameter all: The transactions, oldest first.
     package init(all transactions: [HistoryTransaction], session: Int64) {
         add(earlier: transactions, session: session)
         isComplete = true
     }
 
-    /// Which transactions to read next; nil at the end.
+    /// Returns the transactions to read next; nil at the end.
     ///
-    /// - Parameter end: the time now, in milliseconds; that of the first call counts.
-    mutating func nextStretch(end: Int64) -> TransactionPredicate? {
+    /// - Parameter end: The present time, in milliseconds; only that of the first call is used.
+    mutating func nextPeriod(end: Int64) -> TransactionPredicate? {
         guard !isComplete else { return nil }
         let now = start ?? end
         start = now
-        let after = TransactionPredicate.after(Date(milliseconds: now - Self.reaches[stretch]))
-        guard stretch > 0 else { return after }
-        return .and([after, .before(Date(milliseconds: now - Self.reaches[stretch - 1] + 1))])
+        let after = TransactionPredicate.after(Date(milliseconds: now - Self.periodEnds[period]))
+        guard period > 0 else { return after }
+        return .and([after, .before(Date(milliseconds: now - Self.periodEnds[period - 1] + 1))])
     }
 
-    /// Whether a key has what it asks for.
-    func tellsMore(than known: OwnWork, isRedoing: Bool) -> Bool {
+    /// Whether there is more to undo, or to redo, than before.
+    func hasMore(than known: UndoHistory, isRedoing: Bool) -> Bool {
         isRedoing
             ? hasWork || redoable.count > known.redoable.count : undoable.count > known.undoable.count
     }
 
-    /// Takes the transactions of a stretch, oldest first; all of them lie before those that are known.
+    /// Adds the transactions of a period, oldest first, all before the known ones.
     mutating func add(earlier transactions: [HistoryTransaction], session: Int64) {
         var (undoable, redoable): ([Step], [Step]) = ([], [])
         for transaction in transactions.reversed() {
@@ -96,19 +98,19 @@ package struct OwnWork: Hashable, Sendable {
                 isOfSession: transaction.session == session)
             switch Role(contextName: transaction.contextName) {
             case .work:
-                if !takenBack.contains(number) { undoable.append(step) }
+                if !undone.contains(number) { undoable.append(step) }
                 hasWork = true
-            case .undo(let taken):
-                if !hasWork, !doneAgain.contains(number) { redoable.append(step) }
-                takenBack.insert(taken)
-            case .redo(let done):
-                if !takenBack.contains(number) { undoable.append(step) }
-                doneAgain.insert(done)
+            case .undo(let undoneNumber):
+                if !hasWork, !redone.contains(number) { redoable.append(step) }
+                undone.insert(undoneNumber)
+            case .redo(let redoneNumber):
+                if !undone.contains(number) { undoable.append(step) }
+                redone.insert(redoneNumber)
             }
         }
         self.undoable = undoable.reversed() + self.undoable
         self.redoable = redoable.reversed() + self.redoable
-        stretch += 1
-        isComplete = stretch == Self.reaches.count || transactions.count >= Self.mostSteps
+        period += 1
+        isComplete = period == Self.periodEnds.count || transactions.count >= Self.maxSteps
     }
 }

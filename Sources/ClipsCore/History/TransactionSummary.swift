@@ -1,18 +1,18 @@
 package import FoundationEssentials
 package import PersistentStore
 
-/// One transaction, as a line of the history tells it.
+/// One transaction, as a row of the history.
 package struct TransactionSummary: Hashable, Sendable, Identifiable {
     package struct Line: Hashable, Sendable {
         package let kind: HistoryChange.Kind
         package let clip: Int64
         package let updated: [String]
-        /// What a deleted clip was called.
+        /// The title of a deleted clip.
         package let title: String?
     }
 
-    /// Lines kept of each transaction; a batch may have a million.
-    package static let mostLines = 100
+    /// The maximum number of lines; a batch may have a million changes.
+    package static let maxLines = 100
 
     package let id: Int64
     package let token: HistoryToken
@@ -21,7 +21,7 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
     package let contextName: String?
     package let program: String?
     package let process: Int32?
-    /// Made by this process's own store.
+    /// Whether this process's own store committed it.
     package let isOwn: Bool
     package let inserted: Int
     package let updated: Int
@@ -45,14 +45,10 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
         deleted = changes.count { $0.kind == .delete }
         insertedClips = changes.lazy.filter { $0.kind == .insert }.map(\.objectID.key)
         deletedClips = changes.lazy.filter { $0.kind == .delete }.map(\.objectID.key)
-        lines = changes.prefix(Self.mostLines).map { change in
+        lines = changes.prefix(Self.maxLines).map { change in
             Line(
                 kind: change.kind, clip: change.objectID.key, updated: change.updatedAttributes,
-                title: change.tombstone.flatMap { kept in
-                    [.title, .url, .text].lazy.compactMap { (attribute: ClipAttribute) in
-                        kept[attribute.rawValue]?.textValue
-                    }.first { !$0.isEmpty }
-                })
+                title: change.tombstone.flatMap(ClipModel.title(of:)))
         }
     }
 }

@@ -2,13 +2,13 @@ import PersistentStore
 import SearchIndex
 import Synchronization
 
-/// Makes or renews the search index beside a window, on threads and connections of its own, so that the window's
-/// reader is free.
-final class Indexing: Sendable {
+/// Updates the search index during a session, on its own threads and connections, so that the session's reader is
+/// free.
+final class BackgroundIndexing: Sendable {
     private let path: String
     private let author: String
     private let options: StoreOptions
-    private let tell: @Sendable (SearchIndexState) -> Void
+    private let report: @Sendable (SearchIndexState) -> Void
     private let work = Mutex<Work>(Work())
 
     private struct Work {
@@ -17,22 +17,22 @@ final class Indexing: Sendable {
         var last: ContinuousClock.Instant?
     }
 
-    /// Between two looks whether there is much to do; a search does the little by itself.
+    /// The time between two updates. A search indexes a few new changes itself.
     private static let pause = Duration.seconds(60)
 
     init(
         path: String, author: String, options: StoreOptions,
-        tell: @escaping @Sendable (SearchIndexState) -> Void
+        report: @escaping @Sendable (SearchIndexState) -> Void
     ) {
         self.path = path
         self.author = author
         var options = options
         options.loop = nil
         self.options = options
-        self.tell = tell
+        self.report = report
     }
 
-    /// Brings the index up to date, unless that is going on or was done a moment ago.
+    /// Starts an update, unless one is running or has just finished.
     func start() {
         work.withLock { work in
             guard !work.isRunning, work.last.map({ .now - $0 > Self.pause }) ?? true else { return }
@@ -47,7 +47,7 @@ final class Indexing: Sendable {
         }
     }
 
-    /// Ends after the step that is going on.
+    /// Stops after the current step.
     func stop() async {
         let task = work.withLock { $0.task }
         task?.cancel()
@@ -55,11 +55,10 @@ final class Indexing: Sendable {
     }
 
     private func run() async {
-        // Without an index a search is slower, not wrong: there is nothing to report.
+        // Without an index a search is slower, not wrong, so no error is reported.
         guard let store = try? await ClipStore.openToRead(path: path, author: author, options: options)
         else { return }
-        let index = SearchIndex(store.container, ClipModel.searched)
-        if let state = try? await index.bringUpToDate(progress: tell) { tell(state) }
-        await store.container.close()
+        if let state = try? await store.updateIndex(progress: report) { report(state) }
+        await store.close()
     }
 }

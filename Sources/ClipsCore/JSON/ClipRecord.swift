@@ -1,0 +1,144 @@
+/// A clip as a JSON object. The only codec of a clip: `list --json`, `add --jsonl`, retained clips, exports, and imports
+/// use it.
+///
+/// Not `Codable`: imports read the values before an error, which a decoder does not return; messages name the key and
+/// never quote the value; and ``JSONParser`` bounds the number of values.
+package struct ClipRecord: Sendable {
+    /// A value that is missing or not valid.
+    package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
+        /// The key of the value; nil for the object as a whole.
+        package let key: String?
+        /// The reason, without any content of the file.
+        package let description: String
+
+        init(_ description: String, key: String? = nil) {
+            self.key = key
+            self.description = key.map { "'\($0)' \(description)" } ?? description
+        }
+    }
+
+    /// The keys of a clip, and those of the store that wrote it.
+    package static let keys: Set<String> = [
+        "url", "title", "text", "note", "tags", "starred", "unread", "created", "updated", "author", "id",
+        "uuid",
+        "version",
+    ]
+
+    private let draft: ClipDraft
+    private var identity: (id: Int64, uuid: String, version: Int64)?
+
+    package init(_ draft: ClipDraft) { self.draft = draft }
+
+    package init(_ clip: Clip) {
+        draft = ClipDraft(clip)
+        identity = (clip.id, clip.uuid, clip.version)
+    }
+}
+
+extension ClipRecord {
+    /// Returns one object on one line, safe for a terminal: keys in alphabetical order, times in ISO 8601.
+    package func json(omitting omitted: Set<ClipAttribute> = []) -> String {
+        func isWritten(_ attribute: ClipAttribute) -> Bool { omitted.isEmpty || !omitted.contains(attribute) }
+        var object = JSONWriter()
+        if isWritten(.author), let author = draft.author { object.add("author", author) }
+        if isWritten(.created), let time = draft.created {
+            object.add("created", literal: Self.literal(time))
+        }
+        if let identity { object.add("id", literal: String(identity.id)) }
+        if isWritten(.note) { object.add("note", draft.note) }
+        if isWritten(.starred) { object.add("starred", literal: "\(draft.isStarred)") }
+        if isWritten(.tags) { object.add("tags", draft.tags) }
+        if isWritten(.text) { object.add("text", draft.text) }
+        if isWritten(.title) { object.add("title", draft.title) }
+        if isWritten(.unread) { object.add("unread", literal: "\(draft.isUnread)") }
+        if isWritten(.updated), let time = draft.updated {
+            object.add("updated", literal: Self.literal(time))
+        }
+        if isWritten(.url) { object.add("url", draft.url) }
+        if let identity {
+            object.add("uuid", identity.uuid)
+            object.add("version", literal: String(identity.version))
+        }
+        return object.text
+    }
+
+    /// Returns the attributes that a file format does not carry exactly, for an extra attribute or comment in the file.
+    package func remainder(carried: Set<ClipAttribute>) -> String {
+        var omitted = carried
+        if draft.text.isEmpty { omitted.insert(.text) }
+        if draft.note.isEmpty { omitted.insert(.note) }
+        if draft.tags.isEmpty { omitted.insert(.tags) }
+        if !draft.isStarred { omitted.insert(.starred) }
+        return ClipRecord(draft).json(omitting: omitted)
+    }
+
+    /// Years 0 to 9999 have a form that is read back; others are numbers of milliseconds.
+    private static func literal(_ time: Int64) -> String {
+        (-62_167_219_200_000...253_402_300_799_999).contains(time)
+            ? "\"\(FileDate.text(time))\"" : String(time)
+    }
+}
+
+extension ClipRecord {
+    /// Applies the members of an object to a draft, up to the first that is not valid. Ignores unknown keys.
+    package static func apply(_ object: JSONValue, to draft: inout ClipDraft) throws(Problem) {
+        func wrongType(_ key: String) -> Problem { Problem("has a value of the wrong type", key: key) }
+        func text(_ key: String) throws(Problem) -> String? {
+            guard let value = object[key] else { return nil }
+            guard let text = value.string else { throw wrongType(key) }
+            return text
+        }
+        func flag(_ key: String) throws(Problem) -> Bool? {
+            guard let value = object[key] else { return nil }
+            guard case .bool(let isOn) = value else { throw wrongType(key) }
+            return isOn
+        }
+        func time(_ key: String) throws(Problem) -> Int64? {
+            guard let value = object[key] else { return nil }
+            if case .bool = value { throw wrongType(key) }
+            guard let word = value.word else { throw wrongType(key) }
+            guard let time = FileDate.milliseconds(word) else { throw Problem("is not a time", key: key) }
+            return time
+        }
+        if let url = try text("url") { draft.url = url }
+        if let title = try text("title") { draft.title = title }
+        if let text = try text("text") { draft.text = text }
+        if let note = try text("note") { draft.note = note }
+        if let isStarred = try flag("starred") { draft.isStarred = isStarred }
+        if let isUnread = try flag("unread") { draft.isUnread = isUnread }
+        if let created = try time("created") { draft.created = created }
+        if let updated = try time("updated") { draft.updated = updated }
+        if let author = try text("author") { draft.author = author }
+        guard let tags = object["tags"] else { return }
+        if let text = tags.string {
+            draft.tags = Tags(joined: text).names
+        } else if let values = tags.array, values.allSatisfy({ $0.string != nil }) {
+            draft.tags = values.compactMap(\.string)
+        } else {
+            throw wrongType("tags")
+        }
+    }
+}
+
+extension ClipDraft {
+    /// Reads a clip from one JSON object.
+    package init(jsonLine bytes: some Collection<UInt8>) throws(ClipRecord.Problem) {
+        let parsed = JSONParser.parse(Array(bytes))
+        guard parsed.problem == nil else { throw ClipRecord.Problem("it is not JSON") }
+        guard let object = parsed.value, object.isObject else {
+            throw ClipRecord.Problem("it is not a JSON object")
+        }
+        guard !parsed.hasReplacement else {
+            throw ClipRecord.Problem("a text in it has half a surrogate pair")
+        }
+        self.init()
+        try ClipRecord.apply(object, to: &self)
+        guard !isEmpty else { throw ClipRecord.Problem("it has no url, title, text or note") }
+        guard [url, title, text, note].allSatisfy({ $0.utf8.count <= Self.largestText }) else {
+            throw ClipRecord.Problem("a text in it is longer than \(Self.largestText >> 20) MB")
+        }
+    }
+
+    /// The draft as one line, with its line end, that ``init(jsonLine:)`` reads.
+    package var jsonLine: String { ClipRecord(self).json() + "\n" }
+}

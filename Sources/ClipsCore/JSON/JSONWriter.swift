@@ -1,0 +1,66 @@
+/// JSON that is safe to show on a terminal.
+///
+/// JSON itself escapes only the controls below U+0020. Terminals also interpret those from U+007F to U+009F, and
+/// display text after a direction mark in another order.
+package enum TerminalSafeJSON {
+    /// Returns the same JSON with these characters escaped, which occur only in strings.
+    package static func text(_ json: String) -> String {
+        // The first bytes of these characters in UTF-8.
+        let isSuspect = json.utf8.contains {
+            $0 >= 0x7F && ($0 == 0x7F || $0 == 0xC2 || $0 == 0xD8 || $0 == 0xE2)
+        }
+        guard isSuspect else { return json }
+        var safe = String.UnicodeScalarView()
+        for scalar in json.unicodeScalars {
+            switch scalar.value {
+            case 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069:
+                let digits = String(scalar.value, radix: 16)
+                safe.append(
+                    contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)"
+                        .unicodeScalars)
+            default: safe.append(scalar)
+            }
+        }
+        return String(safe)
+    }
+}
+
+/// A JSON object under construction.
+struct JSONWriter {
+    private var members = "{"
+
+    var text: String { TerminalSafeJSON.text(members + "}") }
+
+    mutating func add(_ key: String, literal: String) {
+        members += (members.utf8.count > 1 ? ",\"" : "\"") + key + "\":" + literal
+    }
+
+    mutating func add(_ key: String, _ text: String) { add(key, literal: Self.quoted(text)) }
+
+    mutating func add(_ key: String, _ texts: [String]) {
+        add(key, literal: "[" + texts.map(Self.quoted).joined(separator: ",") + "]")
+    }
+
+    private static func quoted(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }) else {
+            return "\"\(text)\""
+        }
+        var bytes: [UInt8] = [0x22]
+        bytes.reserveCapacity(text.utf8.count + 16)
+        for byte in text.utf8 {
+            switch byte {
+            case 0x22, 0x5C: bytes += [0x5C, byte]
+            case 0x0A: bytes += Array("\\n".utf8)
+            case 0x0D: bytes += Array("\\r".utf8)
+            case 0x09: bytes += Array("\\t".utf8)
+            case 0x08: bytes += Array("\\b".utf8)
+            case 0x0C: bytes += Array("\\f".utf8)
+            case ..<0x20:
+                bytes += Array((byte < 0x10 ? "\\u000" : "\\u00").utf8) + Array(String(byte, radix: 16).utf8)
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(0x22)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

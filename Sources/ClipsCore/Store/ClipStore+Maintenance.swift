@@ -1,0 +1,69 @@
+package import PersistentStore
+package import SearchIndex
+
+/// Checks, repairs, and copies the store.
+extension ClipStore {
+    /// Checks the store and its search index. Writes nothing.
+    package func check() async throws(StoreError) -> (findings: [StoreFinding], index: SearchIndexProblem?) {
+        (try await container.check(), await index.problem())
+    }
+
+    /// Checks again, and applies the repairs that lose no data.
+    package func repair() async throws {
+        try await container.repair(try await container.check())
+        if await index.problem()?.isRepairable == true { try await index.rebuild() }
+    }
+
+    /// Returns the sizes of the store's parts.
+    package func space() async throws(StoreError) -> StoreSpace { try await container.space() }
+
+    /// Brings the search index up to date.
+    ///
+    /// - Parameter progress: A closure called after each step of a backfill.
+    /// - Returns: the state of the index; without a usable index a search is slower, not wrong.
+    @discardableResult
+    package func updateIndex(progress: (SearchIndexState) -> Void = { _ in }) async throws(StoreError)
+        -> SearchIndexState
+    {
+        try await index.bringUpToDate(progress: progress)
+    }
+
+    /// Copies one state of the store into a new file, while other processes continue to write.
+    ///
+    /// - Parameters:
+    ///   - replaces: Whether to replace an existing file.
+    ///   - progress: A closure called with the completed and the total number of pages.
+    package func backUp(
+        to path: String, replaces: Bool, progress: @escaping @Sendable (_ done: Int, _ of: Int) -> Void
+    ) async throws(StoreError) {
+        try await container.backUp(to: path, replaces: replaces, progress: progress)
+    }
+
+    /// Replaces a store by a backup, even while other processes have it open.
+    ///
+    /// - Returns: the name under which the old store is retained; nil if there was none.
+    package static func restoreBackup(
+        _ backup: String, to path: String, options: StoreOptions,
+        progress: @Sendable (_ done: Int, _ of: Int) -> Void
+    ) throws(StoreError) -> String? {
+        try PersistentContainer.restore(
+            backup, to: path, model: try ClipModel.make(), options: options, progress: progress)
+    }
+
+    /// Saves the readable clips of a damaged store into a new one, and indexes it.
+    ///
+    /// - Returns: the result; nil if the store has no clips to look for.
+    /// - Throws: the errors of `PersistentContainer.salvage`.
+    package static func salvage(
+        _ path: String, to newPath: String, author: String, options: StoreOptions,
+        progress: (_ done: Int, _ of: Int) -> Void
+    ) async throws(StoreError) -> SalvageReport.Objects? {
+        let report = try PersistentContainer.salvage(
+            path, to: newPath, author: author, model: try ClipModel.make(), options: options,
+            progress: progress)
+        let store = try await ClipStore(path: newPath, author: author, options: options)
+        _ = try? await store.updateIndex()
+        await store.close()
+        return report.objects.first { $0.entity == ClipModel.entity }
+    }
+}

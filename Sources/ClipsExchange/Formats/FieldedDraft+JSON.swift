@@ -1,0 +1,66 @@
+import ClipsCore
+
+extension ClipDraft {
+    /// Whether there is a URL or a text. A title or a note alone is a clip only in a file of this program.
+    var hasSource: Bool { !url.isEmpty || !text.isEmpty }
+}
+
+extension FieldedDraft {
+    /// Reads a clip from a JSON object with any known names of keys; returns nil if it is not an object.
+    init?(_ object: JSONValue, _ unread: inout UnreadFields) {
+        guard case .object(let members) = object else { return nil }
+        self.init()
+        read(members, &unread)
+    }
+
+    /// Reads the members of an object, except those with known keys.
+    mutating func read(
+        _ members: [String: JSONValue], except known: Set<String> = [], _ unread: inout UnreadFields
+    ) {
+        // Pinboard, Delicious, and Scuttle call the title a description.
+        let isPosts = members["href"] != nil && members["url"] == nil
+        for (name, value) in members.sorted(by: { $0.key < $1.key })
+        where !known.contains(name) && !value.isEmpty {
+            if isPosts && name == "description" {
+                value.word.map { set(.title, $0) }
+            } else if isPosts && name == "shared" {
+                if value.word == "no" { addTags(["private"]) }
+            } else if name == "content", case .object(let content) = value {
+                // Karakeep's link, or text.
+                for (name, value) in content.sorted(by: { $0.key < $1.key }) where !value.isEmpty {
+                    if name != "type" && !set(value, name) { unread.insert("content.\(name)") }
+                }
+            } else if !set(value, name, spacedTags: isPosts) {
+                unread.insert(name)
+            }
+        }
+        if isPosts && members["toread"] == nil { set(.unread, "no") }
+    }
+
+    /// Returns false if there is no field for the name.
+    private mutating func set(_ value: JSONValue, _ name: String, spacedTags: Bool = false) -> Bool {
+        guard let field = ClipField(name: name) else { return false }
+        if let values = value.array {
+            return set(values, field)
+        } else if let word = value.word {
+            set(field, word, spacedTags: spacedTags)
+        } else if let title = (value["title"] ?? value["name"])?.string {
+            set(field, title)
+        } else {
+            return false
+        }
+        return true
+    }
+
+    private mutating func set(_ values: [JSONValue], _ field: ClipField) -> Bool {
+        let words = values.compactMap {
+            $0.word ?? $0["name"]?.string ?? $0["tag"]?.string ?? $0["text"]?.string
+        }
+        if field == .tags {
+            addTags(words)
+        } else {
+            for word in words { set(field, word) }
+        }
+        return words.count == values.count
+    }
+}
