@@ -7,8 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Every change reaches every follower exactly once, regardless of its writer: at the end, the results of a tracker, a
-/// live list, the search index, and `clips history --follow` equal the tables.
+/// Every change reaches every follower exactly once, regardless of its writer: at the end, the results of a
+/// tracker, a live list, the search index, and `clips history --follow` equal the tables.
 @Suite(.serialized) struct FollowerOracleTests {
     let clips: ClipsProgram
 
@@ -37,7 +37,8 @@ import Testing
         }
     }
 
-    /// External writers: Python with several connections that commit each statement. `A sql` runs it on connection A.
+    /// External writers: Python with several connections that commit each statement. `A sql` runs it on
+    /// connection A.
     struct Python {
         let process: LineProcess
 
@@ -202,8 +203,8 @@ import Testing
         let python = try Python(clips.storePath)
         _ = try await followers.store.add([Self.draft("ahead")])
         try await followers.catchUp()
-        // One more change of no history on each connection than on the one before: what each then counts of its changes
-        // is what a statement of the one before would count next.
+        // One more change of no history on each connection than on the one before: what each then counts of
+        // its changes is what a statement of the one before would count next.
         try python.run("B", "CREATE TEMP TABLE own (x);;INSERT INTO own VALUES (1)")
         try python.run(
             "C", "CREATE TEMP TABLE own (x);;INSERT INTO own VALUES (1);;INSERT INTO own VALUES (2)")

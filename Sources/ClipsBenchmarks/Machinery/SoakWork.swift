@@ -151,7 +151,7 @@ private struct SoakWorker {
     private mutating func search() async throws {
         let query = SearchQuery(words().split(separator: " ").map(String.init)[0])
         var search = ClipSearch(query, sort: .newest, limit: 1000, in: store)
-        _ = try await search.prepare()
+        try await store.updateIndex()
         while try await search.next() != nil {}
     }
 }

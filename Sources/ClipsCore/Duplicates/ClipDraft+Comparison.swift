@@ -27,7 +27,8 @@ extension ClipDraft {
         return draft
     }
 
-    /// Whether another draft would add nothing. Flags that the user has changed since, such as unread, do not count.
+    /// Whether another draft would add nothing. Flags that the user has changed since, such as unread, do not
+    /// count.
     func contains(_ other: ClipDraft, isDated: Bool) -> Bool {
         url == other.url && title == other.title && text == other.text && note == other.note
             && (!isDated || created == other.created) && Set(tags).isSuperset(of: other.tags)

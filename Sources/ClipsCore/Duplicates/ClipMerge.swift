@@ -2,12 +2,13 @@ import CSearch
 
 /// Merges clips with the same URL into one.
 ///
-/// Both texts remain, the longer one first, with a line of dashes between them; a text that is part of the other is not
-/// repeated. The longer title remains the title, and the other one becomes a paragraph of the note. Notes are sets of
-/// paragraphs, and tags are sets of names. The author and the time are those of the earlier clip.
+/// Both texts remain, the longer one first, with a line of dashes between them; a text that is part of the
+/// other is not repeated. The longer title remains the title, and the other one becomes a paragraph of the
+/// note. Notes are sets of paragraphs, and tags are sets of names. The author and the time are those of the
+/// earlier clip.
 ///
-/// The operation is the join of a semilattice: order, grouping, and repetition do not change the result, so two
-/// processes that merge the same clips concurrently agree.
+/// The operation is the join of a semilattice: order, grouping, and repetition do not change the result, so
+/// two processes that merge the same clips concurrently agree.
 package enum ClipMerge {
     /// The separator of merged texts.
     static let textSeparator = "\n\n----------\n\n"
@@ -39,14 +40,15 @@ package enum ClipMerge {
         (one.utf8.count, one) < (other.utf8.count, other) ? other : one
     }
 
-    /// Returns the texts of which none is part of another, longest first; a side unchanged if it has all of them.
+    /// Returns the texts of which none is part of another, longest first; a side unchanged if it has all of
+    /// them.
     private static func text(_ one: String, _ other: String) -> String {
         if one == other { return one }
         let (left, right) = (maximal(parts(one, textSeparator)), maximal(parts(other, textSeparator)))
         let all = maximal(left + right)
         let canonical = all.joined(separator: textSeparator)
-        // Of several sides that have all, the greatest that is not the canonical form, so that the result does not
-        // depend on the order of merges.
+        // Of several sides that have all, the greatest that is not the canonical form, so that the result
+        // does not depend on the order of merges.
         let whole = [(left, one), (right, other)].filter { $0.0 == all }.map(\.1)
         return whole.filter { $0 != canonical }.max() ?? canonical
     }
@@ -87,8 +89,8 @@ package enum ClipMerge {
         }
     }
 
-    /// Returns a side unchanged if it has all names of the other; otherwise the sorted union, the only order that does
-    /// not depend on the order of merges.
+    /// Returns a side unchanged if it has all names of the other; otherwise the sorted union, the only order
+    /// that does not depend on the order of merges.
     private static func union(_ one: [String], _ other: [String]) -> [String] {
         let (left, right) = (Set(one), Set(other))
         if left == right { return one.lexicographicallyPrecedes(other) ? other : one }

@@ -3,8 +3,8 @@ import PersistentStore
 extension ClipStore {
     /// Saves clips as one transaction, with a policy for URLs that already exist.
     ///
-    /// Two processes may save the same URL concurrently: the second one to commit finds the other's clip, and resolves
-    /// its own into that one.
+    /// Two processes may save the same URL concurrently: the second one to commit finds the other's clip, and
+    /// resolves its own into that one.
     ///
     /// - Returns: the clip that contains each draft, and the numbers of clips.
     package func add(

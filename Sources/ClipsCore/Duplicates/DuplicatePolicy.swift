@@ -3,8 +3,8 @@
 /// A clip that adds nothing to the stored one is never saved again.
 package enum DuplicatePolicy: String, CaseIterable, Sendable {
     case keepBoth = "keep"
-    /// Merges both into the oldest clip without losing text, see ``ClipMerge``. Clips that together exceed the size of
-    /// a clip remain separate.
+    /// Merges both into the oldest clip without losing text, see ``ClipMerge``. Clips that together exceed
+    /// the size of a clip remain separate.
     case merge
     /// Replaces all stored clips with that URL by the new one.
     case replace

@@ -19,8 +19,8 @@ package struct TransactionDetail: Hashable, Sendable {
 
     /// The maximum number of changes; a batch may have a million.
     package static let maxChanges = 200
-    /// The maximum number of later changes that are searched for the values after a change; with more, the present
-    /// values are shown. Searching takes up to a second, not on the thread of the keys.
+    /// The maximum number of later changes that are searched for the values after a change; with more, the
+    /// present values are shown. Searching takes up to a second, not on the thread of the keys.
     package static let maxLaterChanges = 500_000
 
     package let token: HistoryToken

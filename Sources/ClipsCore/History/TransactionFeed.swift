@@ -3,8 +3,8 @@ package import PersistentStore
 
 /// The transactions of a store, one batch at a time: those that exist, and those that are committed later.
 ///
-/// A batch is read and its snapshot ends before it is returned, so a slow reader of the feed holds no snapshot, and
-/// the `-wal` does not grow for it.
+/// A batch is read and its snapshot ends before it is returned, so a slow reader of the feed holds no
+/// snapshot, and the `-wal` does not grow for it.
 package struct TransactionFeed {
     private let container: PersistentContainer
     private let reader: HistoryReader
@@ -23,8 +23,8 @@ package struct TransactionFeed {
     ///
     /// - Parameters:
     ///   - start: The first transaction.
-    ///   - limit: The number of existing transactions: with `HistoryFetchRequest.Start.newest` the newest ones,
-    ///     otherwise the first ones after the start.
+    ///   - limit: The number of existing transactions: with `HistoryFetchRequest.Start.newest` the newest
+    ///     ones, otherwise the first ones after the start.
     ///   - predicate: The transactions to admit; nil admits all.
     ///   - follows: Whether the feed continues with later commits.
     ///   - reportPolling: A closure called if the store is polled because file events are unavailable.
@@ -45,7 +45,8 @@ package struct TransactionFeed {
         }
     }
 
-    /// Returns the next transactions, whole or in pieces; nil at the end. A feed that follows waits for commits.
+    /// Returns the next transactions, whole or in pieces; nil at the end. A feed that follows waits for
+    /// commits.
     ///
     /// - Throws: the errors of `StoreSnapshot.check(_:)`; `StoreError.replaced` if the store was replaced.
     package mutating func next() async throws(StoreError) -> [HistoryTransaction]? {

@@ -14,8 +14,8 @@ package enum FileDate {
         return iso(fields) ?? log(fields)
     }
 
-    /// Returns the time of a number of seconds, milliseconds, microseconds (since 1970 or 1601), or nanoseconds, which
-    /// its size distinguishes.
+    /// Returns the time of a number of seconds, milliseconds, microseconds (since 1970 or 1601), or
+    /// nanoseconds, which its size distinguishes.
     package static func milliseconds(_ number: Int64) -> Int64? {
         switch number.magnitude {
         case 0: nil

@@ -6,7 +6,8 @@ package struct UnsavedClips: Sendable {
     package let path: String
     private let descriptor: CInt
 
-    /// Creates the file, accessible only to its owner, next to the store or in the folder for temporary files.
+    /// Creates the file, accessible only to its owner, next to the store or in the folder for temporary
+    /// files.
     ///
     /// - Parameter storePath: The path of the store; nil if it is unknown, as without HOME.
     /// - Returns: nil if none of the folders is writable.

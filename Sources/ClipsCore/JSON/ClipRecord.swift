@@ -1,8 +1,8 @@
-/// A clip as a JSON object. The only codec of a clip: `list --json`, `add --jsonl`, retained clips, exports, and imports
-/// use it.
+/// A clip as a JSON object. The only codec of a clip: `list --json`, `add --jsonl`, retained clips, exports,
+/// and imports use it.
 ///
-/// Not `Codable`: imports read the values before an error, which a decoder does not return; messages name the key and
-/// never quote the value; and ``JSONParser`` bounds the number of values.
+/// Not `Codable`: imports read the values before an error, which a decoder does not return; messages name the
+/// key and never quote the value; and ``JSONParser`` bounds the number of values.
 package struct ClipRecord: Sendable {
     /// A value that is missing or not valid.
     package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
@@ -62,7 +62,8 @@ extension ClipRecord {
         return object.text
     }
 
-    /// Returns the attributes that a file format does not carry exactly, for an extra attribute or comment in the file.
+    /// Returns the attributes that a file format does not carry exactly, for an extra attribute or comment in
+    /// the file.
     package func remainder(carried: Set<ClipAttribute>) -> String {
         var omitted = carried
         if draft.text.isEmpty { omitted.insert(.text) }

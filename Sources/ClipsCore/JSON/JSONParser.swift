@@ -44,8 +44,8 @@ package enum JSONValue: Sendable {
     }
 }
 
-/// A parser of JSON (RFC 8259) that retains the values before an error, so that a truncated file still yields most of
-/// its clips. `JSONDecoder` rejects such a file as a whole.
+/// A parser of JSON (RFC 8259) that retains the values before an error, so that a truncated file still yields
+/// most of its clips. `JSONDecoder` rejects such a file as a whole.
 package struct JSONParser {
     package struct Problem: Sendable {
         package let line: Int

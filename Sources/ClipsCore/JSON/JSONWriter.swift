@@ -1,7 +1,7 @@
 /// JSON that is safe to show on a terminal.
 ///
-/// JSON itself escapes only the controls below U+0020. Terminals also interpret those from U+007F to U+009F, and
-/// display text after a direction mark in another order.
+/// JSON itself escapes only the controls below U+0020. Terminals also interpret those from U+007F to U+009F,
+/// and display text after a direction mark in another order.
 package enum TerminalSafeJSON {
     /// Returns the same JSON with these characters escaped, which occur only in strings.
     package static func text(_ json: String) -> String {

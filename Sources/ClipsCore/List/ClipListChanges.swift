@@ -2,8 +2,8 @@ import PersistentStore
 
 /// Converts transactions to changes of one list: the old position and the new row of each clip.
 ///
-/// The present state is read from the snapshot at the end of the transactions. The earlier one is derived from it by
-/// reverting the changes, since history records the values that updates and deletions replaced.
+/// The present state is read from the snapshot at the end of the transactions. The earlier one is derived
+/// from it by reverting the changes, since history records the values that updates and deletions replaced.
 struct ClipListChanges {
     let query: ClipQuery
     let snapshot: StoreSnapshot

@@ -4,7 +4,8 @@ import Synchronization
 
 /// Requests for rows beyond the window of the list.
 extension ClipListSource {
-    /// Returns the IDs of the rows between two positions, both included; none if the list shows another query.
+    /// Returns the IDs of the rows between two positions, both included; none if the list shows another
+    /// query.
     package func ids(
         _ query: ClipQuery, from first: SortPosition, through last: SortPosition, limit: Int
     ) async throws(StoreError) -> [Int64] {
@@ -28,7 +29,8 @@ extension ClipListSource {
         return try await container.read { try $0.fetch(wanted).map(\.id.key) }
     }
 
-    /// Returns the nearest hit of a search after or before a position; without one, the first hit from the other end.
+    /// Returns the nearest hit of a search after or before a position; without one, the first hit from the
+    /// other end.
     ///
     /// Runs in steps, between which other requests are answered.
     package func nearestClip(

@@ -4,11 +4,11 @@ import SearchIndex
 
 /// The store's side of a live list: answers its requests and reports changes to it.
 ///
-/// Messages are consistent in their order: before a request is answered from a snapshot, the list receives all
-/// changes up to that snapshot, so it never sees a change twice or a row too early.
+/// Messages are consistent in their order: before a request is answered from a snapshot, the list receives
+/// all changes up to that snapshot, so it never sees a change twice or a row too early.
 ///
-/// - Complexity: Proportional to the changes and the requested rows, except counting and jumping to an index, which
-///   read the store's index.
+/// - Complexity: Proportional to the changes and the requested rows, except counting and jumping to an index,
+///   which read the store's index.
 package actor ClipListSource: HistoryConsumer {
     nonisolated let container: PersistentContainer
     private nonisolated let ownSession: Int64?
@@ -105,8 +105,8 @@ package actor ClipListSource: HistoryConsumer {
         return try snapshot.fetch(request).first.map { snapshot.position(of: $0, in: query.sort) }
     }
 
-    /// Counts the list's rows, after the first window is delivered. A search runs in steps, between which requests are
-    /// answered.
+    /// Counts the list's rows, after the first window is delivered. A search runs in steps, between which
+    /// requests are answered.
     private func count() async {
         let generation = generation
         do {

@@ -28,8 +28,8 @@ package struct ClipQuery: Hashable, Sendable {
 
     package var admitsAll: Bool { search.isEmpty }
 
-    /// Returns a sentence about the first invalid word of the filter; while the user types, only a word that more
-    /// letters cannot complete.
+    /// Returns a sentence about the first invalid word of the filter; while the user types, only a word that
+    /// more letters cannot complete.
     package func problem(isTyping: Bool) -> String? {
         search.problems.first { !isTyping || !$0.isUnfinished }?.description
     }

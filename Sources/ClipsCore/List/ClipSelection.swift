@@ -3,8 +3,8 @@ import SearchIndex
 
 /// The clips that a search has found so far, in the order of the list, updated with each change.
 ///
-/// The search runs in short steps from the newest clip, so that the next typed letter does not wait. For a list in
-/// another order, the clips are sorted once, at the end.
+/// The search runs in short steps from the newest clip, so that the next typed letter does not wait. For a
+/// list in another order, the clips are sorted once, at the end.
 ///
 /// - Complexity: Eight bytes for each clip.
 struct ClipSelection: ClipOrder {
@@ -61,13 +61,15 @@ struct ClipSelection: ClipOrder {
     /// A changed clip.
     struct Changed {
         let key: Int64
-        /// Its earlier position in the order of the list, whether or not the search had found it; nil if it is new.
+        /// Its earlier position in the order of the list, whether or not the search had found it; nil if it
+        /// is new.
         let earlier: SortPosition?
         /// The present clip; nil if it was deleted.
         let object: StoredObject?
     }
 
-    /// Applies changes. Returns the old and the new position of each clip in the list; nil if it is not in it.
+    /// Applies changes. Returns the old and the new position of each clip in the list; nil if it is not in
+    /// it.
     mutating func apply(
         _ changes: [Changed], in snapshot: StoreSnapshot
     ) throws -> [(old: SortPosition?, new: SortPosition?)] {

@@ -46,8 +46,8 @@ extension LiveList {
         layOut(at: index, screenRow: selectedIndex - top, isMoved: target.isMoved)
     }
 
-    /// Replaces the rows by a window. Its count replaces the known one, unless it answers a request: then the list is
-    /// the same, and a known count remains.
+    /// Replaces the rows by a window. Its count replaces the known one, unless it answers a request: then the
+    /// list is the same, and a known count remains.
     package mutating func replace(window: Window) {
         let isAnswer = window.requestNumber != nil
         guard !isAnswer || window.requestNumber == inFlight.window?.number else { return }
@@ -138,7 +138,8 @@ extension LiveList {
         count = max(upperIndex, count + before + after + rows.count - oldRows)
     }
 
-    /// Inserts few rows one by one, which moves the others without copying them; many in one pass over the window.
+    /// Inserts few rows one by one, which moves the others without copying them; many in one pass over the
+    /// window.
     private mutating func replaceRows(leaving: Set<Int>, arriving: [Row]) {
         guard leaving.count + arriving.count > 8 else {
             for offset in leaving.sorted(by: >) { rows.remove(at: offset) }
@@ -170,8 +171,8 @@ extension LiveList {
         }
     }
 
-    /// Returns the position of the cursor, and whether its item itself moved there. After a deletion, the cursor
-    /// remains at the position, now that of the next item.
+    /// Returns the position of the cursor, and whether its item itself moved there. After a deletion, the
+    /// cursor remains at the position, now that of the next item.
     private mutating func retarget(
         _ net: [Row.ID: Change], anchor: Row?
     ) -> (position: Position?, isMoved: Bool) {
@@ -217,8 +218,8 @@ extension LiveList {
         return lowerIndex + offset(of: position)
     }
 
-    /// Sets the cursor to an index and, if the rows above allow it, to its screen row. A viewport that follows at the
-    /// top remains there, unless the item itself moved off the screen.
+    /// Sets the cursor to an index and, if the rows above allow it, to its screen row. A viewport that
+    /// follows at the top remains there, unless the item itself moved off the screen.
     private mutating func layOut(at index: Int, screenRow: Int, isMoved: Bool) {
         closeCoverage()
         selectedIndex = clamped(index)

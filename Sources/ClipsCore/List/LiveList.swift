@@ -6,8 +6,8 @@ package protocol LiveListRow: Identifiable, Equatable, Sendable where ID: Sendab
     var position: Position { get }
 }
 
-/// The user's view of a sorted, filtered query: a window of rows near the screen, the count, and a cursor that
-/// remains on its item, and on its screen row, while other writers change the list.
+/// The user's view of a sorted, filtered query: a window of rows near the screen, the count, and a cursor
+/// that remains on its item, and on its screen row, while other writers change the list.
 ///
 /// Messages (`replace`, `extend`, `setCount`, `apply`) must arrive in the order of the store's snapshots.
 /// After a message or a move, send the requests that `nextRequest()` returns, until it returns nil.
@@ -35,8 +35,8 @@ package struct LiveList<Row: LiveListRow>: Sendable {
     package internal(set) var top = 0
     /// Visible rows, at least 1.
     package internal(set) var height: Int
-    /// The deleted selected item. The cursor returns to it if it is restored before the user moves. A window of another
-    /// query is best loaded around it; without it, around the selected item.
+    /// The deleted selected item. The cursor returns to it if it is restored before the user moves. A window
+    /// of another query is best loaded around it; without it, around the selected item.
     package internal(set) var lostID: Row.ID?
     /// Whether new rows above become visible if the cursor is on the first row or the whole list is visible.
     package var follows = false

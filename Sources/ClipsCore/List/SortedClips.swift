@@ -1,7 +1,7 @@
 import PersistentStore
 
-/// The IDs of clips in an order for which the store has no index: sorted once, then updated with each change. Without
-/// it, each page would sort the whole store.
+/// The IDs of clips in an order for which the store has no index: sorted once, then updated with each change.
+/// Without it, each page would sort the whole store.
 ///
 /// - Complexity: Eight bytes for each clip. A change reads O(log *n*) clips and passes once over the IDs.
 struct SortedClips: ClipOrder {

@@ -31,7 +31,8 @@ package struct ClipDraft: Hashable, Sendable {
         where value.utf8.count > Self.largestText {
             throw .tooLong(name, bytes: value.utf8.count)
         }
-        // A dictionary type that is needed anyway: each other one costs a program that saves one clip start-up time.
+        // A dictionary type that is needed anyway: each other one costs a program that saves one clip
+        // start-up time.
         return [
             ClipAttribute.uuid.rawValue: .text(Self.randomUUID()),
             ClipAttribute.url.rawValue: .text(url),
@@ -47,8 +48,8 @@ package struct ClipDraft: Hashable, Sendable {
         ]
     }
 
-    /// Returns a UUID of version 4, variant 1 (RFC 9562). Foundation opens /dev/urandom for each one; the system's
-    /// generator makes one call.
+    /// Returns a UUID of version 4, variant 1 (RFC 9562). Foundation opens /dev/urandom for each one; the
+    /// system's generator makes one call.
     private static func randomUUID() -> String {
         var words = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
         words.0 = words.0 & 0xFFFF_FFFF_FFFF_0FFF | 0x4000

@@ -18,7 +18,8 @@ package enum ClipAttribute: String, CaseIterable, Sendable {
 
 /// The clips store's model.
 ///
-/// Every attribute has a default, so `INSERT INTO Clip (url, title) VALUES (…)` by an external writer is a whole clip.
+/// Every attribute has a default, so `INSERT INTO Clip (url, title) VALUES (…)` by an external writer is a
+/// whole clip.
 package enum ClipModel {
     package static let entity = "Clip"
 

@@ -2,7 +2,8 @@
 package struct Tags: Hashable, Sendable {
     package let names: [String]
 
-    /// Creates tags from names: trimmed, without empty ones and repetitions. A comma in a name becomes a space.
+    /// Creates tags from names: trimmed, without empty ones and repetitions. A comma in a name becomes a
+    /// space.
     package init(_ names: some Sequence<String>) {
         var seen: Set<String> = []
         self.names =

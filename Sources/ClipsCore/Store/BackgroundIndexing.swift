@@ -2,8 +2,8 @@ import PersistentStore
 import SearchIndex
 import Synchronization
 
-/// Updates the search index during a session, on its own threads and connections, so that the session's reader is
-/// free.
+/// Updates the search index during a session, on its own threads and connections, so that the session's
+/// reader is free.
 final class BackgroundIndexing: Sendable {
     private let path: String
     private let author: String

@@ -116,8 +116,8 @@ extension ClipStore {
     ) async throws {
         guard query.admitsAll else { return try await forEachFound(query, limit: limit, body) }
         var request = query.request
-        // Without an index in this order, each page would sort the whole store: SQLite, which can use the disk,
-        // sorts it once, and only IDs are in memory.
+        // Without an index in this order, each page would sort the whole store: SQLite, which can use the
+        // disk, sorts it once, and only IDs are in memory.
         guard limit <= Self.pageSize || query.isSortedByIndex else {
             request.limit = limit
             let keyRequest = request

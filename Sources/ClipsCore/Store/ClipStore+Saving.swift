@@ -27,7 +27,8 @@ extension ClipStore {
 
     /// Saves one clip.
     ///
-    /// - Returns: the clip's ID, the clips that had its URL before, oldest first, and the token that undoes the save.
+    /// - Returns: the clip's ID, the clips that had its URL before, oldest first, and the token that undoes
+    ///   the save.
     package func add(
         _ draft: ClipDraft
     ) async throws -> (id: Int64, earlier: [Int64], token: HistoryToken?) {

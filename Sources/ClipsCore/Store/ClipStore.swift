@@ -28,8 +28,8 @@ package struct ClipStore: Sendable {
 
     /// Opens a store for reading.
     ///
-    /// A store that cannot be written, as on a full disk or in another user's folder, is opened read-only, and
-    /// ``readOnlyReason`` is the error.
+    /// A store that cannot be written, as on a full disk or in another user's folder, is opened read-only,
+    /// and ``readOnlyReason`` is the error.
     package static func openToRead(
         path: String, author: String, contextName: String? = nil, options: StoreOptions = StoreOptions()
     ) async throws(StoreError) -> ClipStore {

@@ -8,7 +8,8 @@ package struct ClipsLocation: Sendable {
 
     package let path: String
 
-    /// Finds the store: `path`, otherwise `CLIPS_STORE`, otherwise `clips.db` in the group's folder. Creates nothing.
+    /// Finds the store: `path`, otherwise `CLIPS_STORE`, otherwise `clips.db` in the group's folder. Creates
+    /// nothing.
     package init(path: String?, group: String?) throws(AppGroupError) {
         let environment = getenv("CLIPS_STORE").map { String(cString: $0) }
         if let named = path ?? (group == nil ? environment : nil), !named.isEmpty {

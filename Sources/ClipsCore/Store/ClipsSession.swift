@@ -31,8 +31,8 @@ package final class ClipsSession: Sendable {
             deliver([.indexing($0)])
         }
         let isReadOnly = store.readOnlyReason != nil
-        // The list starts from the present state; its cursor only holds back the cleaning, which retains a week in any
-        // case so that recent changes can be undone and restored.
+        // The list starts from the present state; its cursor only holds back the cleaning, which retains a
+        // week in any case so that recent changes can be undone and restored.
         var parameters = TrackingParameters(
             name: author, author: author,
             cursor: isReadOnly ? .external(VolatileCursor()) : .transient(every: .seconds(2)),

@@ -2,11 +2,11 @@ import FoundationEssentials
 package import PersistentStore
 
 extension ClipStore {
-    /// Undoes a transaction of any author and age that the history retains: restores the clips that it deleted,
-    /// under their IDs, resets the values that it changed, and deletes the clips that it inserted.
+    /// Undoes a transaction of any author and age that the history retains: restores the clips that it
+    /// deleted, under their IDs, resets the values that it changed, and deletes the clips that it inserted.
     ///
-    /// The result is a transaction that can itself be undone. Its context name contains the number of the undone
-    /// one, so that later processes know it.
+    /// The result is a transaction that can itself be undone. Its context name contains the number of the
+    /// undone one, so that later processes know it.
     ///
     /// - Parameters:
     ///   - isRedoing: Whether the transaction itself undid another one.
@@ -110,10 +110,11 @@ extension ClipStore {
         }
     }
 
-    /// Returns the transactions of this author in the last week that can be undone and redone, of all processes.
+    /// Returns the transactions of this author in the last week that can be undone and redone, of all
+    /// processes.
     ///
-    /// Reads backward from the newest, one period at a time, up to the first transaction that can be undone or,
-    /// with `isRedoing`, that decides what can be redone.
+    /// Reads backward from the newest, one period at a time, up to the first transaction that can be undone
+    /// or, with `isRedoing`, that decides what can be redone.
     ///
     /// - Parameter known: An earlier result, from which to continue.
     package func undoHistory(

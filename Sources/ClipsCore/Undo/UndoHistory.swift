@@ -56,8 +56,8 @@ package struct UndoHistory: Hashable, Sendable {
 
     /// The maximum number of steps.
     package static let maxSteps = 1000
-    /// The ages at which the periods end, in milliseconds. The newest work is found quickly; a week of other authors'
-    /// work is read only if there is none.
+    /// The ages at which the periods end, in milliseconds. The newest work is found quickly; a week of other
+    /// authors' work is read only if there is none.
     private static let periodEnds: [Int64] = [1, 10, 60, 6 * 60, 24 * 60, 7 * 24 * 60].map { $0 * 60_000 }
 
     package init() {}

@@ -2,9 +2,9 @@ import PersistentStore
 
 /// The writes that undo a transaction, given the later changes of its clips.
 ///
-/// A value is contested if the present one is not the one that the transaction left, which the first later change
-/// recorded. Tags are a set: the ones that the transaction added are removed, the ones that it removed are added, and
-/// all others remain.
+/// A value is contested if the present one is not the one that the transaction left, which the first later
+/// change recorded. Tags are a set: the ones that the transaction added are removed, the ones that it removed
+/// are added, and all others remain.
 struct UndoPlan {
     enum Step {
         case restore([String: Value])

@@ -1,7 +1,7 @@
 import ClipsCore
 
-/// A converter of tags to bookmarks, as they arrive, closed or not: `DT` `H3` `DL` are folders, `A` is a bookmark, `DD`
-/// its note.
+/// A converter of tags to bookmarks, as they arrive, closed or not: `DT` `H3` `DL` are folders, `A` is a
+/// bookmark, `DD` its note.
 struct BookmarkOutline {
     var items: [ImportItem] = []
 

@@ -13,7 +13,8 @@ struct CSVRecords {
     private var place = 0
     private var line = 1
     private var isAtEnd = false
-    /// The number of times that a quote was open at the end of the file, and reading returned to the next line.
+    /// The number of times that a quote was open at the end of the file, and reading returned to the next
+    /// line.
     private var repairs = 0
 
     private static let maxRepairs = 20

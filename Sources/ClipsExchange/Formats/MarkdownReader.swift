@@ -1,7 +1,7 @@
 import ClipsCore
 
-/// A reader of the links of a Markdown file: inline, by reference, in angle brackets, and bare. Headings below the first
-/// level are tags.
+/// A reader of the links of a Markdown file: inline, by reference, in angle brackets, and bare. Headings
+/// below the first level are tags.
 struct MarkdownReader: FormatReader {
     private var lines: LineSource
     private var headings: [(level: Int, name: String)] = []

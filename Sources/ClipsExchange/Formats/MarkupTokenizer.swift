@@ -10,9 +10,9 @@ enum MarkupToken {
 
 /// Splits HTML or XML into tags and text while the document arrives in pieces.
 ///
-/// A subset of the tokenizer of the HTML standard (13.2.5), with the sections and empty elements of XML. One pass,
-/// no recursion: linear in the input, and memory is bounded by ``maxAttributes`` and the limits of the import.
-/// Entities that a document declares itself are never read, so none can expand.
+/// A subset of the tokenizer of the HTML standard (13.2.5), with the sections and empty elements of XML. One
+/// pass, no recursion: linear in the input, and memory is bounded by ``maxAttributes`` and the limits of the
+/// import. Entities that a document declares itself are never read, so none can expand.
 struct MarkupTokenizer {
     enum Dialect { case html, xml }
 

@@ -1,7 +1,7 @@
 import ClipsCore
 
-/// The lists of bookmarks and feeds that are XML: OPML, XBEL, and the posts of Pinboard, Delicious, and Scuttle.
-/// Any other document is refused.
+/// The lists of bookmarks and feeds that are XML: OPML, XBEL, and the posts of Pinboard, Delicious, and
+/// Scuttle. Any other document is refused.
 struct XMLReader: FormatReader {
     private let source: UTF8Source
     private var tokenizer: MarkupTokenizer

@@ -119,8 +119,8 @@ package struct ClipImport {
         return contents
     }
 
-    /// Whether a NUL shows that the file is not text. An export of this program may have one in a cell, but not in the
-    /// header.
+    /// Whether a NUL shows that the file is not text. An export of this program may have one in a cell, but
+    /// not in the header.
     private static func isBinary(_ beginning: String, as format: ImportFormat) -> Bool {
         var bytes = beginning.utf8[...]
         if format == .csv { bytes = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") } }

@@ -7,7 +7,8 @@ enum TextEncoding: Equatable {
     /// An encoding that iconv(3) supports.
     case named(String)
 
-    /// Returns the encoding according to the byte-order mark, a declaration, or the bytes, and the length of the mark.
+    /// Returns the encoding according to the byte-order mark, a declaration, or the bytes, and the length of
+    /// the mark.
     static func detect(_ bytes: [UInt8], mayDeclare: Bool) -> (encoding: TextEncoding, mark: Int) {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
         if bytes.starts(with: [0xFF, 0xFE]) { return (.utf16(isBigEndian: false), 2) }

@@ -22,7 +22,8 @@ enum BookmarkWriter {
         return line
     }
 
-    /// Returns tags as one text. A comma after a single tag prevents splitting at spaces; one in front, reading as JSON.
+    /// Returns tags as one text. A comma after a single tag prevents splitting at spaces; one in front,
+    /// reading as JSON.
     static func list(_ tags: [String]) -> String {
         let list = tags.count == 1 ? tags[0] + "," : tags.joined(separator: ",")
         return list.hasPrefix("[") ? "," + list : list

@@ -40,7 +40,8 @@ package struct ClipExport: Sendable {
 
     package var footer: String { format == .html ? "</DL><p>\n" : "" }
 
-    /// The order of an export: an import gives IDs in the order of the file, and IDs order clips of the same time.
+    /// The order of an export: an import gives IDs in the order of the file, and IDs order clips of the same
+    /// time.
     package static let oldestFirst = ClipQuery(sort: SortOrder(ClipAttribute.created.rawValue))
 
     /// Writes all clips of a query in its order, with one page in memory. Returns their number.

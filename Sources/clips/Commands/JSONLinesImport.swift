@@ -2,10 +2,11 @@ import ClipsCore
 import FoundationEssentials
 import PersistentStore
 
-/// Saves clips from JSON lines on standard input: one transaction per thousand, or one for all with `--strict`.
+/// Saves clips from JSON lines on standard input: one transaction per thousand, or one for all with
+/// `--strict`.
 ///
-/// Not an import of a file: it prints IDs, and retains the lines from a pipe that are not saved, which may exist nowhere
-/// else. After an error of the store, nothing more is saved.
+/// Not an import of a file: it prints IDs, and retains the lines from a pipe that are not saved, which may
+/// exist nowhere else. After an error of the store, nothing more is saved.
 struct JSONLinesImport {
     let invocation: Invocation
     let author: String

@@ -3,7 +3,8 @@ import Glibc
 import PersistentStore
 import Terminal
 
-/// Retains clips that could not be saved: in a file for `--jsonl`, or on standard error if no file can be written.
+/// Retains clips that could not be saved: in a file for `--jsonl`, or on standard error if no file can be
+/// written.
 final class Retention {
     private let invocation: Invocation
     private let command: String
