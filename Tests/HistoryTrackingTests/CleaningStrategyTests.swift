@@ -1,5 +1,6 @@
 import HistoryTracking
 import PersistentStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -129,30 +130,45 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `a running cleaning ends before the tracker stops, and another follows a start`()
-        async throws
-    {
+    /// ```
+    /// sqlite3:  insert, holds the lock                          releases it
+    /// tracker:          pass    cleaning waits    stop waits                stopped
+    /// ```
+    @Test func `a stop waits for a running cleaning, after which none deletes history`() async throws {
         let log = TrackingParametersTests.Log()
-        let tracker = tracker(.byNotification(1)) {
-            $0.cursor = .external(TrackingParametersTests.Shelf())
-            $0.logger = log
-            $0.logLevel = .detail
+        let waits = Mutex(0)
+        var options = clock.options()
+        // Called at each try for the lock; only a cleaning writes here.
+        options.isInterrupted = {
+            waits.withLock { $0 += 1 }
+            return false
         }
+        let folder = try TemporaryFolder()
+        let container = try await Notes.open(folder, options: options)
+        clock.set(4_000_000_000_000)
+        var parameters = TrackingParameters(name: "view", cleaning: .byNotification(1), logger: log)
+        parameters.cursor = .external(TrackingParametersTests.Shelf())
+        parameters.bounds = HistoryBounds(maximumAge: .zero)
+        let tracker = HistoryTracker(container: container, parameters: parameters)
         try await tracker.start()
-        for _ in 0..<20 {
-            let before = cleanings(log)
-            for _ in 0..<3 { try await context.insert("Note", ["title": "x"]) }
-            try await context.save()
-            let newest = try await container.currentToken()
-            #expect(await soon { await tracker.token == newest })
-            await tracker.stop()
-            let lines = log.lines.count
-            #expect(log.lines.last?.1.hasSuffix("stopped") == true)
-            try await tracker.start()
-            _ = try await context.save(inserting: ["title": "y"])
-            #expect(await soon { cleanings(log) > before })
-            #expect(log.lines.count > lines)
-        }
+        let shell = try LineProcess("sqlite3", [container.path])
+        let insert = "INSERT INTO Note (title) VALUES ('x'); BEGIN IMMEDIATE; SELECT 'held';"
+        #expect(try shell.ask(insert) == "held")
+        #expect(await soon { waits.withLock { $0 } > 0 })
+        let stop = Task { await tracker.stop() }
+        let before = waits.withLock { $0 }
+        #expect(await soon { waits.withLock { $0 } > before + 500 })
+        #expect(!log.lines.contains { $0.1.hasSuffix("stopped") })
+        #expect(try shell.ask("COMMIT; SELECT 'released';") == "released")
+        await stop.value
+        #expect(log.lines.last?.1.hasSuffix("stopped") == true)
+        let left = try await container.transactions().count
+        // The connection that writes does one after the other.
+        _ = try await container.makeContext(author: "app").save(inserting: ["title": "y"])
+        #expect(try await container.transactions().count == left + 1)
+        clock.advance(days: 1)
+        try await tracker.start()
+        #expect(try await soon { try await container.transactions().isEmpty })
         await tracker.stop()
     }
 
