@@ -129,4 +129,27 @@ import Testing
         #expect(try await numbers(.token(all[3].token)) == all.suffix(2).map(\.number))
         #expect(try await numbers(.transaction(all[3].number), ["none"]) == [])
     }
+
+    /// Finding the end of the transaction for each piece would read all that follows the piece.
+    @Test func `a piece costs no more at the start of a long transaction than at its end`() async throws {
+        let start = try await container.currentToken()
+        let rows = [[String: Value]](repeating: ["title": "x"], count: 100_000)
+        try await container.execute(BatchInsertRequest("Note", rows: rows), author: "app")
+        let times = try await container.read { snapshot in
+            let (reader, clock) = (HistoryReader(), ContinuousClock())
+            var (position, times) = (HistoryPosition(start), [Duration]())
+            var isLast = false
+            while !isLast {
+                let began = clock.now
+                guard let batch = try reader.next(after: position, limit: 50, in: snapshot) else { break }
+                times.append(clock.now - began)
+                (position, isLast) = (batch.end, batch.isLast)
+            }
+            return times
+        }
+        #expect(times.count == 2000)
+        // The first piece also finds the end.
+        let (early, late) = (times[1...200].sorted()[100], times.suffix(200).sorted()[100])
+        #expect(early < late * 8, "\(early), \(late)")
+    }
 }
