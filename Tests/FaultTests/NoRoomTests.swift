@@ -32,6 +32,26 @@ import Testing
         #expect(await Oracle(clips: clips).complaints(saved: saved) == [])
     }
 
+    @Test(arguments: [["import", "FILE"], ["extension", "--jsonl"]])
+    func `a disk that fills after some batches does not report that nothing was saved`(words: [String])
+        throws
+    {
+        let clips = try Situation.someClips.make()
+        let text = String(repeating: "x", count: 500)
+        let lines = (0..<6000).map { "{\"url\":\"https://a.b/\($0)\",\"text\":\"\(text)\"}\n" }.joined()
+        let file = clips.folder.path(of: "lines.jsonl")
+        try lines.write(toFile: file, atomically: true, encoding: .utf8)
+        let run = try Shell.run(
+            "bash",
+            ["-c", "ulimit -f 2000; exec \"$@\" < \"$0\"", file, ClipsProgram.path]
+                + words.map { $0 == "FILE" ? file : $0 },
+            environment: clips.environment.merging(["TMPDIR": clips.folder.path(of: "tmp")]) { $1 })
+        let saved = try clips.ids().count - Situation.clips
+        #expect(run.status == 1 && (500..<6000).contains(saved), "\(saved): \(run.errors.prefix(500))")
+        #expect(run.errors.contains("Nothing more was saved"), "\(run.errors.prefix(500))")
+        #expect(!run.errors.contains("Nothing was saved"), "\(run.errors.prefix(500))")
+    }
+
     @Test func `on a full disk everything is read, a clip is kept elsewhere, and with room it is saved`()
         async throws
     {
