@@ -59,7 +59,7 @@ import Testing
             Issue.record("not asked")
             return
         }
-        #expect(state.nextDeadline == nil || state.cleaningDue == nil)
+        #expect(state.cleaningDue == nil)
         state.cleaningDue = noon + 2
         #expect(state.nextDeadline == noon + 2)
         #expect(state.handle(.tick, at: noon + 1.9).isEmpty)
