@@ -4,7 +4,7 @@ import PersistentStore
 /// The program: finds the command, runs it, and is the one place where an error becomes text and an exit status.
 @main
 enum Clips {
-    static let version = "0.1.0"
+    static let version = "0.2.0"
 
     /// Not `async`: the pool of threads behind an asynchronous main costs a program that saves one clip more than
     /// the saving.
