@@ -32,10 +32,12 @@ struct ManPage {
         for group in ActionTable.Group.allCases {
             lines.append(".SS \(Self.quoted(group.rawValue))")
             for entry in ActionTable.entries where entry.group == group {
+                let name = entry.keys.isEmpty ? "" : " (\(Self.escaped(entry.action.rawValue)))"
                 let term = entry.keys.isEmpty ? entry.usage : entry.shownKeys
-                lines += [".TP", "\\fB\(Self.escaped(term))\\fR", Self.escaped(entry.help)]
+                lines += [".TP", "\\fB\(Self.escaped(term))\\fR\(name)", Self.escaped(entry.help)]
             }
         }
+        lines += Self.topics.flatMap(Self.section)
         lines.append(".SH ENVIRONMENT")
         lines += Self.items(Self.environment)
         lines.append(".SH FILES")
@@ -46,11 +48,13 @@ struct ManPage {
             ("2", "Wrong usage, or no store at the path to read."),
             ("130", "Interrupted; 143 after SIGTERM, 129 after SIGHUP."),
         ])
+        lines += Self.examples.flatMap(Self.section)
         return lines.joined(separator: "\n") + "\n"
     }
 
     private static let environment = [
         ("CLIPS_STORE", "The store's file, unless --store or --group names another."),
+        ("BROWSER", "The browser of the app; else xdg-open."),
         ("VISUAL, EDITOR", "The editor of 'clips edit'; else vi."),
         ("NO_COLOR", "When set, nothing is coloured."), ("TMPDIR", "Where a clip lies while it is edited."),
         ("XDG_DATA_HOME", "Where the groups' folders are; else ~/.local/share."),
@@ -76,7 +80,7 @@ struct ManPage {
             + [".PP", "Example:", ".PP", ".nf", ".RS", escaped(command.example), ".RE", ".fi"]
     }
 
-    private static func paragraphs(_ summary: String) -> [String] {
+    static func paragraphs(_ summary: String) -> [String] {
         summary.split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.isEmpty ? ".PP" : escaped(String($0)) }
     }
@@ -88,11 +92,11 @@ struct ManPage {
         }
     }
 
-    private static func items(_ items: [(name: String, help: String)]) -> [String] {
+    static func items(_ items: [(name: String, help: String)]) -> [String] {
         items.flatMap { [".TP", "\\fB\(escaped($0.name))\\fR", escaped($0.help)] }
     }
 
-    private static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
+    static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
 
     /// What roff would take for its own, or replace by something prettier, is named (groff_char(7)).
     static func escaped(_ text: String) -> String {

@@ -1,0 +1,113 @@
+import ClipsTerminal
+
+extension ManPage {
+    /// A section of the manual page that no table of the program contains.
+    struct Topic {
+        let title: String
+        let text: String
+        var items: [(name: String, help: String)] = []
+        var example = ""
+    }
+
+    static let topics = [
+        Topic(
+            title: "STORE",
+            text: """
+                The default store is clips.db in ~/.local/share/clips. Only its owner can read it. --group selects \
+                the store of another app group, --store any file. The app, add, extension, and import create a \
+                missing store, and report that if --store or --group selected it. Every other command exits with \
+                status 2.
+
+                External writers, such as the sqlite3 shell, use the table Clip. Its columns are the keys of \
+                'clips list --json'; all of them have defaults.
+
+                All arguments, and the variables that name files and programs, must be valid UTF-8.
+                """,
+            example:
+                "sqlite3 ~/.local/share/clips/clips.db \"insert into Clip (url) values ('https://a.org')\""),
+        Topic(
+            title: "QUERIES",
+            text: """
+                'clips search', 'clips list', and / in the app use the same language. A word matches parts of \
+                words in any script. Any input is a valid query; an unknown flag or date is reported.
+                """,
+            items: [
+                ("\"two words\"", "Phrase of whole words"), ("begin*", "Beginning of a word"),
+                ("-word", "Clips without the word"), ("this OR that", "Clips with one of the two"),
+                ("tag: author: site: title: url: note: text:", "Words in a field, such as site:swift.org"),
+                ("is:starred is:unread is:read", "Flags"),
+                ("after: before: on:", "Days: 2026-11-01, 2026-11, 2026, yesterday, monday, last-week, 3d"),
+            ]),
+        Topic(
+            title: "CONFIGURATION",
+            text: """
+                The configuration is ~/.config/clips/config, or clips/config in $XDG_CONFIG_HOME. The app starts \
+                even if it has errors, and :errors lists them. A line is empty, a comment after #, or one of:
+                """,
+            items: [
+                (
+                    "bind KEY ACTION",
+                    "Bind a key, such as x, <C-x>, <F1>, or <Enter>, to an action under KEYS"
+                ),
+                ("unbind KEY", "Remove the binding of a key"),
+            ] + Setting.allCases.map { ("set \($0.rawValue) \($0.values.joined(separator: "|"))", $0.help) },
+            example: "bind x delete"),
+        Topic(
+            title: "UNSAVED CLIPS",
+            text: """
+                A clip that cannot be saved for any reason, such as a full disk, a store that another program \
+                holds, or a signal, is written as a line of JSON to a new file that the message names. Without a \
+                writable folder, the line is printed on standard error. 'clips add --jsonl' reads such lines. \
+                Their keys are url, title, text, note, tags, starred, unread, created, updated, and author, as in \
+                'clips list --json'. A text of more than 64 MB becomes several clips. If only the ID of a saved \
+                clip cannot be printed, standard error has 'Saved as 12', and the exit status is 1.
+                """,
+            example: "clips add --jsonl < ~/.local/share/clips/clips.db-unsaved-4ffYtV.jsonl"),
+    ]
+
+    static let examples = [
+        Topic(
+            title: "EXAMPLES", text: "Save the clipboard, and a page with its text:",
+            example: """
+                wl-paste | clips add --tag clipboard
+                curl -s https://example.org | clips add --url https://example.org
+                """),
+        Topic(
+            title: "", text: "Tag the unread clips about Swift, and open all starred clips:",
+            example: """
+                clips search 'is:unread tag:swift' --json | jq .id | xargs clips tag +later
+                clips list --json | jq -r 'select(.starred) | .url' | xargs -n1 xdg-open
+                """),
+        Topic(
+            title: "", text: "Show a notification for each commit of any process:",
+            example: """
+                clips history --follow --json |
+                while read -r line; do notify-send "$(jq -r .author <<< "$line") saved"; done
+                """),
+        Topic(
+            title: "", text: "Back up the store every night, as a line of crontab(5):",
+            example: "0 3 * * * clips backup --force --quiet \"$HOME/backup/clips.db\""),
+    ]
+
+    static func section(_ topic: Topic) -> [String] {
+        var lines = topic.title.isEmpty ? [".PP"] : [".SH \(quoted(topic.title))"]
+        lines += paragraphs(topic.text) + items(topic.items)
+        guard !topic.example.isEmpty else { return lines }
+        return lines + [".PP", ".nf", ".RS"]
+            + topic.example.split(separator: "\n").map { escaped(String($0)) }
+            + [".RE", ".fi"]
+    }
+}
+
+extension Setting {
+    fileprivate var help: String {
+        switch self {
+        case .follow: "Show new clips at the top of the list as they arrive"
+        case .wrap: "Wrap the lines of a clip"
+        case .relativenumber: "Number the rows by their distance from the selection"
+        case .mouse: "Use the mouse; if off, the terminal selects text with it"
+        case .theme: "Set the colors; auto follows the background of the terminal"
+        case .color: "Use colors; auto depends on the terminal and NO_COLOR"
+        }
+    }
+}
