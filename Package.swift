@@ -13,10 +13,8 @@ let package = Package(
     ],
     targets: [
         // C that Swift cannot call directly: macros, variadics, signal handlers.
-        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(
-            name: "CLibXML2", pkgConfig: "libxml-2.0",
-            providers: [.apt(["libxml2-dev", "zlib1g-dev", "liblzma-dev"])]),
+        .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0"),
         // Only the static library requires the last two.
         .target(
             name: "CHTMLTags", dependencies: ["CLibXML2"],

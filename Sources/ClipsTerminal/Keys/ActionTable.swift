@@ -1,6 +1,6 @@
 import Terminal
 
-/// The one table of actions: keys, help, footer and the README are printed from it.
+/// The one table of actions: keys, help, footer, and the manual page are printed from it.
 package enum ActionTable {
     package enum Group: String, CaseIterable, Sendable {
         case moving = "Moving"
@@ -136,18 +136,4 @@ package enum ActionTable {
     ]
 
     package static func entry(of action: Action) -> Entry? { entries.first { $0.action == action } }
-
-    /// A table of the keys for the README.
-    package static var markdown: String {
-        var lines: [String] = []
-        for group in Group.allCases {
-            lines += ["", "**\(group.rawValue)**", "", "| Key | Action | |", "|---|---|---|"]
-            for entry in entries where entry.group == group {
-                var keys = entry.keys.map { "`\(KeyMap.shown(Key(named: $0)))`" }.joined(separator: " ")
-                if keys.isEmpty { keys = "`\(entry.usage)`" }
-                lines.append("| \(keys) | `\(entry.action.rawValue)` | \(entry.help) |")
-            }
-        }
-        return lines.dropFirst().joined(separator: "\n") + "\n"
-    }
 }
