@@ -9,7 +9,6 @@ import Testing
     /// The folders that do not comply yet, with their numbers of matching lines. A number may only decrease;
     /// every other folder must have none.
     static let maximums: [String: Int] = [
-        "*.md": 37,
         "Sources/ClipsTerminal": 208,
         "Sources/clips": 60,
         "Tests/ClipsTerminalTests": 86,
