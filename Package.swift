@@ -25,29 +25,33 @@ let package = Package(
         .target(name: "CTerminal", linkerSettings: [.linkedLibrary("ncursesw"), .linkedLibrary("tinfo")]),
 
         // The libraries, lowest first; a module imports only modules above it in this list.
-        .target(name: "SQLite", dependencies: ["CSQLite"]),
         .target(name: "Platform", dependencies: ["CPlatform"]),
+        .target(name: "SQLite", dependencies: ["CSQLite", "Platform"]),
         .target(name: "AppGroup", dependencies: ["Platform"]),
         .target(name: "PersistentStore", dependencies: ["SQLite", "Platform"]),
-        .target(name: "HistoryTracking", dependencies: ["PersistentStore", "AppGroup"]),
+        .target(name: "HistoryTracking", dependencies: ["PersistentStore", "AppGroup", "Platform"]),
 
         .target(
-            name: "SearchIndex", dependencies: ["HistoryTracking", "PersistentStore", "SQLite", "CSearch"]),
+            name: "SearchIndex",
+            dependencies: ["HistoryTracking", "PersistentStore", "SQLite", "Platform", "CSearch"]),
 
         // The program.
         .target(
             name: "ClipsCore",
-            dependencies: ["CSearch", "SearchIndex", "HistoryTracking", "PersistentStore", "AppGroup"]),
-        .target(name: "ClipsExchange", dependencies: ["CHTMLTags", "ClipsCore", "PersistentStore"]),
-        .target(name: "Terminal", dependencies: ["CTerminal"]),
+            dependencies: [
+                "SearchIndex", "HistoryTracking", "PersistentStore", "AppGroup", "Platform", "CSearch",
+            ]),
+        .target(
+            name: "ClipsExchange", dependencies: ["ClipsCore", "PersistentStore", "Platform", "CHTMLTags"]),
+        .target(name: "Terminal", dependencies: ["Platform", "CTerminal"]),
         .target(
             name: "ClipsTerminal",
-            dependencies: ["ClipsCore", "HistoryTracking", "PersistentStore", "Terminal"]),
+            dependencies: ["ClipsCore", "HistoryTracking", "PersistentStore", "Terminal", "Platform"]),
         .executableTarget(
             name: "clips",
             dependencies: [
                 "ClipsTerminal", "ClipsExchange", "ClipsCore", "SearchIndex", "HistoryTracking",
-                "PersistentStore", "AppGroup", "Terminal", "CProcess",
+                "PersistentStore", "Terminal", "Platform", "CProcess",
             ]),
 
         // The figures, and those of C alone on the same machine.
@@ -98,16 +102,19 @@ let package = Package(
         .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing", "TestSupport"]),
         .testTarget(
             name: "ArchitectureTests", dependencies: ["TestSupport"], exclude: ["banned-words.txt"]),
-        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport", "clips", "ClipsBenchmarks"]),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["ClipsCore", "TestSupport", "clips", "ClipsBenchmarks"]),
         // Failing and full disks, killed processes, and many processes; the tests compile the shim.
         .testTarget(
             name: "FaultTests",
             dependencies: ["SearchIndex", "ClipsCore", "PersistentStore", "TestSupport", "clips"],
             exclude: ["Shim"]),
-        .testTarget(name: "TerminalTests", dependencies: ["Terminal", "CTerminal", "TestSupport"]),
+        .testTarget(name: "TerminalTests", dependencies: ["Terminal", "TestSupport"]),
         .testTarget(
             name: "ClipsTerminalTests",
-            dependencies: ["ClipsTerminal", "ClipsCore", "PersistentStore", "Terminal", "TestSupport"]),
+            dependencies: [
+                "ClipsTerminal", "ClipsCore", "HistoryTracking", "PersistentStore", "Terminal", "TestSupport",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// The folder that an app and its extensions share, identified by the group's name.
 ///
@@ -32,18 +33,17 @@ public struct AppGroupContainer: Sendable {
     package static func makeFolders(_ path: String) throws(AppGroupError) {
         // Checked first: otherwise the recursion would try each folder of a path that is too long.
         guard path.utf8.count < Int(PATH_MAX) else {
-            throw .cannotMakeFolder(path, reason: String(cString: strerror(ENAMETOOLONG)))
+            throw .cannotMakeFolder(path, reason: "\(Errno(ENAMETOOLONG))")
         }
-        var status = stat()
-        if stat(path, &status) == 0 {
-            guard status.st_mode & S_IFMT == S_IFDIR else { throw .notAFolder(path) }
+        if let status = FileStatus(path: path) {
+            guard status.isFolder else { throw .notAFolder(path) }
             return
         }
         if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
             try makeFolders(String(path[..<slash]))
         }
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-            throw .cannotMakeFolder(path, reason: String(cString: strerror(errno)))
+        guard mkdir(path, 0o700) == 0 || Errno.last.code == EEXIST else {
+            throw .cannotMakeFolder(path, reason: "\(Errno.last)")
         }
     }
 
@@ -64,9 +64,8 @@ public struct AppGroupContainer: Sendable {
 
     /// Returns a variable. Rejects invalid UTF-8, because U+FFFD instead would name another folder.
     private static func variable(_ name: String) throws(AppGroupError) -> String? {
-        guard let value = getenv(name) else { return nil }
-        guard let text = String(validatingCString: value) else { throw .invalidVariable(name) }
-        return text
+        guard Environment.isText(name) else { throw .invalidVariable(name) }
+        return Environment.variable(name)
     }
 }
 

@@ -28,9 +28,9 @@ private actor SharedDefaultsWatcher {
     private nonisolated let loop: EventLoop
     private let file: SharedDefaultsFile
     private let continuation: AsyncThrowingStream<SharedDefaultsContents, any Error>.Continuation
-    private var folder: Folder?
+    private var folder: FolderWatch?
     private var isStopped = false
-    private var stamp: SharedDefaultsFile.Stamp?
+    private var status: FileStatus?
     private var last: SharedDefaultsContents?
     private let timer = TimerName()
 
@@ -48,10 +48,9 @@ private actor SharedDefaultsWatcher {
     /// Starts watching before it reads, so that a change between the two causes an event.
     func start() {
         guard !isStopped else { return }
-        if let watch = try? FolderWatch(path: file.folder) {
-            let folder = Folder(watch)
-            self.folder = folder
-            loop.watch(folder.watch.descriptor) { [weak self] in self?.assumeIsolated { $0.drain() } }
+        folder = try? FolderWatch(path: file.folder)
+        if let folder {
+            loop.watch(folder.descriptor) { [weak self] in self?.assumeIsolated { $0.drain() } }
         }
         look()
         poll()
@@ -60,12 +59,12 @@ private actor SharedDefaultsWatcher {
     func stop() {
         isStopped = true
         loop.cancel(timer)
-        if let folder { loop.stopWatching(folder.watch.descriptor) }
+        if let folder { loop.stopWatching(folder.descriptor) }
         folder = nil
     }
 
     private func drain() {
-        guard let events = folder?.watch.drain() else { return }
+        guard let events = folder?.drain() else { return }
         if events.contains(where: { $0.name == file.name || $0.kind == .overflow }) { look() }
     }
 
@@ -73,7 +72,7 @@ private actor SharedDefaultsWatcher {
         guard !isStopped else { return }
         loop.schedule(timer, after: folder == nil ? .milliseconds(100) : .seconds(1)) { [weak self] in
             self?.assumeIsolated { watcher in
-                if watcher.stamp != watcher.file.stamp() { watcher.look() }
+                if watcher.status != watcher.file.status() { watcher.look() }
                 watcher.poll()
             }
         }
@@ -81,7 +80,7 @@ private actor SharedDefaultsWatcher {
 
     private func look() {
         guard !isStopped else { return }
-        stamp = file.stamp()
+        status = file.status()
         do {
             let contents = SharedDefaultsContents(values: try file.read())
             guard contents != last else { return }
@@ -90,12 +89,5 @@ private actor SharedDefaultsWatcher {
         } catch {
             continuation.finish(throwing: error)
         }
-    }
-
-    /// A box for a noncopyable descriptor in an actor.
-    private final class Folder {
-        let watch: FolderWatch
-
-        init(_ watch: consuming FolderWatch) { self.watch = watch }
     }
 }

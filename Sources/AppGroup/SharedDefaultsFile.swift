@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Platform
 
 /// The file of one suite: read without a lock, and replaced atomically by the process that holds the lock.
 struct SharedDefaultsFile: Sendable {
@@ -17,11 +18,17 @@ struct SharedDefaultsFile: Sendable {
     }
 
     private var lockPath: String { path + "-lock" }
-    /// Always the same path: the next writer overwrites the file of a killed one.
-    private var draftPath: String { path + "-new" }
+    private static let lockTimeout = Duration.seconds(5)
 
     func lock() throws(SharedDefaultsError) -> FileLock {
-        try FileLock(path: lockPath, timeout: .seconds(5))
+        do {
+            return try FileLock(path: lockPath, timeout: Self.lockTimeout)
+        } catch {
+            switch error {
+            case .busy: throw .busy(lockPath, waited: Self.lockTimeout)
+            case .system(let reason): throw .cannotWrite(lockPath, reason: "\(reason)")
+            }
+        }
     }
 
     /// Returns all values; none if the file is missing.
@@ -43,74 +50,61 @@ struct SharedDefaultsFile: Sendable {
     func replace(with values: [String: SharedDefault]) throws(SharedDefaultsError) {
         let bytes = try encoded(values)
         guard bytes.count <= Self.maxBytes else { throw .tooBig(path, limit: Self.maxBytes) }
-        unlink(draftPath)
-        let descriptor = open(draftPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .cannotWrite(path, reason: .currentError) }
-        let isWritten = Self.write(bytes, to: descriptor) && fsync(descriptor) == 0
-        let reason = String.currentError
-        close(descriptor)
-        guard isWritten else {
-            unlink(draftPath)
-            throw .cannotWrite(path, reason: reason)
+        do {
+            let file = try ReplacementFile(of: path)
+            try DescriptorIO.write(bytes, to: file.descriptor)
+            try file.commit()
+        } catch {
+            throw .cannotWrite(path, reason: "\(error)")
         }
-        guard rename(draftPath, path) == 0 else { throw .cannotWrite(path, reason: .currentError) }
-        syncFolder()
+        FilePath.syncFolder(folder)
     }
 
     /// Renames the file and returns its new path; nil if the file is missing.
     func setAside() throws(SharedDefaultsError) -> String? {
         var number = 1
-        while access("\(path)-damaged-\(number)", F_OK) == 0 { number += 1 }
+        while FilePath.exists("\(path)-damaged-\(number)") { number += 1 }
         let aside = "\(path)-damaged-\(number)"
-        guard rename(path, aside) == 0 else {
-            if errno == ENOENT { return nil }
-            throw .cannotWrite(path, reason: .currentError)
+        do {
+            try TemporaryFile.move(path, to: aside, replaces: true)
+        } catch {
+            if error.code == ENOENT { return nil }
+            throw .cannotWrite(path, reason: "\(error)")
         }
-        syncFolder()
+        FilePath.syncFolder(folder)
         return aside
     }
 
-    /// Returns a value that differs after each replacement of the file.
-    func stamp() -> Stamp {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return Stamp(inode: 0, size: 0, seconds: 0, nanoseconds: 0) }
-        return Stamp(
-            inode: UInt(status.st_ino), size: Int(status.st_size), seconds: status.st_mtim.tv_sec,
-            nanoseconds: status.st_mtim.tv_nsec)
-    }
+    /// Returns metadata that differs after each replacement of the file.
+    func status() -> FileStatus? { FileStatus(path: path) }
 
-    struct Stamp: Equatable {
-        let inode: UInt
-        let size: Int
-        let seconds: Int
-        let nanoseconds: Int
+    private func open() throws(SharedDefaultsError) -> FileDescriptor? {
+        do {
+            // O_NONBLOCK: do not wait for a FIFO of that name. O_NOCTTY: do not acquire a terminal.
+            return try FileDescriptor.ifExists(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+        } catch {
+            throw .cannotRead(path, reason: "\(error)")
+        }
     }
 
     private func bytes() throws(SharedDefaultsError) -> Data? {
-        // O_NONBLOCK: do not wait for a FIFO of that name. O_NOCTTY: do not acquire a terminal.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return nil }
-            throw .cannotRead(path, reason: .currentError)
-        }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard let file = try open() else { return nil }
+        guard let status = file.status, status.isRegular else {
             throw .damaged(path, reason: "it is not a regular file")
         }
-        guard status.st_size <= Self.maxBytes else {
+        guard status.size <= Self.maxBytes else {
             throw .damaged(path, reason: "it is larger than \(Self.maxBytes) bytes")
         }
-        var bytes = Data(count: Int(status.st_size))
-        var filled = 0
-        while filled < bytes.count {
-            let count = bytes.withUnsafeMutableBytes { buffer in
-                Glibc.read(descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
+        var bytes = Data()
+        do {
+            while bytes.count < status.size, let part = try file.read(limit: status.size - bytes.count) {
+                bytes += part
             }
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw .cannotRead(path, reason: .currentError) }
-            guard count > 0 else { throw .damaged(path, reason: "it became shorter during the read") }
-            filled += count
+        } catch {
+            throw .cannotRead(path, reason: "\(error)")
+        }
+        guard bytes.count == status.size else {
+            throw .damaged(path, reason: "it became shorter during the read")
         }
         return bytes
     }
@@ -126,28 +120,6 @@ struct SharedDefaultsFile: Sendable {
         }
     }
 
-    private static func write(_ bytes: Data, to descriptor: CInt) -> Bool {
-        bytes.withUnsafeBytes { buffer in
-            var written = 0
-            while written < buffer.count {
-                let rest = UnsafeRawBufferPointer(rebasing: buffer[written...])
-                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                if count < 0 && errno == EINTR { continue }
-                guard count > 0 else { return false }
-                written += count
-            }
-            return true
-        }
-    }
-
-    /// Writes the folder to the disk, which makes a new name durable (fsync(2)).
-    private func syncFolder() {
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
-    }
-
     private struct Header: Decodable {
         let format: Int
     }
@@ -155,5 +127,63 @@ struct SharedDefaultsFile: Sendable {
     private struct Contents: Codable {
         let format: Int
         let values: [String: SharedDefaultCoding]
+    }
+}
+
+/// The form of a value in the file: an object whose only key is the type.
+struct SharedDefaultCoding: Codable {
+    let value: SharedDefault
+
+    private enum Key: String, CodingKey {
+        case bool, integer, real, text, data, date, list
+    }
+
+    init(_ value: SharedDefault) { self.value = value }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        guard let key = container.allKeys.first, container.allKeys.count == 1 else {
+            throw Self.corrupted(decoder)
+        }
+        value =
+            switch key {
+            case .bool: .bool(try container.decode(Bool.self, forKey: key))
+            case .integer: .integer(try container.decode(Int64.self, forKey: key))
+            case .real: .real(try Self.number(container.decode(String.self, forKey: key), decoder))
+            case .text: .text(try container.decode(String.self, forKey: key))
+            case .data: .data([UInt8](try container.decode(Data.self, forKey: key)))
+            case .date:
+                .date(
+                    Date(
+                        timeIntervalSinceReferenceDate: try Self.number(
+                            container.decode(String.self, forKey: key), decoder)))
+            case .list: .list(try container.decode([String].self, forKey: key))
+            }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        switch value {
+        case .bool(let bool): try container.encode(bool, forKey: .bool)
+        case .integer(let integer): try container.encode(integer, forKey: .integer)
+        case .real(let real): try container.encode(Self.text(real), forKey: .real)
+        case .text(let text): try container.encode(text, forKey: .text)
+        case .data(let bytes): try container.encode(Data(bytes), forKey: .data)
+        case .date(let date):
+            try container.encode(Self.text(date.timeIntervalSinceReferenceDate), forKey: .date)
+        case .list(let list): try container.encode(list, forKey: .list)
+        }
+    }
+
+    /// Returns the number as text: JSON has no infinity and no "not a number".
+    private static func text(_ number: Double) -> String { "\(number)" }
+
+    private static func number(_ text: String, _ decoder: any Decoder) throws -> Double {
+        guard let number = Double(text) else { throw corrupted(decoder) }
+        return number
+    }
+
+    private static func corrupted(_ decoder: any Decoder) -> DecodingError {
+        DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "no value"))
     }
 }

@@ -6,7 +6,6 @@
 #endif
 #include <fcntl.h>
 #include <sqlite3.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 // A cast of -1 to a function pointer, which Swift cannot write.
@@ -39,14 +38,6 @@ static inline int csqlite_last_file_error(sqlite3 *database) {
     if (code == SQLITE_OK && journal && journal->pMethods)
         journal->pMethods->xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &of_journal);
     return of_file ? of_file : of_journal;
-}
-
-// statx's constants are macros of GNU sources. Returns 1 if the path is the root of a mount; 0 if it is not, or if the
-// kernel does not report it (before Linux 5.8).
-static inline int csqlite_is_mount_root(const char *path) {
-    struct statx found;
-    if (statx(AT_FDCWD, path, 0, STATX_TYPE, &found) != 0) return 0;
-    return (found.stx_attributes_mask & found.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
 // The main file, through SQLite's own descriptor: opening and closing another would drop the locks of this process

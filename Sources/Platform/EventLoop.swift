@@ -68,6 +68,14 @@ package final class EventLoop: SerialExecutor, TaskExecutor {
     package func cancel(_ timer: TimerName) {
         core.cancel(timer)
     }
+
+    /// Suspends the caller until `delay` has passed, even if its task is cancelled. The first `Task.sleep` of
+    /// a process makes libdispatch open three descriptors, and it aborts the process if it cannot.
+    package nonisolated(nonsending) func pause(for delay: Duration) async {
+        await withCheckedContinuation { continuation in
+            schedule(TimerName(), after: delay) { continuation.resume() }
+        }
+    }
 }
 
 private final class WorkResult: Sendable {

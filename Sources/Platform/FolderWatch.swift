@@ -26,23 +26,22 @@ package struct FolderEvent: Equatable, Sendable {
 /// One inotify instance on one folder.
 ///
 /// It watches the folder, not its files: files are replaced, and a watch on a file stays with the old one.
-package struct FolderWatch: ~Copyable {
-    package let descriptor: CInt
+package final class FolderWatch: Sendable {
+    private let inotify: FileDescriptor
 
     package init(path: String) throws(SystemError) {
-        descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-        guard descriptor >= 0 else { throw SystemError(call: "inotify_init1", code: errno) }
+        let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+        guard descriptor >= 0 else { throw SystemError(lastCall: "inotify_init1") }
+        inotify = FileDescriptor(owning: descriptor)
         let mask =
             IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF | IN_MOVE_SELF
             | Int32(IN_ONLYDIR)
         guard inotify_add_watch(descriptor, path, UInt32(mask)) >= 0 else {
-            // The deinit, which runs here too, closes the descriptor; closing it twice could close one of
-            // another owner.
-            throw SystemError(call: "inotify_add_watch", code: errno)
+            throw SystemError(lastCall: "inotify_add_watch")
         }
     }
 
-    deinit { close(descriptor) }
+    package var descriptor: CInt { inotify.number }
 
     /// Returns the events since the last call; never blocks. Events that a busy neighboring file adds during
     /// the call may remain for the next one: the descriptor is then still readable.
@@ -50,8 +49,9 @@ package struct FolderWatch: ~Copyable {
         var events: [FolderEvent] = []
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) { buffer in
             for _ in 0..<Self.maxReads {
-                let count = read(descriptor, buffer.baseAddress, buffer.count)
-                guard count > 0 else { return }
+                guard let count = try? DescriptorIO.readAvailable(descriptor, into: buffer), count > 0 else {
+                    return
+                }
                 Self.decode(UnsafeRawBufferPointer(rebasing: buffer[..<count]), into: &events)
             }
         }

@@ -157,7 +157,7 @@ final class LoopCore: Sendable {
         // poll(2) ignores a negative descriptor.
         var descriptors = [pollfd(fd: wakePipe?.readEnd ?? -1, events: Int16(POLLIN), revents: 0)]
         descriptors += watched.map { pollfd(fd: $0.key, events: $0.value.events, revents: 0) }
-        let ready = Self.wait(&descriptors, pause)
+        let ready = DescriptorIO.wait(for: &descriptors, pause)
         state.withLock { $0.isAsleep = false }
         guard ready > 0 else { return }
         if descriptors[0].revents != 0 { wakePipe?.drain() }
@@ -170,19 +170,6 @@ final class LoopCore: Sendable {
             }
             watch?.handler()
         }
-    }
-
-    private static func wait(_ descriptors: inout [pollfd], _ pause: Duration?) -> CInt {
-        let count = nfds_t(descriptors.count)
-        guard let pause else { return platform_wait(&descriptors, count, nil) }
-        let (seconds, attoseconds) = pause.components
-        // Rounded up: a timer never fires early.
-        let nanoseconds = Int((attoseconds + 999_999_999) / 1_000_000_000)
-        var time =
-            nanoseconds < 1_000_000_000
-            ? timespec(tv_sec: Int(seconds), tv_nsec: nanoseconds)
-            : timespec(tv_sec: Int(seconds) + 1, tv_nsec: 0)
-        return platform_wait(&descriptors, count, &time)
     }
 }
 

@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import Platform
 
 /// The duration and the interval of waiting for a lock.
 ///
@@ -31,8 +32,7 @@ final class BusyPolicy {
         if attempt == 0 { began = now }
         waitedMilliseconds = now - began
         guard waitedMilliseconds < timeoutMilliseconds, isInterrupted?() != true else { return false }
-        var pause = timespec(tv_sec: 0, tv_nsec: 100_000)
-        nanosleep(&pause, nil)
+        DescriptorIO.pause(for: .microseconds(100))
         return true
     }
 

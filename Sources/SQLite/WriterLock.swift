@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+package import Platform
 import Synchronization
 
 /// Queries whether a process is writing, without taking a lock.
@@ -45,7 +46,7 @@ package struct WriterLock: Sendable {
     }
 
     /// The descriptors that this process uses only for the query.
-    static var probes: Set<CInt> { descriptors.withLock { $0.all } }
+    fileprivate static var probes: Set<CInt> { descriptors.withLock { $0.all } }
 
     private static let descriptors = Mutex(Descriptors())
 
@@ -60,9 +61,7 @@ package struct WriterLock: Sendable {
             // Opening a pipe of that name would block without O_NONBLOCK.
             let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             guard descriptor >= 0 else { return nil }
-            var opened = stat()
-            fstat(descriptor, &opened)
-            let actual = FileIdentity(device: UInt(opened.st_dev), inode: UInt(opened.st_ino))
+            guard let actual = FileStatus(descriptor: descriptor)?.identity else { return nil }
             if let known = open[actual] { return known }
             open[actual] = descriptor
             return descriptor
@@ -70,11 +69,17 @@ package struct WriterLock: Sendable {
 
         mutating func closeUnlinked() {
             for (file, descriptor) in open {
-                var status = stat()
-                guard fstat(descriptor, &status) == 0, status.st_nlink == 0 else { continue }
+                guard FileStatus(descriptor: descriptor)?.links == 0 else { continue }
                 close(descriptor)
                 open[file] = nil
             }
         }
+    }
+}
+
+extension FileIdentity {
+    /// Whether this process has all of these files open, apart from the descriptors of ``WriterLock``.
+    package static func areOpen(_ files: [FileIdentity]) -> Bool {
+        areOpen(files, ignoring: WriterLock.probes)
     }
 }

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Trap.allCases, ["", "-lock", "-new"])
+    @Test(arguments: Trap.allCases, ["", "-lock"])
     func `no process waits for a replaced file or writes through it`(
         trap: Trap, suffix: String
     ) async throws {

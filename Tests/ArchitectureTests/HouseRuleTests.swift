@@ -35,6 +35,42 @@ import Testing
         #expect(Self.sources.contains { $0.path.hasPrefix(allowed[0]) && $0.text.contains("INSERT INTO") })
     }
 
+    /// The calls that ``Platform`` wraps, in the form of C; methods of the same name have other arguments.
+    private static var systemCalls: [Regex<Substring>] {
+        [
+            /\b(?:Glibc\.)(?:open|read|write)\b/, /\bopen(?:at)?\([^:()]*,[^:]*\bO_/,
+            /\bp?(?:read|write)\([^:()]+,[^:]+,\s*(?:[\w.]+\.count|\d+)\)/,
+            /\b(?:strerror|waitpid|getenv|flock|mkstemps?|mkdtemp|fcntl|nanosleep)\(/,
+            /\bp?poll\((?:&|nil|\w+,)/,
+            /\berrno\b[^:]/,
+        ]
+    }
+
+    @Test func `only Platform makes system calls that may be interrupted, and reads errno`() throws {
+        // The probe of SQLite's lock caches its descriptor; the benchmarks measure with calls of their own.
+        let allowed = ["Sources/Platform/", "Sources/SQLite/WriterLock.swift", "Sources/ClipsBenchmarks/"]
+        let systemCalls = Self.systemCalls
+        for file in Self.sources where !allowed.contains(where: { file.path.hasPrefix($0) }) {
+            for (number, line) in file.lines.enumerated() where !line.contains("//") {
+                #expect(
+                    !systemCalls.contains { line.contains($0) },
+                    "\(file.path):\(number + 1) calls the system. Use Platform.")
+            }
+        }
+        let calls = [
+            "let file = open(path, O_RDONLY | O_CLOEXEC)", "Glibc.read(file, buffer.baseAddress, 8)",
+            "while read(file, &bytes, bytes.count) > 0 {", "_ = write(file, &byte, 1)",
+            "String(cString: strerror(code))", "guard errno == EINTR else {", "_ = poll(nil, 0, 2)",
+        ]
+        for call in calls { #expect(systemCalls.contains { call.contains($0) }, "\(call)") }
+        let methods = [
+            "watcher.poll()", "case poll(after: Duration)", "try write(store, copy, progress)",
+            "func open(_ path: String, _ flags: CInt)",
+            "throw .noSignals(errno: code)",
+        ]
+        for method in methods { #expect(!systemCalls.contains { method.contains($0) }, "\(method)") }
+    }
+
     @Test func `no test sleeps`() throws {
         let call = /sleep\s*\(/
         for file in try SourceFile.all(in: "Tests") {

@@ -1,26 +1,28 @@
 import Foundation
 import Testing
 
-/// The allowed dependencies between modules, checked on every import line.
+/// The dependencies between modules: the import lines, Package.swift, and the arrows here must agree.
 @Suite struct ImportTests {
-    /// The modules of this package that each module may import; all are below it.
+    /// The modules of this package that each module imports; all are below it.
     static let arrows: [String: Set<String>] = [
-        "SQLite": ["CSQLite"],
         "Platform": ["CPlatform"],
+        "SQLite": ["Platform", "CSQLite"],
         "AppGroup": ["Platform"],
         "PersistentStore": ["SQLite", "Platform"],
-        "HistoryTracking": ["PersistentStore", "AppGroup"],
-        "SearchIndex": ["HistoryTracking", "PersistentStore", "SQLite", "CSearch"],
-        "ClipsCore": ["CSearch", "SearchIndex", "HistoryTracking", "PersistentStore", "AppGroup"],
-        "ClipsExchange": ["CHTMLTags", "ClipsCore", "PersistentStore"],
-        "Terminal": ["CTerminal"],
-        "ClipsTerminal": ["ClipsCore", "HistoryTracking", "PersistentStore", "Terminal"],
+        "HistoryTracking": ["PersistentStore", "AppGroup", "Platform"],
+        "SearchIndex": ["HistoryTracking", "PersistentStore", "SQLite", "Platform", "CSearch"],
+        "ClipsCore": [
+            "SearchIndex", "HistoryTracking", "PersistentStore", "AppGroup", "Platform", "CSearch",
+        ],
+        "ClipsExchange": ["ClipsCore", "PersistentStore", "Platform", "CHTMLTags"],
+        "Terminal": ["Platform", "CTerminal"],
+        "ClipsTerminal": ["ClipsCore", "HistoryTracking", "PersistentStore", "Terminal", "Platform"],
         "clips": [
             "ClipsTerminal", "ClipsExchange", "ClipsCore", "SearchIndex", "HistoryTracking",
-            "PersistentStore", "Terminal", "CProcess", "AppGroup",
+            "PersistentStore", "Terminal", "Platform", "CProcess",
         ],
         "ClipsBenchmarks": [
-            "ClipsCore", "SearchIndex", "HistoryTracking", "PersistentStore", "Platform", "SQLite",
+            "ClipsCore", "SearchIndex", "HistoryTracking", "PersistentStore", "SQLite", "Platform",
             "CBenchmarkProbes",
         ],
     ]
@@ -29,14 +31,52 @@ import Testing
     static let toolchain: Set<String> = ["FoundationEssentials", "Glibc", "Dispatch", "Synchronization"]
 
     @Test(arguments: arrows.keys.sorted())
-    func `a module imports only modules below it`(module: String) throws {
+    func `a module imports the modules on its arrows, and no other`(module: String) throws {
+        var unused = Self.arrows[module, default: []]
         for file in try SourceFile.all(in: "Sources/\(module)") {
             for name in file.imports {
                 #expect(
                     Self.toolchain.contains(name) || Self.arrows[module, default: []].contains(name),
                     "\(file.path) imports \(name)")
+                unused.remove(name)
             }
         }
+        #expect(unused.isEmpty, "no file of \(module) imports \(unused.sorted())")
+    }
+
+    @Test func `Package.swift declares the arrows`() throws {
+        let declared = try PackageTarget.all()
+        for (module, arrows) in Self.arrows {
+            #expect(declared.first { $0.name == module }?.dependencies == arrows, "\(module)")
+        }
+    }
+
+    @Test func `a test target declares the modules that it imports, and no other`() throws {
+        let targets = try PackageTarget.all()
+        let executables = Set(targets.filter { $0.kind == "executableTarget" }.map(\.name))
+        for target in targets where target.folder.hasPrefix("Tests/") {
+            let imported = Set(try SourceFile.all(in: target.folder).flatMap(\.imports))
+                .intersection(targets.map(\.name)).subtracting([target.name])
+            // Programs are declared to be run.
+            #expect(target.dependencies.subtracting(executables) == imported, "\(target.name)")
+        }
+    }
+
+    @Test func `the targets of a package are read from its text`() {
+        let text = """
+                products: [ .library(name: "A", targets: ["A"]) ],
+                .systemLibrary(name: "C", providers: [.apt(["c-dev"])]),
+                .target(name: "A"),
+                .testTarget(
+                    name: "B",
+                    dependencies: [
+                        "A", "C",
+                    ], path: "Tests/Other/B"),
+            """
+        let targets = PackageTarget.all(in: text)
+        #expect(targets.map(\.name) == ["C", "A", "B"])
+        #expect(targets.map(\.dependencies) == [[], [], ["A", "C"]])
+        #expect(targets.map(\.folder) == ["Sources/C", "Sources/A", "Tests/Other/B"])
     }
 
     @Test func `every module with Swift files has its dependencies here`() throws {

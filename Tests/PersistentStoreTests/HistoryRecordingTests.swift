@@ -1,4 +1,5 @@
 import PersistentStore
+import Platform
 import TestSupport
 import Testing
 

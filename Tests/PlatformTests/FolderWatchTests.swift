@@ -68,7 +68,7 @@ import Testing
         let error = #expect(throws: SystemError.self) {
             _ = try FolderWatch(path: folder.path(of: "none"))
         }
-        #expect(error?.call == "inotify_add_watch" && error?.code == ENOENT)
+        #expect(error?.call == "inotify_add_watch" && error?.reason == Errno(ENOENT))
     }
 
     @Test func `a folder that cannot be watched closes no descriptor of another thread`() async {

@@ -1,19 +1,20 @@
 import ClipsCore
 import PersistentStore
+import Platform
 
 /// A session with its live list on this thread: the app without its screen.
 final class ListeningWindow {
     let session: ClipsSession
-    private let mailbox: Mailbox
+    private let mailbox: Mailbox<ClipListMessage>
     private(set) var list = LiveList<ClipRow>(height: 40)
     private var failure: String?
 
     init(store: String) throws {
-        let mailbox = try Mailbox()
+        let mailbox = try Mailbox<ClipListMessage>()
         self.mailbox = mailbox
         list.follows = true
         session = try blocking {
-            let session = try await ClipsSession(path: store, author: "reader") { mailbox.put($0) }
+            let session = try await ClipsSession(path: store, author: "reader") { mailbox.post($0) }
             try await session.start()
             return session
         }
@@ -49,7 +50,8 @@ final class ListeningWindow {
     var newestID: Int64 { list.rows.first?.id ?? 0 }
 
     private func receiveMessages(milliseconds: Int) {
-        for message in mailbox.receive(milliseconds: milliseconds) { list.apply(message, &failure) }
+        _ = DescriptorIO.poll([mailbox.descriptor], for: .milliseconds(milliseconds))
+        for message in mailbox.takeAll() { list.apply(message, &failure) }
         let (session, anchor) = (session, list.selectedRow?.position)
         while let request = list.nextRequest() {
             Task.detached { await session.answer(request, generation: 0, anchor: anchor) }

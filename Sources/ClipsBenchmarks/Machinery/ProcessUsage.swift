@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// The kernel's counts of a process (proc(5)).
 struct ProcessUsage {
@@ -21,7 +22,8 @@ struct ProcessUsage {
     }
 
     private func status(_ name: String) -> Double {
-        for line in read("status").split(separator: "\n") where line.hasPrefix(name) {
+        let text = TextFile.read("/proc/\(process)/status") ?? ""
+        for line in text.split(separator: "\n") where line.hasPrefix(name) {
             let words = line.split(whereSeparator: \.isWhitespace)
             return words.count > 1 ? (Double(words[1]) ?? 0) * 1024 : 0
         }
@@ -34,15 +36,5 @@ struct ProcessUsage {
         var time = timespec()
         guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else { return 0 }
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
-    }
-
-    private func read(_ name: String) -> String {
-        let descriptor = open("/proc/\(process)/\(name)", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return "" }
-        defer { close(descriptor) }
-        return withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 1) { buffer in
-            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-            return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : ""
-        }
     }
 }

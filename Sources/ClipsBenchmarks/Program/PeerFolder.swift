@@ -1,5 +1,6 @@
 import CBenchmarkProbes
 import Glibc
+import Platform
 import Synchronization
 
 /// A folder with programs of other projects, prepared by its `setup.sh`.
@@ -31,8 +32,7 @@ struct PeerFolder {
 
     /// Returns whether a program is in `PATH`; prints a message if it is not.
     static func has(_ program: String, for figure: String) -> Bool {
-        let folders = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin"
-        let isInstalled = folders.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
+        let isInstalled = Environment.has(program: program)
         if !isInstalled { leaveOut(program, figure, "it is not installed") }
         return isInstalled
     }

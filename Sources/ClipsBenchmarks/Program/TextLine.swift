@@ -1,18 +1,11 @@
 import FoundationEssentials
 import Glibc
+import Platform
 
 /// Unbuffered text output, even to a pipe, because figures take minutes.
 enum TextLine {
     static func print(_ text: String, on descriptor: Int32 = STDOUT_FILENO) {
-        var line = text + "\n"
-        line.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                guard count > 0 else { return }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
-        }
+        _ = TextFile.write(text + "\n", on: descriptor)
     }
 
     /// Replaces the contents of a file.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import PersistentStore
+import Platform
 
 /// The shared state of the figures: options, folders, the program to measure.
 final class Workspace {
@@ -14,10 +15,11 @@ final class Workspace {
     init(_ options: Options) throws {
         self.options = options
         peers = try options.peers.map(PeerFolder.init(path:))
-        guard let folder = UniqueFile.makeFolder("\(Self.temporaryFolder)/clips-benchmarks-") else {
-            throw BenchmarkError("cannot create a folder in \(Self.temporaryFolder)")
+        do {
+            folder = try TemporaryFile.makeFolder("\(Environment.temporaryFolder)/clips-benchmarks-")
+        } catch {
+            throw BenchmarkError("cannot create a folder in \(Environment.temporaryFolder): \(error)")
         }
-        self.folder = folder
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
@@ -56,13 +58,9 @@ final class Workspace {
 
     /// Returns the folder for large stores that later runs reuse.
     func dataFolder() throws -> String {
-        let path = options.data ?? "\(Self.temporaryFolder)/clips-benchmark-data-\(getuid())"
+        let path = options.data ?? "\(Environment.temporaryFolder)/clips-benchmark-data-\(getuid())"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         return path
-    }
-
-    private static var temporaryFolder: String {
-        getenv("TMPDIR").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
     }
 }
 

@@ -1,10 +1,9 @@
 import Glibc
-import PersistentStore
+import Platform
 
 /// A file of clips that could not be saved, as JSON lines for `clips add --jsonl`.
-package struct UnsavedClips: Sendable {
-    package let path: String
-    private let descriptor: CInt
+package final class UnsavedClips: Sendable {
+    private let file: TemporaryFile
 
     /// Creates the file, accessible only to its owner, next to the store or in the folder for temporary
     /// files.
@@ -12,31 +11,38 @@ package struct UnsavedClips: Sendable {
     /// - Parameter storePath: The path of the store; nil if it is unknown, as without HOME.
     /// - Returns: nil if none of the folders is writable.
     package init?(storePath: String?) {
-        let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? ""
         let prefixes =
             (storePath.map { [$0 + "-unsaved-"] } ?? [])
-            + [temporary, "/tmp"].filter { !$0.isEmpty }.map { $0 + "/clips-unsaved-" }
+            + [Environment.temporaryFolder, "/tmp"].map { $0 + "/clips-unsaved-" }
         for prefix in prefixes {
-            // Never replaces the file of another process.
-            guard let (path, descriptor) = UniqueFile.make(prefix, suffix: ".jsonl") else { continue }
-            // On a full disk, a file can be created but not written.
-            guard posix_fallocate(descriptor, 0, 1) == 0, ftruncate(descriptor, 0) == 0 else {
-                close(descriptor)
-                unlink(path)
-                continue
+            if let file = Self.makeFile(prefix) {
+                self.file = file
+                return
             }
-            (self.path, self.descriptor) = (path, descriptor)
-            return
         }
         return nil
     }
 
+    private static func makeFile(_ prefix: String) -> TemporaryFile? {
+        guard let file = try? TemporaryFile(prefix, suffix: ".jsonl") else { return nil }
+        // On a full disk, a file can be created but not written.
+        let descriptor = file.descriptor.number
+        guard posix_fallocate(descriptor, 0, 1) == 0, ftruncate(descriptor, 0) == 0 else {
+            unlink(file.path)
+            return nil
+        }
+        return file
+    }
+
+    package var path: String { file.path }
+
     /// Appends bytes. Returns false, with the file as before, if they cannot be written.
     package func add(_ bytes: some Collection<UInt8>) -> Bool {
+        let descriptor = file.descriptor.number
         let length = lseek(descriptor, 0, SEEK_END)
-        do throws(DescriptorIO.Failure) {
-            try DescriptorIO.write(bytes, to: descriptor)
-            guard fsync(descriptor) == 0 || errno == EINVAL else { throw DescriptorIO.Failure(code: errno) }
+        do throws(Errno) {
+            try file.descriptor.write(bytes)
+            guard fsync(descriptor) == 0 || Errno.last.code == EINVAL else { throw .last }
             return true
         } catch {
             ftruncate(descriptor, length)
@@ -45,10 +51,9 @@ package struct UnsavedClips: Sendable {
         }
     }
 
-    /// Closes the file, and removes it if it is empty.
+    /// Removes the file if it is empty.
     package func finish() {
-        if lseek(descriptor, 0, SEEK_END) == 0 { unlink(path) }
-        close(descriptor)
+        if lseek(file.descriptor.number, 0, SEEK_END) == 0 { unlink(path) }
     }
 
     /// Writes clips to a new file.

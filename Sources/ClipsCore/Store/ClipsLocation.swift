@@ -1,5 +1,5 @@
 package import AppGroup
-import Glibc
+import Platform
 
 /// The path of the clips store.
 package struct ClipsLocation: Sendable {
@@ -11,7 +11,7 @@ package struct ClipsLocation: Sendable {
     /// Finds the store: `path`, otherwise `CLIPS_STORE`, otherwise `clips.db` in the group's folder. Creates
     /// nothing.
     package init(path: String?, group: String?) throws(AppGroupError) {
-        let environment = getenv("CLIPS_STORE").map { String(cString: $0) }
+        let environment = Environment.variable("CLIPS_STORE")
         if let named = path ?? (group == nil ? environment : nil), !named.isEmpty {
             self.path = named
         } else {
@@ -20,7 +20,7 @@ package struct ClipsLocation: Sendable {
         }
     }
 
-    package var exists: Bool { access(path, F_OK) == 0 }
+    package var exists: Bool { FilePath.exists(path) }
 
     /// Creates the store's folder and its missing parents, accessible only to the owner.
     package func makeFolder() throws(AppGroupError) {

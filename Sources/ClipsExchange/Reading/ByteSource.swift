@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// A source of bytes, one piece at a time.
 package struct ByteSource {
@@ -19,22 +20,12 @@ package struct ByteSource {
     /// - Parameter isInterrupted: A closure called while there is nothing to read; true ends the source.
     package init(descriptor: CInt, name: String, isInterrupted: @escaping () -> Bool = { false }) {
         piece = { () throws(ImportError) in
-            while !isInterrupted() {
-                var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                if poll(&waiting, 1, 100) == 0 { continue }
-                var code: CInt = 0
-                let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 18) { buffer, count in
-                    let result = read(descriptor, buffer.baseAddress, buffer.count)
-                    code = result < 0 ? errno : 0
-                    count = max(0, result)
-                }
-                if code == EINTR || code == EAGAIN { continue }
-                guard code == 0 else {
-                    throw ImportError("\(name) cannot be read: \(String(cString: strerror(code))).")
-                }
-                return bytes.isEmpty ? nil : bytes
+            do throws(Errno) {
+                return try DescriptorIO.read(descriptor, limit: 1 << 18, isInterrupted: isInterrupted)
+            } catch {
+                guard error.code == EINTR else { throw ImportError("\(name) cannot be read: \(error).") }
+                return nil
             }
-            return nil
         }
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// A converter of text in pieces, by iconv(3).
 ///
@@ -32,7 +33,7 @@ final class EncodingConverter {
                 input.withUnsafeMutableBytes { source in
                     var from = source.baseAddress?.advanced(by: place).assumingMemoryBound(to: CChar.self)
                     var to = UnsafeMutableRawPointer(buffer.baseAddress)?.assumingMemoryBound(to: CChar.self)
-                    code = iconv(descriptor, &from, &left, &to, &room) == -1 ? errno : 0
+                    code = iconv(descriptor, &from, &left, &to, &room) == -1 ? Errno.last.code : 0
                 }
                 count = buffer.count - room
             }

@@ -1,6 +1,6 @@
 import FoundationEssentials
-import Glibc
 import PersistentStore
+import Platform
 
 /// The time as the app tells it. CLIPS_NOW pins it, so that what a script shows is the same every time.
 struct AppClock: Sendable {
@@ -9,9 +9,7 @@ struct AppClock: Sendable {
     init(pinned: Date? = nil) { self.pinned = pinned }
 
     static func environment() throws(ClipsAppError) -> AppClock {
-        guard let text = getenv("CLIPS_NOW").map({ String(cString: $0) }), !text.isEmpty else {
-            return AppClock()
-        }
+        guard let text = Environment.variable("CLIPS_NOW") else { return AppClock() }
         if let seconds = Double(text), seconds.magnitude < 1e11 {
             return AppClock(pinned: Date(timeIntervalSince1970: seconds))
         }

@@ -1,6 +1,7 @@
 import ClipsCore
 import FoundationEssentials
 import Glibc
+import Platform
 import Terminal
 
 /// Holds the state, hands it events and does what it wants. Belongs to the thread that draws.

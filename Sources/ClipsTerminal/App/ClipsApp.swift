@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 package import PersistentStore
+import Platform
 package import Terminal
 
 /// The terminal app, from start to end.
@@ -54,8 +55,7 @@ package enum ClipsApp {
     }
 
     private static func fail(_ sentence: String) -> Int32 {
-        let bytes = Array("clips: \(SafeText.line(sentence))\n".utf8)
-        _ = write(STDERR_FILENO, bytes, bytes.count)
+        _ = TextFile.write("clips: \(SafeText.line(sentence))\n", on: STDERR_FILENO)
         return 1
     }
 
@@ -64,8 +64,8 @@ package enum ClipsApp {
         _ configuration: Configuration, makeScreen: () throws -> TerminalScreen
     ) throws -> AppRunner {
         let clock = try AppClock.environment()
-        let mailbox = Mailbox<AppEvent>()
-        guard mailbox.isUsable, Self.hasDescriptors(32) else {
+        // libdispatch ends the process where it gets none for its own use.
+        guard let mailbox = try? Mailbox<AppEvent>(), FileDescriptor.areAvailable(32) else {
             throw ClipsAppError("The system gives no more file descriptors; raise the limit ('ulimit -n').")
         }
         let unsaved = UnsavedWork(storePath: configuration.storePath, author: configuration.author)
@@ -79,13 +79,6 @@ package enum ClipsApp {
         return AppRunner(
             screen: try makeScreen(), mailbox: mailbox, worker: worker, unsaved: unsaved,
             config: configuration.config, programs: configuration.programs, clock: clock)
-    }
-
-    /// Whether the system gives that many more. libdispatch ends the process where it gets none for its own use.
-    private static func hasDescriptors(_ count: Int) -> Bool {
-        let descriptors = (0..<count).map { _ in fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) }
-        for descriptor in descriptors where descriptor >= 0 { Glibc.close(descriptor) }
-        return !descriptors.contains(-1)
     }
 
     /// Ends the session, once there is no screen: waits a moment for saves, and retains the text of those that do not
@@ -105,9 +98,9 @@ package enum ClipsApp {
                 work, because: "Nothing was saved of an edit that another process's change met.")
         }
         let hasSaved = unsaved.report()
-        let closed = Mailbox<Bool>()
-        worker.close { closed.post(true) }
-        _ = wait(milliseconds: 200, until: { !closed.isEmpty })
+        let closed = try? Mailbox<Bool>()
+        worker.close { closed?.post(true) }
+        _ = wait(milliseconds: 200, until: { closed?.isEmpty == false })
         return hasSaved
     }
 
@@ -115,7 +108,7 @@ package enum ClipsApp {
         let deadline = ContinuousClock.now + .milliseconds(milliseconds)
         while !condition() {
             guard ContinuousClock.now < deadline else { return false }
-            _ = poll(nil, 0, 2)
+            DescriptorIO.pause(for: .milliseconds(2))
         }
         return true
     }

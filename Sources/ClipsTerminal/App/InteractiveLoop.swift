@@ -1,5 +1,6 @@
 import ClipsCore
 import Glibc
+import Platform
 import Terminal
 
 /// The one loop: waits for keys, messages and time, lets the state take all there is, and draws once.

@@ -1,6 +1,7 @@
 import ClipsCore
 import HistoryTracking
 import PersistentStore
+import Platform
 import Synchronization
 import Terminal
 

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import Terminal
 
 /// How things look. Nothing is told by colour alone, so that NO_COLOR takes no meaning away.
@@ -105,7 +105,7 @@ struct Theme: Hashable, Sendable {
 
     /// COLORFGBG is `foreground;background`, indexes of the first 16 colours (rxvt(1), ENVIRONMENT).
     private static var background: Choice? {
-        guard let value = getenv("COLORFGBG").map({ String(cString: $0) }),
+        guard let value = Environment.variable("COLORFGBG"),
             let index = value.split(separator: ";").last.flatMap({ Int($0) })
         else { return nil }
         return index == 7 || index == 15 ? .light : .dark

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 package import Terminal
 
 /// What the config file sets. An error in it is reported with its line, and the rest counts.
@@ -22,16 +22,14 @@ package struct ConfigFile: Sendable {
 
     /// Reads `clips/config` under XDG_CONFIG_HOME; a missing file is an empty one.
     package static func read() -> ConfigFile {
-        func variable(_ name: String) -> String? {
-            getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
-        }
-        guard let folder = variable("XDG_CONFIG_HOME") ?? variable("HOME").map({ $0 + "/.config" }) else {
-            return ConfigFile()
-        }
+        guard
+            let folder = Environment.variable("XDG_CONFIG_HOME")
+                ?? Environment.variable("HOME").map({ $0 + "/.config" })
+        else { return ConfigFile() }
         let path = folder + "/clips/config"
         guard let text = TextFile.read(path) else {
             var config = ConfigFile()
-            if access(path, F_OK) == 0 {
+            if FilePath.exists(path) {
                 config.errors = ["\(path) cannot be read; the defaults are used."]
             }
             return config

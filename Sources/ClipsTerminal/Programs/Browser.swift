@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// Opens addresses outside of the terminal. Nothing else decides which are opened, and in which form.
 enum Browser {
@@ -16,9 +16,8 @@ enum Browser {
 
     /// The first browser for the terminal that is installed.
     static func inTerminal(_ url: String) -> [String] {
-        let folders = (getenv("PATH").map { String(cString: $0) } ?? "").split(separator: ":")
         let browsers = ["w3m", "elinks", "links", "lynx"]
-        let found = browsers.first { name in folders.contains { access("\($0)/\(name)", X_OK) == 0 } }
+        let found = browsers.first(where: Environment.has(program:))
         return [found ?? browsers[0], MailAddress.safe(url) ?? url]
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import Terminal
 
 /// Starts other programs: the editor and shell commands, which are waited for, and the browser, which is not.
@@ -22,7 +23,7 @@ package enum ChildProcess {
         if hasTerminal, let job = ForegroundJob() {
             let child = start(words, environment: environment, .own, isJob: true) { job.handOver($0) }
             guard let child else { return nil }
-            return job.wait(for: child).map(exitStatus)
+            return job.wait(for: child).map(\.exitStatus)
         }
         return start(words, environment: environment, .own).flatMap(status)
     }
@@ -33,16 +34,7 @@ package enum ChildProcess {
     }
 
     private static func status(of child: pid_t) -> Int32? {
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0 {
-            guard errno == EINTR else { return nil }
-        }
-        return exitStatus(status)
-    }
-
-    /// - Parameter status: of a child that has ended, as waitpid(2) has it.
-    static func exitStatus(_ status: Int32) -> Int32 {
-        status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
+        (try? ChildStatus.wait(for: child))?.exitStatus
     }
 
     /// Starts a program in a session of its own, with nothing to read from or write to.

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// The user's editor, which may have arguments.
 package struct Editor: Sendable {
@@ -52,7 +52,7 @@ package struct Editor: Sendable {
     }
 
     private static func variable(_ name: String) -> String? {
-        guard let value = getenv(name).map({ String(cString: $0) }) else { return nil }
+        guard let value = Environment.variable(name) else { return nil }
         return value.allSatisfy(\.isWhitespace) ? nil : value
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import Terminal
 
 /// Programs started next to the app, such as a browser. Each is waited for, so that none is left unreaped, and
@@ -66,15 +67,19 @@ struct Launches {
         guard !children.isEmpty || !launches.isEmpty else { return [] }
         var left: [Child] = []
         for child in children {
-            var status: Int32 = 0
-            guard waitpid(child.process, &status, WNOHANG) != 0 else {
-                left.append(child)
-                continue
+            var ending: Int32 = 0
+            do {
+                guard let status = try ChildStatus.wait(for: child.process, options: WNOHANG) else {
+                    left.append(child)
+                    continue
+                }
+                ending = status.exitStatus
+            } catch {
+                // Reaped already: how it ended is unknown.
             }
             if let descriptor = child.descriptor { close(descriptor) }
             guard let index = launches.firstIndex(where: { $0.number == child.launch }) else { continue }
             launches[index].running -= 1
-            let ending = ChildProcess.exitStatus(status)
             if ending != 0 { launches[index].failures.append(ending) }
         }
         children = left

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// The clipboard of the tmux that the program runs in, which hands it on to the terminal around it.
 enum TmuxClipboard {

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// The user's own programs that the app starts.
 package struct UserPrograms: Sendable {
@@ -20,11 +20,8 @@ package struct UserPrograms: Sendable {
     /// Those that the environment names.
     package static func environment() -> UserPrograms {
         UserPrograms(
-            browser: variable("BROWSER"), terminalBrowser: variable("CLIPS_TERMINAL_BROWSER"),
-            editor: .environment(), isInTmux: variable("TMUX") != nil)
-    }
-
-    private static func variable(_ name: String) -> String? {
-        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+            browser: Environment.variable("BROWSER"),
+            terminalBrowser: Environment.variable("CLIPS_TERMINAL_BROWSER"),
+            editor: .environment(), isInTmux: Environment.variable("TMUX") != nil)
     }
 }

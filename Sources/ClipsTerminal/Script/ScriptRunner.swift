@@ -1,5 +1,6 @@
 import ClipsCore
 import Glibc
+import Platform
 import Terminal
 
 /// Runs a script on the app with a real screen of ncurses but no terminal. The next key is pressed only when

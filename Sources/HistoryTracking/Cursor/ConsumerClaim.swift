@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import Synchronization
 
 /// The consumer name that one tracker of this process uses; released when the claim is deallocated.
@@ -18,7 +18,7 @@ final class ConsumerClaim: Sendable {
     private static let taken = Mutex<Set<Key>>([])
 
     init(_ requested: String, store path: String) {
-        let store = Self.resolved(path)
+        let store = FilePath.resolved(path)
         key = Self.taken.withLock { taken in
             var (key, count) = (Key(store: store, name: requested), 1)
             while !taken.insert(key).inserted {
@@ -29,13 +29,6 @@ final class ConsumerClaim: Sendable {
         }
         name = key.name
         isFirst = name == requested
-    }
-
-    /// Returns the same text for every spelling of a path.
-    private static func resolved(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
     }
 
     deinit {

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// A receiver of a tracker's log messages, which never contain user content.
 public protocol TrackingLogger: Sendable {
@@ -30,8 +31,7 @@ public struct StandardErrorLogger: TrackingLogger {
     public init() {}
 
     public func log(_ type: LogType, _ message: String) {
-        let line = Array("[\(type.rawValue)] \(message)\n".utf8)
-        _ = write(STDERR_FILENO, line, line.count)
+        _ = TextFile.write("[\(type.rawValue)] \(message)\n", on: STDERR_FILENO)
     }
 }
 

@@ -1,25 +1,16 @@
 import Glibc
-import SQLite
+import Platform
 
 /// The metadata of a store's files, which shows whether a process wrote the store between two checks.
 struct FileStamp: Equatable {
     let path: String
-    private let file: FileIdentity?
-    private let size: Int
-    private let modified: [Int]
-    private let changed: [Int]
+    private let status: FileStatus?
     private let hasLog: Bool
 
     init(path: String) {
         self.path = path
-        var status = stat()
-        file = FileIdentity(path: path)
-        _ = stat(path, &status)
-        size = Int(status.st_size)
-        modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
-        changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
-        var log = stat()
-        hasLog = stat(path + "-wal", &log) == 0 && log.st_size > 0
+        status = FileStatus(path: path)
+        hasLog = !FileStatus.isMissingOrEmpty(path + "-wal")
     }
 
     /// Whether the file alone is the whole store: commits go to the `-wal` first, and SQLite deletes it only
@@ -29,13 +20,13 @@ struct FileStamp: Equatable {
     /// Waits until a second change would change the timestamps, which have the resolution of the kernel's
     /// tick.
     func waitUntilChangesShow() {
+        guard let changed = status?.changed else { return }
         for _ in 0..<Self.maxWaits {
             var now = timespec()
             clock_gettime(CLOCK_REALTIME, &now)
-            let age = (now.tv_sec - changed[0]) * 1_000_000_000 + now.tv_nsec - changed[1]
+            let age = (now.tv_sec - changed.tv_sec) * 1_000_000_000 + now.tv_nsec - changed.tv_nsec
             guard (0..<Self.coarsestTick).contains(age) else { return }
-            var pause = timespec(tv_sec: 0, tv_nsec: 2_000_000)
-            nanosleep(&pause, nil)
+            DescriptorIO.pause(for: .milliseconds(2))
         }
     }
 

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import SQLite
 
 /// The files that a connection has open: the database, its log, and the log's index.
@@ -23,7 +23,7 @@ struct HeldFiles {
     ///   have open.
     init(path: String, hasLog: Bool) throws(StoreError) {
         self.path = path
-        resolvedPath = StoreOpening.resolved(path)
+        resolvedPath = FilePath.resolved(path)
         let names = hasLog ? ["", "-wal", "-shm"] : [""]
         let found = names.compactMap { [resolvedPath] in FileIdentity(path: resolvedPath + $0) }
         guard found.count == names.count, FileIdentity.areOpen(found) else { throw .replaced(path: path) }
@@ -37,10 +37,9 @@ struct HeldFiles {
     ///
     /// - Complexity: Three calls of stat(2).
     var areInPlace: Bool {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_nlink == 1,
-            FileIdentity(device: UInt(status.st_dev), inode: UInt(status.st_ino)) == database
-        else { return false }
+        guard let status = FileStatus(path: path), status.links == 1, status.identity == database else {
+            return false
+        }
         return log == nil
             || (FileIdentity(path: resolvedPath + "-wal") == log
                 && FileIdentity(path: resolvedPath + "-shm") == index)

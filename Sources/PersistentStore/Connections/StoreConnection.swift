@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Platform
 import SQLite
 
 /// A connection with the identity of the files it was opened on; confined to the actor that owns it.
@@ -129,7 +130,7 @@ final class StoreConnection {
 
     /// The process that has the write lock, as "name (process 4711)".
     var writerName: String? {
-        let lock = WriterLock(databasePath: StoreOpening.resolved(path))
+        let lock = WriterLock(databasePath: FilePath.resolved(path))
         guard case .process(let process) = lock?.holder() else { return nil }
         return ProcessIdentity(process: process).description
     }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Platform
 import SQLite
 
 /// The cursors of consumers, in the same store as the history, so that work and cursor can be one commit.

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import SQLite
 
 extension PersistentContainer {
@@ -33,15 +34,15 @@ private struct StoreBackup {
     func run(_ source: borrowing Connection, _ progress: (Int, Int) -> Void) throws {
         try checkPath()
         // In the same folder, so that it can be renamed atomically.
-        guard let (temporary, descriptor) = UniqueFile.make(path + ".") else { throw failure(errno) }
-        defer { close(descriptor) }
-        defer { for end in ["-journal", "-wal", "-shm"] { unlink(temporary + end) } }
+        let temporary = try makeFile()
+        defer { for end in ["-journal", "-wal", "-shm"] { unlink(temporary.path + end) } }
         do {
-            try copy(source, temporary, progress)
-            guard fsync(descriptor) == 0 else { throw failure(errno) }
-            try move(temporary)
+            try copy(source, temporary.path, progress)
+            try temporary.descriptor.sync()
+            try TemporaryFile.move(temporary.path, to: path, replaces: replaces)
         } catch {
-            unlink(temporary)
+            unlink(temporary.path)
+            if let error = error as? Errno { throw failure(error) }
             guard let error = error as? SQLiteError else { throw error }
             switch error.primary {
             case .corrupt, .full: throw StoreError(error, path: error.primary == .full ? path : store)
@@ -75,30 +76,32 @@ private struct StoreBackup {
         guard FileIdentity(path: path) == nil || FileIdentity(path: path) != FileIdentity(path: store) else {
             throw StoreError.cannotBackUp(path: path, reason: "it is the store itself")
         }
-        var status = stat()
-        guard stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+        guard FileStatus(path: path)?.isRegular ?? true else {
             throw StoreError.cannotBackUp(path: path, reason: "it is not a regular file")
         }
         // SQLite would apply the journal of another database to the backup (sqlite.org/howtocorrupt.html
         // 2.4).
-        for end in ["-wal", "-journal"] where access(path + end, F_OK) == 0 {
+        for end in ["-wal", "-journal"] where FilePath.exists(path + end) {
             throw StoreError.cannotBackUp(path: path, reason: "\(path)\(end) exists, so the file is in use")
         }
     }
 
-    private func move(_ temporary: String) throws {
-        switch UniqueFile.move(temporary, to: path, replaces: replaces) {
-        case 0: return
-        case EEXIST: throw isThere
-        case let code: throw failure(code)
+    private func makeFile() throws(StoreError) -> TemporaryFile {
+        do {
+            return try TemporaryFile(path + ".")
+        } catch {
+            throw failure(error)
         }
     }
 
     private var isThere: StoreError { .cannotBackUp(path: path, reason: "a file already exists") }
 
-    private func failure(_ code: CInt) -> StoreError {
-        [ENOSPC, EDQUOT, EFBIG].contains(code)
-            ? .full(path: path) : rejection(String(cString: strerror(code)))
+    private func failure(_ error: Errno) -> StoreError {
+        switch error.code {
+        case EEXIST: isThere
+        case _ where error.isNoSpace: .full(path: path)
+        default: rejection(error.description)
+        }
     }
 
     private func rejection(_ reason: String) -> StoreError {

@@ -69,17 +69,16 @@ extension StoreFinding {
 package struct StoreFiles {
     private let path: String
 
-    package init(path: String) { self.path = StoreOpening.resolved(path) }
+    package init(path: String) { self.path = FilePath.resolved(path) }
 
     package func findings() -> [StoreFinding] {
         var findings: [StoreFinding] = []
         for end in ["", "-wal", "-shm", "-search", "-search-wal", "-search-shm"] {
-            guard let status = Self.status(path + end), status.st_mode & 0o077 != 0 else { continue }
-            findings.append(.insecurePermissions(path: path + end, mode: status.st_mode & 0o777))
+            guard let status = FileStatus(path: path + end), status.permissions & 0o077 != 0 else { continue }
+            findings.append(.insecurePermissions(path: path + end, mode: status.permissions))
         }
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         do {
-            _ = try FolderWatch(path: folder.isEmpty ? "/" : folder)
+            _ = try FolderWatch(path: FilePath.folder(of: path))
         } catch {
             findings.append(.noFileEvents(reason: error.description))
         }
@@ -90,10 +89,5 @@ package struct StoreFiles {
         for case .insecurePermissions(let path, let mode) in findings { chmod(path, mode & ~0o077) }
     }
 
-    var journalSize: Int64 { Int64(Self.status(path + "-wal")?.st_size ?? 0) }
-
-    private static func status(_ path: String) -> stat? {
-        var status = stat()
-        return stat(path, &status) == 0 ? status : nil
-    }
+    var journalSize: Int64 { Int64(FileStatus(path: path + "-wal")?.size ?? 0) }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Platform
 import SQLite
 
 extension PersistentContainer {
@@ -26,7 +27,7 @@ extension PersistentContainer {
         _ file: String, to path: String, model: StoreModel, options: StoreOptions = StoreOptions(),
         progress: @Sendable (_ done: Int, _ of: Int) -> Void = { _, _ in }
     ) throws(StoreError) -> String? {
-        let path = StoreOpening.resolved(path)
+        let path = FilePath.resolved(path)
         do {
             return try StoreRestore(file: file, path: path, model: model, options: options).run(progress)
         } catch let error as StoreError {
@@ -60,7 +61,7 @@ private struct StoreRestore {
         let pageSize = try pageSizeOfStore()
         let copy = try verifiedCopy(pageSize)
         let movedLog = try moveLogOfNothing()
-        let isNew = FilePermissions.isNeeded(path)
+        let isNew = FileStatus.isMissingOrEmpty(path)
         let store = try Connection(
             path: path, access: .create, busyTimeoutMilliseconds: options.busyTimeout.wholeMilliseconds)
         if isNew { FilePermissions.restrictToOwner(path) }
@@ -77,13 +78,13 @@ private struct StoreRestore {
 
     private func checkFile() throws {
         let opening = StoreOpening(path: file, model: model, options: options)
-        guard access(file, F_OK) == 0 else { throw StoreError.missing(path: file) }
+        guard FilePath.exists(file) else { throw StoreError.missing(path: file) }
         // Hard links are common between backups.
         try opening.checkKind()
         guard FileIdentity(path: file) != FileIdentity(path: path) else {
             throw StoreError.cannotRestore(path: file, reason: "it is the store itself")
         }
-        guard !FilePermissions.isNeeded(file) else { throw StoreError.notAStore(path: file) }
+        guard !FileStatus.isMissingOrEmpty(file) else { throw StoreError.notAStore(path: file) }
     }
 
     /// Returns a verified copy with its own store ID.
@@ -127,7 +128,7 @@ private struct StoreRestore {
 
     /// Returns the page size; nil if there are no pages, or none that SQLite can read.
     private func pageSizeOfStore() throws -> Int64? {
-        guard !FilePermissions.isNeeded(path) else { return nil }
+        guard !FileStatus.isMissingOrEmpty(path) else { return nil }
         let store = try Connection(path: path, access: .readOnly)
         guard let id = try? store.integer("PRAGMA application_id"),
             let tables = try? store.integer("SELECT count(*) FROM sqlite_schema")
@@ -169,25 +170,23 @@ private struct StoreRestore {
         do {
             try StoreFile.copy(store, path: path, to: unfinished)
             // The log first: without its file it is useless, while the file without its log looks complete.
-            if access(unfinished + "-wal", F_OK) == 0, rename(unfinished + "-wal", name + "-wal") != 0 {
-                throw StoreFile.failure(errno, name)
-            }
-            guard rename(unfinished, name) == 0 else { throw StoreFile.failure(errno, name) }
+            if FilePath.exists(unfinished + "-wal") { try move(unfinished + "-wal", to: name + "-wal") }
+            try move(unfinished, to: name)
         } catch {
             for end in ["", "-wal"] { unlink(unfinished + end) }
             throw error
         }
-        syncFolder()
+        // The names must be on the disk before the contents are replaced there.
+        FilePath.syncFolder(FilePath.folder(of: path))
         return name
     }
 
     /// Moves a log without a file: SQLite would delete it when it creates the file, and with it the part that
     /// other processes have mapped.
     private func moveLogOfNothing() throws -> String? {
-        var log = stat()
-        guard FilePermissions.isNeeded(path), stat(path + "-wal", &log) == 0 else { return nil }
+        guard FileStatus.isMissingOrEmpty(path), FilePath.exists(path + "-wal") else { return nil }
         let name = try freeName() + "-wal"
-        guard rename(path + "-wal", name) == 0 else { throw StoreFile.failure(errno, name) }
+        try move(path + "-wal", to: name)
         unlink(path + "-shm")
         return name
     }
@@ -197,20 +196,16 @@ private struct StoreRestore {
         let name = path + ".replaced-" + time.filter { $0 != "-" && $0 != ":" }
         for number in 1...1000 {
             let candidate = number == 1 ? name : "\(name)-\(number)"
-            if ["", "-wal", ".unfinished"].allSatisfy({ access(candidate + $0, F_OK) != 0 }) {
+            if ["", "-wal", ".unfinished"].allSatisfy({ !FilePath.exists(candidate + $0) }) {
                 return candidate
             }
         }
         throw StoreError.cannotRestore(path: path, reason: "there are too many replaced stores next to it")
     }
 
-    /// The names must be on the disk before the contents are replaced there.
-    private func syncFolder() {
-        let folder = open(
-            StoreOpening(path: path, model: model, options: options).folder,
-            O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { return }
-        fsync(folder)
-        close(folder)
+    private func move(_ file: String, to name: String) throws(StoreError) {
+        try StoreFile.attempt(name) { () throws(Errno) in
+            try TemporaryFile.move(file, to: name, replaces: true)
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import SQLite
 
 /// The result of a salvage.
@@ -39,7 +40,7 @@ extension PersistentContainer {
         options: StoreOptions = StoreOptions(), progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
     ) throws(StoreError) -> SalvageReport {
         let salvage = StoreSalvage(
-            path: StoreOpening.resolved(path), newPath: newPath, author: author, model: model,
+            path: FilePath.resolved(path), newPath: newPath, author: author, model: model,
             options: options)
         do {
             return try salvage.run(progress)
@@ -61,14 +62,14 @@ private struct StoreSalvage {
     let options: StoreOptions
 
     func run(_ progress: (Int, Int) -> Void) throws -> SalvageReport {
-        guard access(path, F_OK) == 0 else { throw StoreError.missing(path: path) }
+        guard FilePath.exists(path) else { throw StoreError.missing(path: path) }
         try StoreOpening(path: path, model: model, options: options).checkKind()
-        for end in ["", "-wal", "-journal"] where access(newPath + end, F_OK) == 0 {
+        for end in ["", "-wal", "-journal"] where FilePath.exists(newPath + end) {
             throw StoreError.cannotSalvage(path: newPath, reason: "\(newPath)\(end) exists")
         }
         let damaged = try copyOfDamaged()
-        guard let folder = UniqueFile.makeFolder(newPath + ".salvage-") else {
-            throw StoreFile.failure(errno, newPath)
+        let folder = try StoreFile.attempt(newPath) { () throws(Errno) in
+            try TemporaryFile.makeFolder(newPath + ".salvage-")
         }
         let draft = folder + "/store"
         defer {
@@ -76,10 +77,13 @@ private struct StoreSalvage {
             rmdir(folder)
         }
         let report = try save(damaged, to: draft, progress)
-        switch UniqueFile.move(draft, to: newPath, replaces: false) {
-        case 0: return report
-        case EEXIST: throw StoreError.cannotSalvage(path: newPath, reason: "\(newPath) exists")
-        case let code: throw StoreFile.failure(code, newPath)
+        do {
+            try TemporaryFile.move(draft, to: newPath, replaces: false)
+            return report
+        } catch  where error.code == EEXIST {
+            throw StoreError.cannotSalvage(path: newPath, reason: "\(newPath) exists")
+        } catch {
+            throw StoreFile.failure(error, newPath)
         }
     }
 

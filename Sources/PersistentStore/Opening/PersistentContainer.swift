@@ -66,18 +66,19 @@ public final class PersistentContainer: Sendable {
     ///
     /// - Throws: ``StoreError/cancelled``.
     package nonisolated(nonsending) func pause(for delay: Duration) async throws(StoreError) {
-        try await reader.loop.pause(for: delay)
+        await reader.loop.pause(for: delay)
+        if Task.isCancelled { throw .cancelled }
     }
 
     /// Whether any process has the write lock at this moment.
     package var isBeingWritten: Bool {
-        guard let lock = WriterLock(databasePath: StoreOpening.resolved(path)) else { return false }
+        guard let lock = WriterLock(databasePath: FilePath.resolved(path)) else { return false }
         return lock.holder() != .free
     }
 
     /// The other process that has the write lock at this moment, as "name (process 4711)".
     package var otherWriter: String? {
-        guard case .process(let process) = WriterLock(databasePath: StoreOpening.resolved(path))?.holder(),
+        guard case .process(let process) = WriterLock(databasePath: FilePath.resolved(path))?.holder(),
             process != getpid()
         else { return nil }
         return ProcessIdentity(process: process).description

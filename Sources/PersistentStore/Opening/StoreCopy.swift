@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import SQLite
 
 /// A private copy of a store, to verify, read, or change it without touching the store.
@@ -19,8 +20,8 @@ enum StoreCopy {
         _ path: String, near destination: String, _ options: StoreOptions, isDamaged: Bool = false,
         prepare: (borrowing Connection) throws -> Void = { _ in }
     ) throws -> Connection {
-        guard let folder = UniqueFile.makeFolder(destination + ".copy-") else {
-            throw StoreFile.failure(errno, destination)
+        let folder = try StoreFile.attempt(destination) { () throws(Errno) in
+            try TemporaryFile.makeFolder(destination + ".copy-")
         }
         let copy = folder + "/store"
         defer {
@@ -28,7 +29,7 @@ enum StoreCopy {
             rmdir(folder)
         }
         try makeCopy(of: path, copy, options)
-        if isDamaged, FilePermissions.isNeeded(copy) { truncate(copy, 4096) }
+        if isDamaged, FileStatus.isMissingOrEmpty(copy) { truncate(copy, 4096) }
         let connection = try Connection(path: copy, access: .readWrite)
         if isDamaged { connection.setWritableSchema(enabled: true) }
         // Without a -shm.
@@ -43,9 +44,9 @@ enum StoreCopy {
         let source = try Connection(path: path, access: .readOnly)
         let deadline = ContinuousClock.now + options.busyTimeout
         while true {
-            let before = Stamp(path)
+            let before = Self.status(path)
             try StoreFile.copy(source, path: path, to: copy, replaces: true)
-            if before == Stamp(path) { return }
+            if before == Self.status(path) { return }
             guard ContinuousClock.now < deadline else {
                 throw StoreError.busy(
                     path: path, holder: nil, milliseconds: Int(options.busyTimeout.wholeMilliseconds))
@@ -54,18 +55,8 @@ enum StoreCopy {
     }
 
     /// The metadata of the files, which changes with every commit and every checkpoint.
-    private struct Stamp: Equatable {
-        private let numbers: [Int]
-
-        init(_ path: String) {
-            numbers = ["", "-wal"].flatMap { end in
-                var status = stat()
-                guard stat(path + end, &status) == 0 else { return [0] }
-                return [
-                    Int(status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
-                ]
-            }
-        }
+    private static func status(_ path: String) -> [FileStatus?] {
+        ["", "-wal"].map { FileStatus(path: path + $0) }
     }
 }
 
@@ -84,10 +75,8 @@ enum StoreFile {
     static func copy(
         _ source: borrowing Connection, path: String, to copy: String, replaces: Bool = false
     ) throws {
-        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (replaces ? O_TRUNC : O_EXCL)
-        let file = open(copy, flags, 0o600)
-        guard file >= 0 else { throw failure(errno, copy) }
-        defer { close(file) }
+        let flags = O_WRONLY | O_CREAT | (replaces ? O_TRUNC : O_EXCL)
+        let file = try open(copy, flags)
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: block, alignment: page)
         defer { bytes.deallocate() }
         let size = try source.fileSize()
@@ -96,9 +85,9 @@ enum StoreFile {
             if (try? source.readFile(at: offset, into: part)) == nil {
                 readPages(of: source, at: offset, into: part)
             }
-            try write(part, to: file, copy)
+            try attempt(copy) { () throws(Errno) in try file.write(part) }
         }
-        guard fsync(file) == 0 else { throw failure(errno, copy) }
+        try attempt(copy) { () throws(Errno) in try file.sync() }
         try copyLog(path + "-wal", to: copy + "-wal", flags, bytes)
     }
 
@@ -117,37 +106,50 @@ enum StoreFile {
     private static func copyLog(
         _ path: String, to copy: String, _ flags: CInt, _ bytes: UnsafeMutableRawBufferPointer
     ) throws {
-        let log = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard log >= 0 else {
-            guard errno == ENOENT else { throw failure(errno, path) }
+        guard let log = try openLog(path) else {
             unlink(copy)
             return
         }
-        defer { close(log) }
-        let file = open(copy, flags, 0o600)
-        guard file >= 0 else { throw failure(errno, copy) }
-        defer { close(file) }
+        let file = try open(copy, flags)
         while true {
-            let count = read(log, bytes.baseAddress, bytes.count)
-            guard count >= 0 else { throw failure(errno, path) }
+            let count = try attempt(path) { () throws(Errno) in
+                // Of a pipe of that name, nothing is read.
+                try DescriptorIO.readAvailable(log.number, into: bytes) ?? 0
+            }
             guard count > 0 else { break }
-            try write(UnsafeMutableRawBufferPointer(rebasing: bytes[..<count]), to: file, copy)
+            try attempt(copy) { () throws(Errno) in try file.write(bytes[..<count]) }
         }
-        guard fsync(file) == 0 else { throw failure(errno, copy) }
+        try attempt(copy) { () throws(Errno) in try file.sync() }
     }
 
-    private static func write(_ bytes: UnsafeMutableRawBufferPointer, to file: CInt, _ path: String) throws {
-        var done = 0
-        while done < bytes.count {
-            let count = Glibc.write(file, bytes.baseAddress?.advanced(by: done), bytes.count - done)
-            guard count > 0 || errno == EINTR else { throw failure(errno, path) }
-            done += max(0, count)
+    private static func openLog(_ path: String) throws(StoreError) -> FileDescriptor? {
+        do {
+            return try FileDescriptor.ifExists(path, O_RDONLY | O_NONBLOCK)
+        } catch {
+            throw failure(error, path)
         }
     }
 
-    static func failure(_ code: CInt, _ path: String) -> StoreError {
-        [ENOSPC, EDQUOT, EFBIG].contains(code)
-            ? .full(path: path)
-            : .inputOutput(path: path, reason: String(cString: strerror(code)))
+    private static func open(_ path: String, _ flags: CInt) throws(StoreError) -> FileDescriptor {
+        do {
+            return try FileDescriptor(path, flags)
+        } catch {
+            throw failure(error, path)
+        }
+    }
+
+    /// Runs system calls on a file; throws their error as one of the store.
+    static func attempt<Result>(
+        _ path: String, _ body: () throws(Errno) -> Result
+    ) throws(StoreError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw failure(error, path)
+        }
+    }
+
+    static func failure(_ error: Errno, _ path: String) -> StoreError {
+        error.isNoSpace ? .full(path: path) : .inputOutput(path: path, reason: error.description)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import SQLite
 
 /// An error of a store, described by a sentence that names the problem, the file, and the next step.
@@ -164,7 +165,7 @@ extension StoreError: CustomStringConvertible {
 extension SQLiteError {
     /// Whether the disk is full, even for SQLite's small companion files, for which it reports only that they
     /// cannot be created or extended.
-    fileprivate var isOutOfRoom: Bool { [ENOSPC, EDQUOT, EFBIG].contains(systemError) }
+    fileprivate var isOutOfRoom: Bool { Errno(systemError).isNoSpace }
 
     /// Whether the schema changed. SQLite has one code for all SQL errors; only a changed schema can cause
     /// these two, since all names come from the model.
@@ -175,5 +176,5 @@ extension SQLiteError {
     }
 
     /// The operating system's message, if there is one, or SQLite's.
-    package var systemReason: String { systemError == 0 ? message : String(cString: strerror(systemError)) }
+    package var systemReason: String { systemError == 0 ? message : Errno(systemError).description }
 }

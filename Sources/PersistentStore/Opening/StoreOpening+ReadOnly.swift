@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import SQLite
 
 extension StoreOpening {
@@ -9,9 +9,9 @@ extension StoreOpening {
     /// the store open, and after a crash. If they are missing, the file alone is the whole store, and it is
     /// read as immutable, without locks (sqlite.org/wal.html#read_only_databases).
     func openForReading() throws(StoreError) -> (StoreConnection, StoreMetadata) {
-        guard access(path, F_OK) == 0 else { throw .missing(path: path) }
+        guard FilePath.exists(path) else { throw .missing(path: path) }
         try checkFile()
-        guard !FilePermissions.wasStore(resolvedPath) else { throw .emptied(path: path) }
+        guard !wasStore else { throw .emptied(path: path) }
         let store = try connectForReading()
         do {
             try store.connection.execute("PRAGMA query_only = ON; BEGIN")
@@ -28,7 +28,7 @@ extension StoreOpening {
     private func connectForReading() throws(StoreError) -> StoreConnection {
         let milliseconds = options.busyTimeout.wholeMilliseconds
         let state = FileStamp(path: resolvedPath)
-        let hasIndex = access(resolvedPath + "-shm", F_OK) == 0
+        let hasIndex = FilePath.exists(resolvedPath + "-shm")
         do {
             guard state.isQuiet else {
                 guard hasIndex else {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Glibc
+import Platform
 import SQLite
 
 /// Opens a connection to a store, and creates or migrates the store if necessary.
@@ -12,11 +12,11 @@ struct StoreOpening {
     let options: StoreOptions
 
     func open() throws(StoreError) -> (StoreConnection, StoreMetadata) {
-        let exists = access(path, F_OK) == 0
+        let exists = FilePath.exists(path)
         guard exists || options.createsMissingStore else { throw .missing(path: path) }
         try checkFile()
-        guard !FilePermissions.wasStore(resolvedPath) else { throw .emptied(path: path) }
-        let isNew = FilePermissions.isNeeded(path)
+        guard !wasStore else { throw .emptied(path: path) }
+        let isNew = FileStatus.isMissingOrEmpty(path)
         let store: StoreConnection
         do {
             let connection = try Connection(
@@ -46,25 +46,30 @@ struct StoreOpening {
     /// Checks the kind and the name of the file. Opening a pipe would block; a name that is not UTF-8 cannot be
     /// written as text, so the companion files would be those of another store.
     func checkKind() throws(StoreError) {
-        guard Self.resolvesToText(path) else {
+        guard FilePath.resolvesToText(path) else {
             throw .cannotOpen(path: path, reason: "it leads to a name that is not valid UTF-8")
         }
-        var status = stat()
-        guard stat(path, &status) != 0 || [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
-            throw .notAStore(path: path)
-        }
+        let status = FileStatus(path: path)
+        guard status.map({ $0.isRegular || $0.isFolder }) ?? true else { throw .notAStore(path: path) }
     }
 
     /// Checks the names of the file. Under a second name, the database has another log and another index, so
     /// programs that use different names lose each other's commits (sqlite.org/howtocorrupt.html 2.5).
     func checkFile() throws(StoreError) {
         try checkKind()
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return }
-        guard status.st_nlink == 1 else { throw .secondName(path: path, isMount: false) }
+        guard let status = FileStatus(path: path), !status.isFolder else { return }
+        guard status.links == 1 else { throw .secondName(path: path, isMount: false) }
         guard !FileIdentity.isMountedAlone(path: resolvedPath) else {
             throw .secondName(path: path, isMount: true)
         }
+    }
+
+    /// Whether an empty file was a store: SQLite fills it before its log, and the doorbell is created last.
+    /// If the file were opened as a new one, SQLite would discard the log with all its contents.
+    var wasStore: Bool {
+        guard FileStatus(path: resolvedPath)?.size == 0 else { return false }
+        return FilePath.exists(Doorbell.path(store: resolvedPath))
+            || !FileStatus.isMissingOrEmpty(resolvedPath + "-wal")
     }
 
     private func prepare(_ store: StoreConnection) throws -> StoreMetadata {
@@ -189,8 +194,7 @@ struct StoreOpening {
                     throw StoreError.busy(
                         path: path, holder: nil, milliseconds: Int(options.busyTimeout.wholeMilliseconds))
                 }
-                var pause = timespec(tv_sec: 0, tv_nsec: 1_000_000)
-                nanosleep(&pause, nil)
+                DescriptorIO.pause(for: .milliseconds(1))
             }
         }
     }
@@ -216,26 +220,8 @@ struct StoreOpening {
 }
 
 extension StoreOpening {
-    /// Returns the path without symbolic links, next to which SQLite creates the `-wal` and the `-shm`.
-    static func resolved(_ path: String) -> String {
-        guard let real = realpath(path, nil) else { return path }
-        defer { free(real) }
-        return String(cString: real)
-    }
+    /// The path without symbolic links, next to which SQLite creates the `-wal` and the `-shm`.
+    var resolvedPath: String { FilePath.resolved(path) }
 
-    private static func resolvesToText(_ path: String) -> Bool {
-        let slash = path.lastIndex(of: "/")
-        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        guard let real = realpath(path, nil) ?? realpath(folder, nil) else { return true }
-        defer { free(real) }
-        return String(validatingCString: real) != nil
-    }
-
-    var resolvedPath: String { Self.resolved(path) }
-
-    var folder: String {
-        let path = resolvedPath
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
+    var folder: String { FilePath.folder(of: resolvedPath) }
 }

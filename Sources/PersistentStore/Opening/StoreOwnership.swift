@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// The users who may write a store's files.
 ///
@@ -14,26 +15,21 @@ struct StoreOwnership {
     ///
     /// - Throws: ``StoreError/otherOwner(path:owner:)`` or ``StoreError/writableByOthers(path:mode:)``.
     func check() throws(StoreError) {
-        let resolved = StoreOpening.resolved(path)
-        guard let store = Self.status(resolved) else { return }
+        let resolved = FilePath.resolved(path)
+        guard let store = FileStatus(path: resolved) else { return }
         // The superuser may open any user's store; SQLite gives the log and its index that owner.
-        guard store.st_uid == geteuid() || geteuid() == 0 else {
-            throw .otherOwner(path: path, owner: Self.name(store.st_uid))
+        guard store.owner == geteuid() || geteuid() == 0 else {
+            throw .otherOwner(path: path, owner: Self.name(store.owner))
         }
         for end in ["", "-wal", "-shm", "-journal"] {
-            guard let file = end.isEmpty ? store : Self.status(resolved + end) else { continue }
-            guard file.st_uid == store.st_uid || file.st_uid == 0 else {
-                throw .otherOwner(path: path + end, owner: Self.name(file.st_uid))
+            guard let file = end.isEmpty ? store : FileStatus(path: resolved + end) else { continue }
+            guard file.owner == store.owner || file.owner == 0 else {
+                throw .otherOwner(path: path + end, owner: Self.name(file.owner))
             }
-            guard file.st_mode & 0o022 == 0 else {
-                throw .writableByOthers(path: path + end, mode: file.st_mode & 0o777)
+            guard file.permissions & 0o022 == 0 else {
+                throw .writableByOthers(path: path + end, mode: file.permissions)
             }
         }
-    }
-
-    private static func status(_ path: String) -> stat? {
-        var status = stat()
-        return stat(path, &status) == 0 ? status : nil
     }
 
     private static func name(_ user: uid_t) -> String {

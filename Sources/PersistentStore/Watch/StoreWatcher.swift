@@ -7,9 +7,7 @@ actor StoreWatcher {
     private nonisolated let reader: StoreReader
     private let opening: StoreOpening
     private var machine = WatcherMachine()
-    private var folder: FolderDescriptor?
-    /// The folder's descriptor, stored a second time for the deinit.
-    private var folderDescriptor: CInt?
+    private var folder: FolderWatch?
     /// The name of the file without its folder, as in events.
     private var fileName = ""
     private var lock: WriterLock?
@@ -30,7 +28,7 @@ actor StoreWatcher {
     deinit {
         reader.loop.cancel(pauseTimer)
         reader.loop.cancel(pollTimer)
-        if let folderDescriptor { reader.loop.stopWatching(folderDescriptor) }
+        if let folder { reader.loop.stopWatching(folder.descriptor) }
         for subscriber in subscribers.values { subscriber.finish() }
     }
 
@@ -57,9 +55,8 @@ actor StoreWatcher {
         isRunning = false
         reader.loop.cancel(pauseTimer)
         reader.loop.cancel(pollTimer)
-        if let folder { reader.loop.stopWatching(folder.watch.descriptor) }
+        if let folder { reader.loop.stopWatching(folder.descriptor) }
         folder = nil
-        folderDescriptor = nil
         for subscriber in subscribers.values { subscriber.finish() }
         subscribers.removeAll()
     }
@@ -85,14 +82,13 @@ actor StoreWatcher {
         guard opening.options.usesFileEvents, let watch = try? FolderWatch(path: opening.folder) else {
             return
         }
-        folder = FolderDescriptor(watch)
-        folderDescriptor = folder?.watch.descriptor
+        folder = watch
         watchFolderEvents()
     }
 
     private func watchFolderEvents() {
-        guard let folderDescriptor else { return }
-        reader.loop.watch(folderDescriptor) { [weak self] in
+        guard let folder else { return }
+        reader.loop.watch(folder.descriptor) { [weak self] in
             self?.assumeIsolated { $0.handleFolderEvents() }
         }
     }
@@ -104,7 +100,7 @@ actor StoreWatcher {
 
     /// Returns the meaning of the folder's events since the last call.
     private func drainedEvent() -> WatcherMachine.Event? {
-        guard let events = folder?.watch.drain() else { return nil }
+        guard let events = folder?.drain() else { return nil }
         var result: WatcherMachine.Event?
         for event in events {
             switch event.kind {
@@ -165,8 +161,8 @@ actor StoreWatcher {
     private func lookAgain(after pause: Duration) {
         if pause >= Self.longestDeafPause {
             watchFolderEvents()
-        } else if let folderDescriptor {
-            reader.loop.stopWatching(folderDescriptor)
+        } else if let folder {
+            reader.loop.stopWatching(folder.descriptor)
         }
         schedule(.pauseOver, pauseTimer, pause)
     }
@@ -196,11 +192,4 @@ actor StoreWatcher {
     private func announce(_ event: StoreEvent) {
         for subscriber in subscribers.values { subscriber.yield(event) }
     }
-}
-
-/// A class that owns a descriptor, so that an actor can store it.
-private final class FolderDescriptor {
-    let watch: FolderWatch
-
-    init(_ watch: consuming FolderWatch) { self.watch = watch }
 }

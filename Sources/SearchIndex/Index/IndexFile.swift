@@ -1,5 +1,6 @@
 import Glibc
 import PersistentStore
+import Platform
 import SQLite
 
 /// The file of the index. Confined to the index that owns it.
@@ -17,13 +18,13 @@ final class IndexFile {
     let connection: Connection
     let path: String
     let isReadOnly: Bool
-    private let identity: (UInt, UInt)?
+    private let identity: FileIdentity?
 
     /// Opens the file, or creates it if it is missing.
     init(path: String, store: String) throws(SQLiteError) {
         self.path = path
         do throws(SQLiteError) {
-            let isNew = FilePermissions.isNeeded(path)
+            let isNew = FileStatus.isMissingOrEmpty(path)
             if isNew { FilePermissions.prepare(path, forOwnerOf: store) }
             let connection = try Connection(path: path, access: .create, busyTimeoutMilliseconds: 100)
             if isNew { FilePermissions.restrictToOwner(path) }
@@ -41,17 +42,14 @@ final class IndexFile {
             connection = try Connection(path: path, access: .readOnly, busyTimeoutMilliseconds: 100)
             isReadOnly = true
         }
-        identity = Self.identity(path)
+        identity = FileIdentity(path: path)
         guard try connection.integer("PRAGMA application_id") == Self.applicationID,
             try connection.integer("PRAGMA user_version") == Self.format
         else { throw Self.foreign }
     }
 
     /// Whether the path still leads to this file. False after another process removed or replaced it.
-    var isCurrent: Bool {
-        guard let identity, let now = Self.identity(path) else { return false }
-        return identity == now
-    }
+    var isCurrent: Bool { identity != nil && FileIdentity(path: path) == identity }
 
     static func remove(_ path: String) {
         for end in ["-wal", "-shm", ""] { unlink(path + end) }
@@ -59,12 +57,6 @@ final class IndexFile {
 
     private static let foreign = SQLiteError(
         code: 26, message: "the file is not a search index of this version")
-
-    private static func identity(_ path: String) -> (UInt, UInt)? {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        return (UInt(status.st_dev), UInt(status.st_ino))
-    }
 
     private static func mayBecomeIndex(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
         if try connection.integer("PRAGMA application_id") == applicationID { return true }

@@ -1,5 +1,6 @@
 import CTerminal
 import Glibc
+import Platform
 
 /// The waiting step of the event loop: keys, signals, sizes, and the caller's descriptors.
 ///
@@ -33,38 +34,32 @@ package struct TerminalInput: ~Copyable {
         let deadline = milliseconds.map { ContinuousClock.now + .milliseconds($0) }
         while true {
             let patience = decoder.patience.map { silentSince + .milliseconds($0) }
-            var polled = [isLost ? -1 : terminal, signals].map {
-                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-            }
-            polled += descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            _ = poll(&polled, nfds_t(polled.count), Self.milliseconds(until: [deadline, patience]))
+            let polled = DescriptorIO.poll(
+                [isLost ? -1 : terminal, signals] + descriptors,
+                for: Self.duration(until: [deadline, patience]))
 
             var events: [TerminalEvent] = []
-            if polled[1].revents != 0 { readSignals(into: &events) }
-            if polled[0].revents != 0 { readTerminal(polled[0].revents, into: &events) }
+            if polled[1].hasEvent { readSignals(into: &events) }
+            if polled[0].hasEvent { readTerminal(polled[0], into: &events) }
             if let patience, decoder.patience != nil, events.isEmpty, patience <= .now {
                 events += decoder.flush().map { .key($0) }
             }
-            events += polled[2...].filter { $0.revents != 0 }.map { .readable($0.fd) }
+            for (descriptor, ready) in zip(descriptors, polled[2...]) where ready.hasEvent {
+                events.append(.readable(descriptor))
+            }
             if !events.isEmpty { return events }
             if let deadline, deadline <= .now { return [.timedOut] }
         }
     }
 
-    private static func milliseconds(until moments: [ContinuousClock.Instant?]) -> CInt {
-        guard let first = moments.compactMap({ $0 }).min() else { return -1 }
-        let left = ContinuousClock.now.duration(to: first) / .milliseconds(1)
-        return CInt(max(0, min(left.rounded(.up), 1_000_000_000)))
+    private static func duration(until moments: [ContinuousClock.Instant?]) -> Duration? {
+        moments.compactMap { $0 }.min().map { max(.zero, ContinuousClock.now.duration(to: $0)) }
     }
 
     private mutating func readSignals(into events: inout [TerminalEvent]) {
-        var numbers: [UInt8] = Array(repeating: 0, count: 256)
         var reported: Set<UInt8> = []
-        while true {
-            let count = read(signals, &numbers, numbers.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
-            for number in numbers.prefix(count) where reported.insert(number).inserted {
+        while let numbers = try? DescriptorIO.readAvailable(signals, limit: 256), !numbers.isEmpty {
+            for number in numbers where reported.insert(number).inserted {
                 if CInt(number) == SIGWINCH {
                     if let size = terminalSize { events.append(.resized(size)) }
                 } else if let signal = TerminalSignal(number: CInt(number)) {
@@ -84,22 +79,23 @@ package struct TerminalInput: ~Copyable {
 
     /// Reads the terminal. Polls before each read: the shell shares the descriptor, so it must not become
     /// non-blocking.
-    private mutating func readTerminal(_ ready: Int16, into events: inout [TerminalEvent]) {
-        var bytes: [UInt8] = Array(repeating: 0, count: Self.chunk)
+    private mutating func readTerminal(_ ready: DescriptorIO.Readiness, into events: inout [TerminalEvent]) {
         var total = 0
-        var polled = pollfd(fd: terminal, events: Int16(POLLIN), revents: ready)
-        repeat {
-            guard polled.revents & Int16(POLLIN) != 0 else { return lose(into: &events) }
-            let count = read(terminal, &bytes, bytes.count)
-            if count > 0 {
-                total += count
-                silentSince = .now
-                events += decoder.decode(bytes.prefix(count)).map { .key($0) }
-            } else if count == 0 || (errno != EINTR && errno != EAGAIN) {
+        var ready = ready
+        while total < Self.maxBytes && ready.hasEvent {
+            guard ready.isReadable else { return lose(into: &events) }
+            do {
+                if let bytes = try DescriptorIO.readAvailable(terminal, limit: Self.chunk) {
+                    guard !bytes.isEmpty else { return lose(into: &events) }
+                    total += bytes.count
+                    silentSince = .now
+                    events += decoder.decode(bytes).map { .key($0) }
+                }
+            } catch {
                 return lose(into: &events)
             }
-            polled.revents = 0
-        } while total < Self.maxBytes && poll(&polled, 1, 0) > 0
+            ready = DescriptorIO.poll([terminal], for: .zero)[0]
+        }
     }
 
     private mutating func lose(into events: inout [TerminalEvent]) {

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// The number of colors that the screen may use.
 package enum ColorCapability: Int, Hashable, Sendable, Comparable {
@@ -20,17 +20,13 @@ package enum ColorCapability: Int, Hashable, Sendable, Comparable {
     init(_ choice: Choice, terminal count: Int) {
         let requested: ColorCapability =
             switch choice {
-            case .auto: Self.isNoColorSet ? .none : .palette
+            case .auto: Environment.variable("NO_COLOR") == nil ? .palette : .none
             case .always: .palette
             case .sixteen: .sixteen
             case .never: .none
             }
         let supported = [ColorCapability.palette, .sixteen, .eight].first { count >= $0.rawValue } ?? .none
         self = min(supported, requested)
-    }
-
-    private static var isNoColorSet: Bool {
-        getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
     }
 
     package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }

@@ -1,25 +1,26 @@
 import CTerminal
 import Glibc
+package import Platform
 
 /// A child process in a separate process group that has the terminal until it exits, like a job of a shell.
 ///
 /// Its ^C, ^\, and ^Z do not affect this process. When the child stops, this process stops too, so that the
 /// user's shell gets the terminal.
 package struct ForegroundJob: ~Copyable {
-    private let terminal: CInt
-    private var modes = termios()
+    private let file: FileDescriptor
+    private let modes: termios
 
     /// Creates a job; nil if there is no terminal, or this process is in its background.
     package init?() {
-        terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-        guard terminal >= 0 else { return nil }
-        guard tcgetpgrp(terminal) == getpgrp(), tcgetattr(terminal, &modes) == 0 else {
-            close(terminal)
-            return nil
-        }
+        var modes = termios()
+        guard let file = try? FileDescriptor("/dev/tty", O_RDWR | O_NOCTTY),
+            tcgetpgrp(file.number) == getpgrp(), tcgetattr(file.number, &modes) == 0
+        else { return nil }
+        self.modes = modes
+        self.file = file
     }
 
-    deinit { close(terminal) }
+    private var terminal: CInt { file.number }
 
     /// Adds the action that gives the terminal to a child, which must lead a separate process group.
     ///
@@ -30,17 +31,12 @@ package struct ForegroundJob: ~Copyable {
 
     /// Waits until the child, the leader of its group, exits, and reclaims the terminal.
     ///
-    /// - Returns: the status of waitpid(2); nil if it is unknown.
-    package func wait(for child: CInt) -> CInt? {
+    /// - Returns: nil if the status is unknown.
+    package func wait(for child: CInt) -> ChildStatus? {
         defer { takeTerminal() }
-        var status: CInt = 0
         while true {
-            guard waitpid(child, &status, WUNTRACED) >= 0 else {
-                guard errno == EINTR else { return nil }
-                continue
-            }
-            // WIFSTOPPED of wait(2).
-            guard status & 0xFF == 0x7F else { return status }
+            guard let status = try? ChildStatus.wait(for: child, options: WUNTRACED) else { return nil }
+            guard status.isStopped else { return status }
             var childModes = termios()
             tcgetattr(terminal, &childModes)
             takeTerminal()

@@ -1,11 +1,12 @@
 import CTerminal
 import Glibc
+import Platform
 
 /// The descriptors of a screen; those of `/dev/tty` and `/dev/null` are closed at the end.
 struct TerminalDescriptor: ~Copyable {
     let input: CInt
     let output: CInt
-    private let owned: CInt?
+    private let owned: FileDescriptor?
 
     /// Returns standard input and output, or `/dev/tty` if one of them is a pipe or a file.
     static func controlling() throws(TerminalError) -> TerminalDescriptor {
@@ -16,19 +17,19 @@ struct TerminalDescriptor: ~Copyable {
     }
 
     static func opening(_ path: String) throws(TerminalError) -> TerminalDescriptor {
-        let descriptor = open(path, O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .noTerminal(errno: errno) }
-        return TerminalDescriptor(input: descriptor, output: descriptor, owned: descriptor)
+        do {
+            let file = try FileDescriptor(path, O_RDWR)
+            let number = file.number
+            return TerminalDescriptor(input: number, output: number, owned: file)
+        } catch {
+            throw .noTerminal(errno: error.code)
+        }
     }
 
-    private init(input: CInt, output: CInt, owned: CInt?) {
+    private init(input: CInt, output: CInt, owned: consuming FileDescriptor?) {
         self.input = input
         self.output = output
         self.owned = owned
-    }
-
-    deinit {
-        if let owned { close(owned) }
     }
 
     func write(_ text: String) -> Bool {

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 extension TerminalScreen {
     /// The maximum size of a copied text. Terminals silently drop longer sequences: xterm's limit is about
@@ -15,7 +16,8 @@ extension TerminalScreen {
             throw .clipboardTextTooLong(bytes: bytes.count, limit: Self.longestCopy)
         }
         copied = text
-        guard descriptor.write(Self.sequence(copying: bytes, isInTmux: getenv("TMUX") != nil)) else {
+        guard descriptor.write(Self.sequence(copying: bytes, isInTmux: Environment.variable("TMUX") != nil))
+        else {
             throw .terminalLost
         }
     }

@@ -1,5 +1,6 @@
 import CTerminal
 import Glibc
+import Platform
 
 /// The terminal, drawn through ncurses. Confined to the thread that created it; a process has one at a time.
 ///
@@ -50,7 +51,7 @@ package final class TerminalScreen {
                 terminal_rescue_arm(descriptor.output)
                 // Before newterm: ncurses does not replace existing signal handlers.
                 signals = terminal_signals_open()
-                guard signals >= 0 else { throw .noSignals(errno: errno) }
+                guard signals >= 0 else { throw .noSignals(errno: Errno.last.code) }
             }
             note = try Self.openCurses(on: descriptor, isHeadless: isHeadless)
         } catch {
@@ -70,7 +71,7 @@ package final class TerminalScreen {
         on descriptor: borrowing TerminalDescriptor, isHeadless: Bool
     ) throws(TerminalError) -> String? {
         let fallback = "xterm-256color"
-        let type = isHeadless ? fallback : getenv("TERM").map { String(cString: $0) } ?? ""
+        let type = isHeadless ? fallback : Environment.variable("TERM") ?? ""
         for candidate in [type, fallback] where !candidate.isEmpty {
             switch Int(terminal_open(candidate, descriptor.input, descriptor.output)) {
             case TERMINAL_OPENED:

@@ -3,6 +3,7 @@ import ClipsTerminal
 import FoundationEssentials
 import Glibc
 import PersistentStore
+import Platform
 import Terminal
 
 extension Command {

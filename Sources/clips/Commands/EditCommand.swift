@@ -2,6 +2,7 @@ import ClipsCore
 import ClipsTerminal
 import Glibc
 import PersistentStore
+import Platform
 
 extension Command {
     static let edit = Command(

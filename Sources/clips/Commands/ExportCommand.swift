@@ -1,7 +1,7 @@
 import ClipsCore
 import ClipsExchange
-import Glibc
 import PersistentStore
+import Platform
 import Terminal
 
 extension Command {
@@ -32,10 +32,17 @@ extension Command {
             return .done
         }
         PendingInterrupt.hold()
-        let file = try ReplacedFile(path)
+        let file: ReplacementFile
+        do throws(Errno) {
+            file = try ReplacementFile(output: path)
+        } catch {
+            throw OutputError(error)
+        }
         do {
-            let count = try await write(format, store, to: file.output)
-            try file.commit()
+            let output = Output(descriptor: file.descriptor)
+            let count = try await write(format, store, to: output)
+            try output.flush()
+            do throws(Errno) { try file.commit() } catch { throw OutputError(error) }
             invocation.remark("clips: wrote \(count == 1 ? "1 clip" : "\(count) clips") to \(path).")
             return .done
         } catch is Interrupted {

@@ -1,6 +1,7 @@
 import ClipsCore
 import ClipsExchange
 import Glibc
+import Platform
 import Terminal
 
 /// Imports files one by one, and reports the result of each.
@@ -29,13 +30,19 @@ struct FileImport {
     }
 
     private func run(_ name: String) async -> ImportReport {
-        var failed = ImportReport()
-        let descriptor = name == "-" ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            failed.failure = "The file cannot be opened: \(String(cString: strerror(errno)))."
+        guard name != "-" else { return await run(name, STDIN_FILENO) }
+        do {
+            let file = try FileDescriptor(name, O_RDONLY)
+            return await run(name, file.number)
+        } catch {
+            var failed = ImportReport()
+            failed.failure = "The file cannot be opened: \(error)."
             return failed
         }
-        defer { if descriptor != STDIN_FILENO { close(descriptor) } }
+    }
+
+    private func run(_ name: String, _ descriptor: CInt) async -> ImportReport {
+        var failed = ImportReport()
         var importer = importer
         importer.isInterrupted = { PendingInterrupt.isThere }
         let isWatched = isatty(STDERR_FILENO) == 1 && !invocation.isQuiet

@@ -2,6 +2,7 @@ import ClipsCore
 import FoundationEssentials
 import Glibc
 import PersistentStore
+import Platform
 import SearchIndex
 import Terminal
 
@@ -38,7 +39,7 @@ extension Command {
         let limit = try arguments.number("--limit") ?? 20
         var search = ClipSearch(query, sort: sort, limit: limit, in: store)
         let lines = FoundLines(
-            query: query, isMarked: invocation.output.isTerminal && getenv("NO_COLOR") == nil)
+            query: query, isMarked: invocation.output.isTerminal && Environment.variable("NO_COLOR") == nil)
         while let clips = try await search.next() {
             for clip in clips {
                 invocation.output.line(

@@ -1,5 +1,5 @@
 import Glibc
-import PersistentStore
+import Platform
 import Synchronization
 import Terminal
 
@@ -17,7 +17,7 @@ final class Output: Sendable {
     private struct State {
         var buffer: [UInt8] = []
         /// What went wrong first: what follows it would stand in the wrong place.
-        var failure: CInt?
+        var failure: Errno?
         var isReported = false
         var survivesReader = false
     }
@@ -50,7 +50,7 @@ final class Output: Sendable {
             defer { state.isReported = state.failure != nil }
             return state.isReported ? nil : state.failure
         }
-        if let failure { throw OutputError(code: failure) }
+        if let failure { throw OutputError(failure) }
     }
 
     /// From now on, a reader that went away is an error as any other: there is something to report first, or to finish.
@@ -68,17 +68,19 @@ final class Output: Sendable {
     private func flush(_ state: inout State) {
         defer { state.buffer.removeAll(keepingCapacity: true) }
         guard state.failure == nil, !state.buffer.isEmpty else { return }
-        do throws(DescriptorIO.Failure) {
+        do throws(Errno) {
             try DescriptorIO.write(state.buffer, to: descriptor)
         } catch {
-            state.failure = error.code
+            state.failure = error
             if error.code == EPIPE && !state.survivesReader { Self.endAsByBrokenPipe() }
         }
     }
 }
 
 struct OutputError: Error, CustomStringConvertible {
-    let code: CInt
-    var reason: String { String(cString: strerror(code)) }
+    let reason: Errno
+
+    init(_ reason: Errno) { self.reason = reason }
+
     var description: String { "The output cannot be written: \(reason)." }
 }

@@ -1,5 +1,5 @@
 import CProcess
-import Glibc
+import Platform
 
 /// The arguments and the environment, as text or not at all: an invalid byte replaced by U+FFFD would name another file.
 enum ProcessInput {
@@ -22,7 +22,7 @@ enum ProcessInput {
             "BROWSER",
             "CLIPS_TERMINAL_BROWSER",
         ] {
-            guard let value = getenv(name), String(validatingCString: value) == nil else { continue }
+            guard !Environment.isText(name) else { continue }
             throw UsageError("\(name) is not valid UTF-8; nothing was done. Set it to UTF-8 text.")
         }
     }

@@ -1,21 +1,19 @@
 import CProcess
 import Glibc
-import PersistentStore
+import Platform
 
 /// Reading what is piped in, with a bound. A signal that ``PendingInterrupt`` holds ends it.
 enum StandardInput {
     /// A file, a pipe or a socket; not a terminal and not /dev/null. A folder counts: reading it is an error.
     static var isPiped: Bool {
-        var status = stat()
-        guard process_was_closed(STDIN_FILENO) == 0, fstat(STDIN_FILENO, &status) == 0 else { return false }
-        return [S_IFREG, S_IFIFO, S_IFSOCK, S_IFDIR].contains(status.st_mode & S_IFMT)
+        guard process_was_closed(STDIN_FILENO) == 0, let status = FileStatus(descriptor: STDIN_FILENO) else {
+            return false
+        }
+        return [S_IFREG, S_IFIFO, S_IFSOCK, S_IFDIR].contains(status.type)
     }
 
     /// Whether what is read now cannot be read again, as it can from a file.
-    static var comesOnce: Bool {
-        var status = stat()
-        return fstat(STDIN_FILENO, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
-    }
+    static var comesOnce: Bool { FileStatus(descriptor: STDIN_FILENO)?.isRegular == false }
 
     /// Reads to the end, or until there are more than `limit` bytes. What was read is in `bytes` after an error, too.
     static func readAll(into bytes: inout [UInt8], limit: Int) throws(InputError) {

@@ -112,6 +112,7 @@ extension HistoryCleaning {
 
     /// Pauses long enough for a waiting writer, which tries every 0.1 ms, to get the lock.
     nonisolated(nonsending) func pause() async throws(StoreError) {
-        try await writer.loop.pause(for: .microseconds(200))
+        await writer.loop.pause(for: .microseconds(200))
+        if Task.isCancelled { throw .cancelled }
     }
 }

@@ -36,12 +36,10 @@ package struct ProcessIdentity: Equatable, Sendable, CustomStringConvertible {
     }
 
     private static func read(_ path: String) -> String {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return "" }
-        defer { close(descriptor) }
+        guard let file = try? FileDescriptor(path, O_RDONLY) else { return "" }
         return withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { buffer in
-            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-            return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : ""
+            let count = (try? DescriptorIO.readAvailable(file.number, into: buffer)) ?? 0
+            return String(decoding: buffer[..<count], as: UTF8.self)
         }
     }
 }

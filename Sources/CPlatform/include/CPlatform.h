@@ -1,0 +1,16 @@
+#pragma once
+
+// Calls that Glibc's module hides without _GNU_SOURCE.
+#include <poll.h>
+#include <time.h>
+
+// ppoll(2); poll(2) has a resolution of milliseconds only. NULL waits indefinitely.
+int platform_wait(struct pollfd *_Nullable descriptors, nfds_t count, const struct timespec *_Nullable timeout);
+
+// Ends the calling thread's waits at most 1 us late. The default of 50 us (prctl(2), PR_SET_TIMERSLACK) would more than
+// double the shortest pauses.
+void platform_use_exact_timers(void);
+
+// Returns 1 if the path is the root of a mount (statx(2)); 0 if it is not, or if the kernel does not report it (before
+// Linux 5.8).
+int platform_is_mount_root(const char *_Nonnull path);

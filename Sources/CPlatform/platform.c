@@ -1,0 +1,21 @@
+#define _GNU_SOURCE
+#include "CPlatform.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+
+int platform_wait(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout) {
+    return ppoll(descriptors, count, timeout, NULL);
+}
+
+void platform_use_exact_timers(void) {
+    prctl(PR_SET_TIMERSLACK, 1000UL);
+}
+
+int platform_is_mount_root(const char *path) {
+    struct statx found;
+    if (statx(AT_FDCWD, path, 0, STATX_TYPE, &found) != 0) return 0;
+    return (found.stx_attributes_mask & found.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}

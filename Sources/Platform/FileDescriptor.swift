@@ -1,0 +1,64 @@
+package import Glibc
+
+/// A descriptor that is closed with its owner.
+///
+/// A store's files must never be opened with it: closing a descriptor drops SQLite's locks
+/// (sqlite.org/howtocorrupt.html 2.2).
+package struct FileDescriptor: ~Copyable, Sendable {
+    package let number: CInt
+
+    /// Takes ownership of an open descriptor.
+    package init(owning number: CInt) { self.number = number }
+
+    /// Opens a file with `O_CLOEXEC`.
+    ///
+    /// An interrupted call is an error, not repeated: only a FIFO or a device waits here, and a signal must be
+    /// able to end that.
+    package init(_ path: String, _ flags: CInt, mode: mode_t = 0o600) throws(Errno) {
+        let opened = open(path, flags | O_CLOEXEC, mode)
+        guard opened >= 0 else { throw .last }
+        number = opened
+    }
+
+    deinit { close(number) }
+
+    /// Opens a file; returns nil if it is missing.
+    package static func ifExists(_ path: String, _ flags: CInt) throws(Errno) -> FileDescriptor? {
+        do {
+            return try FileDescriptor(path, flags)
+        } catch {
+            guard error.code == ENOENT else { throw error }
+            return nil
+        }
+    }
+
+    package var status: FileStatus? { FileStatus(descriptor: number) }
+
+    /// Reads up to `limit` bytes; returns nil at the end.
+    package borrowing func read(limit: Int = 1 << 16) throws(Errno) -> [UInt8]? {
+        try DescriptorIO.read(number, limit: limit)
+    }
+
+    /// Writes all bytes.
+    package borrowing func write(_ bytes: some Collection<UInt8>) throws(Errno) {
+        try DescriptorIO.write(bytes, to: number)
+    }
+
+    /// Writes one byte at an offset; reports no error.
+    package borrowing func write(_ byte: UInt8, at offset: Int) {
+        var byte = byte
+        pwrite(number, &byte, 1, offset)
+    }
+
+    /// Whether the system gives this process that many more descriptors.
+    package static func areAvailable(_ count: Int) -> Bool {
+        let descriptors = (0..<count).map { _ in fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) }
+        for descriptor in descriptors where descriptor >= 0 { close(descriptor) }
+        return !descriptors.contains(-1)
+    }
+
+    /// Writes the contents to the disk.
+    package borrowing func sync() throws(Errno) {
+        guard fsync(number) == 0 else { throw .last }
+    }
+}

@@ -1,0 +1,45 @@
+import Glibc
+
+/// Operations on paths.
+package enum FilePath {
+    /// Returns the path without symbolic links; `path` if there is no file.
+    package static func resolved(_ path: String) -> String {
+        guard let real = realpath(path, nil) else { return path }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
+    /// Returns whether the path, or that of the folder of a missing file, is valid UTF-8 without symbolic
+    /// links.
+    package static func resolvesToText(_ path: String) -> Bool {
+        guard let real = realpath(path, nil) ?? realpath(folder(of: path), nil) else { return true }
+        defer { free(real) }
+        return String(validatingCString: real) != nil
+    }
+
+    package static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// Returns the path of the file that symbolic links lead to, which may be missing.
+    package static func target(of path: String) throws(Errno) -> String {
+        var path = path
+        // As many as Linux follows (path_resolution(7)).
+        for _ in 0..<40 {
+            var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+            let count = readlink(path, &buffer, buffer.count)
+            guard count > 0 else { return path }
+            let link = String(decoding: buffer.prefix(count), as: UTF8.self)
+            path = link.hasPrefix("/") ? link : folder(of: path) + "/" + link
+        }
+        throw Errno(ELOOP)
+    }
+
+    /// Writes a folder to the disk, which makes new names in it durable (fsync(2)).
+    package static func syncFolder(_ path: String) {
+        if let folder = try? FileDescriptor(path, O_RDONLY | O_DIRECTORY) { try? folder.sync() }
+    }
+}
