@@ -94,3 +94,10 @@ package struct TransactionFeed {
         return false
     }
 }
+
+extension ClipStore {
+    /// Calls `handler` once when no process can read data written to a descriptor any more.
+    package func watchForHangUp(_ descriptor: CInt, handler: @escaping @Sendable () -> Void) {
+        container.watchForHangUp(descriptor, handler: handler)
+    }
+}

@@ -17,6 +17,21 @@ package struct ClipDraft: Hashable, Sendable {
 
     package init() {}
 
+    /// Creates a draft with the contents of a saved clip.
+    package init(_ clip: Clip) {
+        self.init()
+        url = clip.url
+        title = clip.title
+        text = clip.text
+        note = clip.note
+        tags = clip.tags
+        isStarred = clip.isStarred
+        isUnread = clip.isUnread
+        created = clip.created.milliseconds
+        updated = clip.updated.milliseconds
+        author = clip.author
+    }
+
     /// The maximum size of each of a clip's texts, in bytes.
     package static let largestText = 64 << 20
 

@@ -1,7 +1,7 @@
 package import PersistentStore
 package import SearchIndex
 
-/// Checks, repairs, and copies the store.
+/// Checks, repairs, cleans, and copies the store.
 extension ClipStore {
     /// Checks the store and its search index. Writes nothing.
     package func check() async throws(StoreError) -> (findings: [StoreFinding], index: SearchIndexProblem?) {
@@ -16,6 +16,21 @@ extension ClipStore {
 
     /// Returns the sizes of the store's parts.
     package func space() async throws(StoreError) -> StoreSpace { try await container.space() }
+
+    /// Returns the registered consumers of the history.
+    package func consumers() async throws(StoreError) -> [ConsumerRecord] {
+        try await container.read { try $0.consumers() }
+    }
+
+    /// Deletes the history before a token, a transaction, or a date.
+    ///
+    /// - Parameter isDryRun: Whether only to return the result that the deletion would have.
+    package func deleteHistory(
+        _ request: HistoryDeleteRequest, isDryRun: Bool = false
+    ) async throws(StoreError) -> PurgeResult {
+        isDryRun
+            ? try await container.previewDeletion(request) : try await container.deleteHistory(request)
+    }
 
     /// Brings the search index up to date.
     ///
