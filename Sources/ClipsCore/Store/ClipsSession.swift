@@ -70,9 +70,9 @@ package final class ClipsSession: Sendable {
 
     /// See ``ClipListSource/nearestClip(_:to:isForward:)``.
     package func nearestClip(
-        _ query: ClipQuery, to place: SortPosition?, isForward: Bool
+        _ query: ClipQuery, to position: SortPosition?, isForward: Bool
     ) async throws(StoreError) -> Int64? {
-        try await source.nearestClip(query, to: place, isForward: isForward)
+        try await source.nearestClip(query, to: position, isForward: isForward)
     }
 
     /// Returns the newest transactions, oldest first.

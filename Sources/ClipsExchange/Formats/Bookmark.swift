@@ -133,8 +133,8 @@ enum HTMLText {
         else { return text }
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            let place = Int(scalar.value) - 0x80
-            scalars.append(windows.indices.contains(place) ? windows[place] : scalar)
+            let index = Int(scalar.value) - 0x80
+            scalars.append(windows.indices.contains(index) ? windows[index] : scalar)
         }
         return String(scalars)
     }

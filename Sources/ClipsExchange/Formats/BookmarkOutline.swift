@@ -17,8 +17,8 @@ struct BookmarkOutline {
     private var isAfterTerm = false
     private var hasTerms = false
 
-    private static let deepest = 256
-    private static let longest = ClipDraft.largestText + 1
+    private static let maxDepth = 256
+    private static let maxLength = ClipDraft.largestText + 1
 
     /// Attributes that bookmarks have and clips do not.
     private(set) var unread = UnreadFields()
@@ -77,7 +77,7 @@ struct BookmarkOutline {
             target = .heading
         case "dl":
             close()
-            if folders.count < Self.deepest { folders.append(named) }
+            if folders.count < Self.maxDepth { folders.append(named) }
             named = nil
         case "hr": close()
         case "br", "p": append("\n")
@@ -112,9 +112,9 @@ struct BookmarkOutline {
         switch target {
         case .nothing: break
         case .title:
-            if (bookmark?.title.utf8.count ?? 0) < Self.longest { bookmark?.title += text }
+            if (bookmark?.title.utf8.count ?? 0) < Self.maxLength { bookmark?.title += text }
         case .note:
-            if (bookmark?.note.utf8.count ?? 0) < Self.longest { bookmark?.note += text }
+            if (bookmark?.note.utf8.count ?? 0) < Self.maxLength { bookmark?.note += text }
         case .folder: if (named ?? "").utf8.count < 1000 { named? += text }
         case .heading: if heading.utf8.count < 1000 { heading += text }
         }

@@ -10,7 +10,7 @@ struct CSVRecords {
     var separator = UInt8(ascii: ",")
     private let source: UTF8Source
     private var buffer: [UInt8] = []
-    private var place = 0
+    private var offset = 0
     private var line = 1
     private var isAtEnd = false
     /// The number of times that a quote was open at the end of the file, and reading returned to the next
@@ -38,39 +38,39 @@ struct CSVRecords {
     }
 
     mutating func next() throws(ImportError) -> Record? {
-        if place > 1 << 20 {
-            buffer.removeFirst(place)
-            place = 0
+        if offset > 1 << 20 {
+            buffer.removeFirst(offset)
+            offset = 0
         }
-        let (start, firstLine) = (place, line)
+        let (start, firstLine) = (offset, line)
         var cells: [String] = []
         var cell: [UInt8] = []
         var isQuoted = false
         var wasQuoted = false
         while true {
-            guard place < buffer.count else {
+            guard offset < buffer.count else {
                 if try fill() { continue }
-                guard place > start else { return nil }
+                guard offset > start else { return nil }
                 guard isQuoted else { break }
                 return reopened(start, firstLine)
             }
-            guard place - start <= source.limits.piece else {
+            guard offset - start <= source.limits.piece else {
                 throw ImportError(
                     "The record of line \(firstLine) has more than \(ImportLimits.megabytes(source.limits.piece)); "
                         + "the file is not read further.")
             }
-            let byte = buffer[place]
-            place += 1
+            let byte = buffer[offset]
+            offset += 1
             if byte == UInt8(ascii: "\n") { line += 1 }
             if isQuoted {
                 guard byte == UInt8(ascii: "\"") else {
                     cell.append(byte)
                     continue
                 }
-                if place == buffer.count { _ = try fill() }
-                if place < buffer.count && buffer[place] == byte {
+                if offset == buffer.count { _ = try fill() }
+                if offset < buffer.count && buffer[offset] == byte {
                     cell.append(byte)
-                    place += 1
+                    offset += 1
                 } else {
                     isQuoted = false
                 }
@@ -82,8 +82,8 @@ struct CSVRecords {
                 cell.removeAll(keepingCapacity: true)
                 wasQuoted = false
             } else if byte == UInt8(ascii: "\r") {
-                if place == buffer.count { _ = try fill() }
-                if place < buffer.count && buffer[place] == UInt8(ascii: "\n") { continue }
+                if offset == buffer.count { _ = try fill() }
+                if offset < buffer.count && buffer[offset] == UInt8(ascii: "\n") { continue }
                 line += 1
                 break
             } else if byte == UInt8(ascii: "\n") {
@@ -101,7 +101,7 @@ struct CSVRecords {
         repairs += 1
         let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
         if repairs <= Self.maxRepairs, let end {
-            place = end
+            offset = end
             line = firstLine + 1
         }
         return Record(line: firstLine, cells: [], isOpen: true)

@@ -12,7 +12,7 @@ struct MarkdownLink {
         var end = 0
         while let link = scanner.next() {
             links.append(link)
-            end = scanner.place
+            end = scanner.position
         }
         let separators: Set<Character> = ["-", "–", "—", ":", " ", "\t", "*", "|"]
         let rest = String(String.UnicodeScalarView(scanner.scalars[end...])).drop { separators.contains($0) }
@@ -25,7 +25,7 @@ struct MarkdownLink {
         guard scanner.current == "[", let label = scanner.bracketed(), !label.isEmpty, !label.hasPrefix("^"),
             scanner.current == ":"
         else { return nil }
-        scanner.place += 1
+        scanner.position += 1
         scanner.skipSpace()
         guard let url = scanner.address(), !url.isEmpty else { return nil }
         scanner.skipSpace()

@@ -67,15 +67,16 @@ private struct XMLOutline {
     private var open: [Element] = []
     private var text = ""
 
-    private static let deepest = 256
+    private static let maxDepth = 256
 
     mutating func handle(_ token: MarkupToken, line: Int) throws(ImportError) {
         switch token {
         case .start(let name, let attributes, let isCut):
             text = ""
-            guard open.count < Self.deepest else {
+            guard open.count < Self.maxDepth else {
                 throw .refused(
-                    "This XML has more than \(Self.deepest) elements inside each other.", "Export it as HTML."
+                    "This XML has more than \(Self.maxDepth) elements inside each other.",
+                    "Export it as HTML."
                 )
             }
             if open.isEmpty { try begin(name) }

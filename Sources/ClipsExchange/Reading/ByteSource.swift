@@ -7,11 +7,11 @@ package struct ByteSource {
 
     /// Creates a source from an array, in pieces of any size.
     package init(_ bytes: [UInt8], pieces: Int = 1 << 16) {
-        var place = 0
+        var offset = 0
         piece = { () throws(ImportError) in
-            guard place < bytes.count else { return nil }
-            defer { place = min(bytes.count, place + pieces) }
-            return Array(bytes[place..<min(bytes.count, place + pieces)])
+            guard offset < bytes.count else { return nil }
+            defer { offset = min(bytes.count, offset + pieces) }
+            return Array(bytes[offset..<min(bytes.count, offset + pieces)])
         }
     }
 

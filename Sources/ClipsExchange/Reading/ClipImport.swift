@@ -89,12 +89,12 @@ package struct ClipImport {
                 .failure(ImportProblem(line: 0, "\(clips) a comma in a tag, which is saved as a space")))
         }
         if let invalid = source.invalid {
-            let count = invalid.count == 1 ? "1 place" : "\(invalid.count) places"
+            let sequences = invalid.count == 1 ? "byte sequence" : "byte sequences"
             ending.append(
                 .failure(
                     ImportProblem(
-                        line: invalid.line, "\(count) from here on cannot be read as text; U+FFFD marks them")
-                ))
+                        line: invalid.line,
+                        "\(invalid.count) invalid \(sequences) from here on, replaced by U+FFFD")))
         }
     }
 

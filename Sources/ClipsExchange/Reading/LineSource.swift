@@ -2,7 +2,7 @@
 struct LineSource {
     private let source: UTF8Source
     private var buffer: [UInt8] = []
-    private var place = 0
+    private var offset = 0
     private var isAtEnd = false
     /// The line end: a carriage return in files of classic Mac OS.
     private var newline: UInt8?
@@ -15,33 +15,33 @@ struct LineSource {
 
     /// Returns the next line; an empty one with `isTooLong` if it exceeds the limit.
     mutating func next() throws(ImportError) -> (bytes: ArraySlice<UInt8>, isTooLong: Bool)? {
-        var searched = place
+        var searched = offset
         var isTooLong = false
         var skipped = 0
         while true {
             if let end = buffer[searched...].firstIndex(of: newline ?? UInt8(ascii: "\n")) {
-                defer { place = end + 1 }
+                defer { offset = end + 1 }
                 number += 1
-                return (isTooLong ? [] : trimmed(buffer[place..<end]), isTooLong)
+                return (isTooLong ? [] : trimmed(buffer[offset..<end]), isTooLong)
             }
             guard !isAtEnd else {
-                guard place < buffer.count || isTooLong else { return nil }
-                defer { place = buffer.count }
+                guard offset < buffer.count || isTooLong else { return nil }
+                defer { offset = buffer.count }
                 number += 1
-                return (isTooLong ? [] : trimmed(buffer[place...]), isTooLong)
+                return (isTooLong ? [] : trimmed(buffer[offset...]), isTooLong)
             }
-            if buffer.count - place > source.limits.piece || isTooLong {
+            if buffer.count - offset > source.limits.piece || isTooLong {
                 isTooLong = true
-                skipped += buffer.count - place
-                place = buffer.count
+                skipped += buffer.count - offset
+                offset = buffer.count
                 guard skipped <= source.limits.skipped else {
                     throw ImportError(
                         "Line \(number + 1) has more than \(ImportLimits.megabytes(source.limits.skipped)); the file "
                             + "is not read further.")
                 }
             }
-            buffer.removeFirst(place)
-            place = 0
+            buffer.removeFirst(offset)
+            offset = 0
             searched = buffer.count
             guard let piece = try source.next() else {
                 isAtEnd = true

@@ -104,29 +104,29 @@ final class EncodingConverter {
     func convert(_ bytes: [UInt8], isLast: Bool) -> [UInt8] {
         var input = pending + bytes
         var output: [UInt8] = []
-        var place = 0
-        while place < input.count {
-            var left = input.count - place
+        var offset = 0
+        while offset < input.count {
+            var left = input.count - offset
             var code: CInt = 0
             let piece = [UInt8](unsafeUninitializedCapacity: left * 4 + 16) { buffer, count in
                 var room = buffer.count
                 input.withUnsafeMutableBytes { source in
-                    var from = source.baseAddress?.advanced(by: place).assumingMemoryBound(to: CChar.self)
+                    var from = source.baseAddress?.advanced(by: offset).assumingMemoryBound(to: CChar.self)
                     var to = UnsafeMutableRawPointer(buffer.baseAddress)?.assumingMemoryBound(to: CChar.self)
                     code = iconv(descriptor, &from, &left, &to, &room) == -1 ? Errno.last.code : 0
                 }
                 count = buffer.count - room
             }
             output += piece
-            place = input.count - left
+            offset = input.count - left
             // E2BIG continues the loop; EINVAL is an incomplete character.
             if code == EINVAL && !isLast { break }
             guard code == EILSEQ || code == EINVAL else { continue }
             invalidCount += 1
             output += Array("\u{FFFD}".utf8)
-            place += 1
+            offset += 1
         }
-        pending = Array(input[min(place, input.count)...])
+        pending = Array(input[min(offset, input.count)...])
         return output
     }
 }
