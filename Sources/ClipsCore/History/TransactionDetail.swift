@@ -33,14 +33,8 @@ package struct TransactionDetail: Hashable, Sendable {
     package init?(
         _ token: HistoryToken, maxLaterChanges: Int = Self.maxLaterChanges, in snapshot: StoreSnapshot
     ) throws {
-        try snapshot.check(token)
-        var piece: HistoryTransaction?
-        var request = HistoryFetchRequest(.ending(at: token), changes: .entity(ClipModel.entity), limit: 1)
-        request.maxChangesAtOnce = Self.maxChanges
-        try snapshot.forEachTransaction(request) { transaction in
-            if transaction.token == token { piece = transaction }
-            return false
-        }
+        let piece = try snapshot.transaction(
+            token, changes: .entity(ClipModel.entity), maxChanges: Self.maxChanges)
         guard let piece else { return nil }
         self.token = token
         isCut = !piece.isComplete
@@ -54,24 +48,18 @@ package struct TransactionDetail: Hashable, Sendable {
         if isNear {
             let ids = Set(keys.map { ClipModel.objectID($0) })
             let later = try snapshot.changes(HistoryFetchRequest(.token(token), changes: .objects(ids)))
-            for change in later.reversed() { Self.revert(change, in: &states) }
+            for change in later.reversed() {
+                states[change.objectID.key] = change.reverting(states[change.objectID.key])
+            }
         }
         var changes: [Change] = []
         for change in piece.changes.reversed() {
             let after = states[change.objectID.key]
-            Self.revert(change, in: &states)
-            changes.append(
-                Change(change, before: states[change.objectID.key], after: after, there: there))
+            let before = change.reverting(after)
+            states[change.objectID.key] = before
+            changes.append(Change(change, before: before, after: after, there: there))
         }
         self.changes = changes.reversed()
-    }
-
-    private static func revert(_ change: HistoryChange, in states: inout [Int64: [String: Value]]) {
-        switch change.kind {
-        case .insert: states[change.objectID.key] = nil
-        case .update: states[change.objectID.key]?.merge(change.oldValues) { $1 }
-        case .delete: states[change.objectID.key] = change.tombstone ?? [:]
-        }
     }
 }
 
@@ -98,5 +86,33 @@ extension TransactionDetail.Change {
             guard change.kind == .update || !isEmpty else { return nil }
             return TransactionDetail.Replacement(attribute: name, old: old, new: new)
         }
+    }
+}
+
+extension HistoryChange {
+    /// Returns the object's values before the change, given those after it; nil if it did not exist.
+    func reverting(_ values: [String: Value]?) -> [String: Value]? {
+        switch kind {
+        case .insert: nil
+        case .update: values?.merging(oldValues) { $1 }
+        case .delete: tombstone ?? [:]
+        }
+    }
+}
+
+extension StoreSnapshot {
+    /// Returns the transaction that ends at a token, or its first piece; nil if there is none.
+    func transaction(
+        _ token: HistoryToken, changes: ChangePredicate? = nil, maxChanges: Int? = nil
+    ) throws -> HistoryTransaction? {
+        try check(token)
+        var request = HistoryFetchRequest(.ending(at: token), changes: changes, limit: 1)
+        if let maxChanges { request.maxChangesAtOnce = maxChanges }
+        var found: HistoryTransaction?
+        try forEachTransaction(request) { transaction in
+            if transaction.token == token { found = transaction }
+            return false
+        }
+        return found
     }
 }

@@ -28,7 +28,7 @@ struct ClipListChanges {
         var moved: [Int64: SortPosition?] = [:]
         for key in order {
             let object = objects[key]
-            let earlier = earlierValues(histories[key] ?? [], present: object?.values)
+            let earlier = (histories[key] ?? []).reversed().reduce(object?.values) { $1.reverting($0) }
             let old = earlier.map { position(of: key, $0, in: query.sort) }
             let new = object.map { snapshot.position(of: $0, in: query.sort) }
             // In its own order: another one may be pending.
@@ -51,7 +51,7 @@ struct ClipListChanges {
         guard var found = selection else { return [] }
         selection = nil
         let changed = order.map { key in
-            let earlier = earlierValues(histories[key] ?? [], present: objects[key]?.values)
+            let earlier = (histories[key] ?? []).reversed().reduce(objects[key]?.values) { $1.reverting($0) }
             return ClipSelection.Changed(
                 key: key, earlier: earlier.map { position(of: key, $0, in: found.sort) }, object: objects[key]
             )
@@ -74,19 +74,6 @@ struct ClipListChanges {
         var request = FetchRequest(ClipModel.entity, where: .keys(keys))
         if selection == nil { request.attributes = ClipModel.listAttributes }
         return Dictionary(uniqueKeysWithValues: try snapshot.fetch(request).map { ($0.id.key, $0) })
-    }
-
-    /// Returns the clip's values before these changes; nil if it did not exist.
-    private func earlierValues(_ changes: [HistoryChange], present: [String: Value]?) -> [String: Value]? {
-        var values = present
-        for change in changes.reversed() {
-            switch change.kind {
-            case .insert: values = nil
-            case .update: values?.merge(change.oldValues) { $1 }
-            case .delete: values = change.tombstone ?? [:]
-            }
-        }
-        return values
     }
 
     private func position(of key: Int64, _ values: [String: Value], in sort: SortOrder) -> SortPosition {

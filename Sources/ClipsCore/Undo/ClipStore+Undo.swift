@@ -19,7 +19,7 @@ extension ClipStore {
         var attempts = 0
         while true {
             let plan = try await container.read { snapshot in
-                guard let transaction = try Self.transaction(token, in: snapshot) else {
+                guard let transaction = try snapshot.transaction(token) else {
                     throw StoreError.tokenExpired(oldest: token)
                 }
                 return try UndoPlan(transaction, in: snapshot)
@@ -68,7 +68,7 @@ extension ClipStore {
         if let clip { wanted = .and([wanted, .object(ClipModel.objectID(clip))]) }
         let deletions = wanted
         let deleted =
-            try await container.read { try Self.transaction(token, changes: deletions, in: $0) }?.changes
+            try await container.read { try $0.transaction(token, changes: deletions) }?.changes
             ?? []
         let keys = deleted.map(\.objectID.key)
         var request = FetchRequest(ClipModel.entity, where: .keys(keys))
@@ -139,36 +139,13 @@ extension ClipStore {
 
     /// Returns a description of a transaction, such as `deleted “Title”` or `saved clips`.
     package func changeDescription(of token: HistoryToken) async throws(StoreError) -> String? {
-        try await container.read { snapshot in
-            try snapshot.check(token)
-            var request = HistoryFetchRequest(.ending(at: token), limit: 1)
-            request.maxChangesAtOnce = 2
-            var text: String?
-            try snapshot.forEachTransaction(request) { piece in
-                guard piece.token == token, let first = piece.changes.first else { return false }
-                let verb = [HistoryChange.Kind.insert: "saved", .update: "changed", .delete: "deleted"]
-                let isOne = piece.isComplete && piece.changes.count == 1
-                text = "\(verb[first.kind] ?? "changed") \(isOne ? "a clip" : "clips")"
-                if isOne, let title = TransactionSummary(piece, ownSession: nil).lines.first?.title {
-                    text = "deleted “\(String(title.prefix(40)))”"
-                }
-                return false
-            }
-            return text
+        let transaction = try await container.read { try $0.transaction(token, maxChanges: 2) }
+        guard let transaction, let first = transaction.changes.first else { return nil }
+        let isOne = transaction.isComplete && transaction.changes.count == 1
+        if isOne, let title = TransactionSummary(transaction, ownSession: nil).lines.first?.title {
+            return "deleted “\(String(title.prefix(40)))”"
         }
-    }
-
-    /// Returns the transaction that ends at a token.
-    private static func transaction(
-        _ token: HistoryToken, changes: ChangePredicate? = nil, in snapshot: StoreSnapshot
-    ) throws -> HistoryTransaction? {
-        try snapshot.check(token)
-        var found: HistoryTransaction?
-        let request = HistoryFetchRequest(.ending(at: token), changes: changes, limit: 1)
-        try snapshot.forEachTransaction(request) { transaction in
-            if transaction.token == token { found = transaction }
-            return false
-        }
-        return found
+        let verb = [HistoryChange.Kind.insert: "saved", .update: "changed", .delete: "deleted"]
+        return "\(verb[first.kind] ?? "changed") \(isOne ? "a clip" : "clips")"
     }
 }
