@@ -59,6 +59,24 @@ import Testing
         #expect(problem?.description == "'author' has a value of the wrong type" && problem?.key == "author")
     }
 
+    @Test(arguments: [
+        (#""\ud83d""#, "a text in it has half a surrogate pair"), ("\"\u{FF}\"", "it is not JSON"),
+    ])
+    func `a text that is not Unicode is rejected`(text: String, reason: String) {
+        // The second one as Latin-1, which is not UTF-8.
+        let line = #"{"title":"# + text + "}"
+        let problem = #expect(throws: ClipRecord.Problem.self) {
+            try ClipDraft(jsonLine: line.unicodeScalars.map { UInt8($0.value) })
+        }
+        #expect(problem?.description == reason && problem?.key == nil)
+    }
+
+    @Test func `nanoseconds since 1970 are read exactly`() throws {
+        let line = #"{"title":"a","created":1763715600123000000,"updated":1.7637156001e9}"#
+        let draft = try ClipDraft(jsonLine: line.utf8)
+        #expect(draft.created == 1_763_715_600_123 && draft.updated == 1_763_715_600_100)
+    }
+
     @Test func `parts of a long text are whole scalars, and together the text`() {
         var draft = ClipDraft()
         (draft.title, draft.text) = ("T", "x" + String(repeating: "漢", count: ClipDraft.largestText / 3 + 10))
