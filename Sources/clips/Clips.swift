@@ -1,57 +1,45 @@
 import Glibc
 import PersistentStore
 
-/// The program: finds the command, runs it, and is the one place where an error becomes text and an exit status.
+/// The program: runs a command, and is the one place that turns errors into messages and exit statuses.
 @main
 enum Clips {
     static let version = "0.2.0"
 
-    /// Not `async`: the pool of threads behind an asynchronous main costs a program that saves one clip more than
-    /// the saving.
+    /// Not `async`: the thread pool behind an asynchronous main costs more time than saving a clip.
     static func main() {
-        // A file that may grow no longer is told of as a full disk, with the clip kept, rather than the end of us.
+        // A file that reaches its size limit is then an error like a full disk, and the clip is retained.
         signal(SIGXFSZ, SIG_IGN)
-        exit(run())
+        var command = Command.browse
+        do {
+            exit(try run(&command))
+        } catch {
+            exit(report(error, of: command).rawValue)
+        }
     }
 
-    private static func run() -> Int32 {
-        var name: String?
-        do {
-            let words = try ProcessInput.words()
-            let (command, rest) = try command(in: words)
-            name = command.name == Command.browse.name ? nil : command.name
-            let arguments = try Arguments(
-                rest, options: command.options + Command.globalOptions,
-                takesSignedWords: command.takesSignedWords)
-            let invocation = Invocation(arguments: arguments)
-            if arguments.has("--version") {
-                invocation.output.line("clips \(version)")
-                try invocation.output.flush()
-                return ExitStatus.done.rawValue
-            }
-            if arguments.has("--help") {
-                invocation.output.write(command.help)
-                try invocation.output.flush()
-                return ExitStatus.done.rawValue
-            }
-            try ProcessInput.checkEnvironment()
-            if command.name == Command.browse.name,
-                let status = try Command.browseOnTerminal(invocation)
-            {
-                return status
-            }
-            return try StoreOptions.runOnThisThread { options in
-                var options = options
-                options.isInterrupted = { PendingInterrupt.isThere }
-                return await perform(command, Invocation(arguments: arguments, storeOptions: options))
-            }
-        } catch let error as OutputError {
-            Output.standardError.sentence("clips: \(error)")
-            return ExitStatus.failed.rawValue
-        } catch {
-            let help = ["clips", name, "--help"].compactMap(\.self).joined(separator: " ")
-            Output.standardError.sentence("clips: \(error) Try '\(help)'.")
-            return ExitStatus.usage.rawValue
+    /// - Parameter command: Receives the command as soon as it is known, for the message of an error.
+    private static func run(_ command: inout Command) throws -> Int32 {
+        let words: [String]
+        (command, words) = try Command.find(in: ProcessInput.words())
+        let arguments = try Arguments(words, of: command)
+        let invocation = Invocation(arguments: arguments)
+        for (option, text) in [("--version", "clips \(version)\n"), ("--help", command.help)]
+        where arguments.has(option) {
+            invocation.output.write(text)
+            try invocation.output.flush()
+            return ExitStatus.done.rawValue
+        }
+        try arguments.checkOperands(of: command)
+        try ProcessInput.checkEnvironment()
+        if command.name == Command.browse.name, let status = try Command.browseOnTerminal(invocation) {
+            return status
+        }
+        let found = command
+        return try StoreOptions.runOnThisThread { options in
+            var options = options
+            options.isInterrupted = { PendingInterrupt.isThere }
+            return await perform(found, Invocation(arguments: arguments, storeOptions: options))
         }
     }
 
@@ -59,60 +47,42 @@ enum Clips {
         var status: ExitStatus
         do {
             status = try await command.run(invocation)
-        } catch let error as UsageError {
-            invocation.fail("\(error) Try 'clips \(command.name) --help'.")
-            status = .usage
-        } catch let error as StoreError where error.isMissingStore(of: invocation) {
-            invocation.fail("\(error) Check the path; 'clips add' creates a store.")
-            status = .usage
         } catch {
-            invocation.fail("\(error)")
-            status = .failed
-            if error is OutputError { return status.rawValue }
+            status = report(error, of: command, storePath: try? invocation.storePath())
         }
         do {
             try invocation.output.flush()
         } catch {
-            invocation.fail("\(error)")
-            status = .failed
+            status = report(error, of: command)
         }
         // As a shell reports it: 130, 143, 129.
         if status == .interrupted, let signal = PendingInterrupt.signal { return 128 + signal }
         return status.rawValue
     }
 
-    /// The first word that is a command's name; global options may come before it.
-    private static func command(in words: [String]) throws(UsageError) -> (Command, [String]) {
-        var skipsValue = false
-        for (index, word) in words.enumerated() {
-            if skipsValue {
-                skipsValue = false
-            } else if word.hasPrefix("-") {
-                let options = Command.globalOptions + Command.browse.options
-                skipsValue = options.contains { $0.name == word && $0.value != nil }
-            } else if word == "help" || word == "version" {
-                let rest = Array(words[..<index] + words[(index + 1)...])
-                let named = rest.filter { !$0.hasPrefix("-") }
-                let command =
-                    Command.named(named.prefix(2).joined(separator: " "))
-                    ?? named.lazy.compactMap(Command.named).first ?? Command.browse
-                let names = command.name.split(separator: " ").map(String.init)
-                return (command, rest.filter { !names.contains($0) } + ["--\(word)"])
-            } else if let command = Command.named(words[index...].prefix(2).joined(separator: " ")) {
-                return (command, Array(words[..<index] + words.dropFirst(index + 2)))
-            } else if let command = Command.named(word) {
-                return (command, Array(words[..<index] + words[(index + 1)...]))
-            } else {
-                throw UsageError("There is no command '\(word)'.")
-            }
+    private static func report(
+        _ error: any Error, of command: Command, storePath: String? = nil
+    ) -> ExitStatus {
+        switch error {
+        case is UsageError:
+            let name = command.name == Command.browse.name ? "" : command.name + " "
+            Message.write("\(error) Run 'clips \(name)--help'.")
+            return .usage
+        // Not of another file that must be a store, such as a backup.
+        case StoreError.missing(let path) where path == storePath:
+            Message.write("\(error) Check the path; 'clips add' creates a store.")
+            return .usage
+        default:
+            Message.write("\(error)")
+            return .failed
         }
-        return (Command.browse, words)
     }
 }
 
-extension StoreError {
-    /// Not of another file that must be a store, as a backup.
-    fileprivate func isMissingStore(of invocation: Invocation) -> Bool {
-        if case .missing(let path) = self { path == (try? invocation.storePath()) } else { false }
-    }
+/// The exit statuses of the program.
+enum ExitStatus: Int32 {
+    case done = 0
+    case failed = 1
+    case usage = 2
+    case interrupted = 130
 }

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The commands as a shell sees them: what goes to which stream, and the exit status.
+/// The commands as a shell sees them: their streams and exit statuses.
 @Suite struct CommandTests {
     let clips: ClipsProgram
 
     init() throws { clips = try ClipsProgram() }
 
-    @Test func `add prints the id, list shows the clip, show everything in it`() throws {
+    @Test func `add prints the ID, list the clip, and show all its fields`() throws {
         let added = try clips.run(
             "add", "--url", "https://swift.org/a", "--title", "Swift", "--tag", "x", "--tag", "y", "--note",
             "mine", input: "line one\nline two\n")
@@ -21,21 +21,21 @@ import Testing
         }
     }
 
-    @Test func `extension writes under its own author, another can be named`() throws {
+    @Test func `extension saves as its own author by default`() throws {
         try clips.run("extension", "--title", "a")
         try clips.run("extension", "--title", "b", "--author", "work")
         #expect(try clips.sqlite3("SELECT group_concat(author) FROM Clip") == "extension,work")
         #expect(try clips.run("history", "--author", "work").output.contains("insert Clip 2"))
     }
 
-    @Test func `global options stand before or after the command`() throws {
+    @Test func `global options precede or follow the command`() throws {
         let other = clips.folder.path(of: "deep/er/other.db")
         #expect(try clips.run("--store", other, "add", "--title", "a").status == 0)
         #expect(try clips.run("list", "--store=\(other)", "--json").output.contains("\"title\":\"a\""))
         #expect(FileManager.default.fileExists(atPath: clips.storePath) == false)
     }
 
-    @Test func `a group's store is found by the name alone, and only its owner can read it`() throws {
+    @Test func `a group's store is found by its name, and only its owner can read it`() throws {
         var program = try Shell.run(
             ClipsProgram.path, ["add", "--title", "a", "--group", "team.clips"],
             environment: clips.environment)
@@ -68,7 +68,7 @@ import Testing
         #expect(object["title"] as? String == "a\" \u{1F600}")
     }
 
-    @Test func `bad JSON lines are told by number, the good ones are saved`() throws {
+    @Test func `invalid JSON lines are reported by number, and the others are saved`() throws {
         let input =
             "{\"url\":\"https://a.b\",\"tags\":\"x,y\"}\nnot json\n\n{\"url\":5}\n[]\n{}\n{\"title\":\"last\"}"
         let run = try clips.run("extension", "--jsonl", input: input)
@@ -87,7 +87,7 @@ import Testing
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "2")
     }
 
-    @Test func `history tells who did what, as text and as JSON`() throws {
+    @Test func `history prints authors and changes, as text and as JSON`() throws {
         try clips.run("add", "--title", "a")
         _ = try clips.sqlite3("UPDATE Clip SET starred = 1")
         try clips.run("delete", "1")
@@ -118,14 +118,14 @@ import Testing
         #expect(try clips.run("history", "--after", "yesterdayish").status == 2)
     }
 
-    @Test func `wrong usage is status 2 with a sentence, a clip that is not there status 1`() throws {
+    @Test func `wrong usage is status 2 with a message, a missing clip status 1`() throws {
         try clips.run("add", "--title", "a")
         for (words, sentence) in [
-            (["frobnicate"], "There is no command 'frobnicate'."),
+            (["frobnicate"], "Unknown command 'frobnicate'."),
             (["list", "--bad"], "Unknown option '--bad'."),
-            (["list", "--limit", "x"], "needs a number"), (["list", "--limit"], "needs a value"),
-            (["list", "--sort", "mood"], "cannot be sorted by 'mood'"),
-            (["show"], "Which clip?"), (["add", "stray"], "'stray' is not understood"),
+            (["list", "--limit", "x"], "Use a number."), (["list", "--limit"], "requires a value"),
+            (["list", "--sort", "mood"], "Invalid value 'mood' for --sort."),
+            (["show"], "Missing operand: ID."), (["add", "stray"], "Unexpected operand 'stray'."),
         ] {
             let run = try Shell.run(ClipsProgram.path, words, environment: clips.environment)
             #expect(run.status == 2 && run.errors.contains(sentence) && run.output == "", "\(words): \(run)")
@@ -136,7 +136,7 @@ import Testing
         #expect(try clips.run("add").errors.contains("There is nothing to save"))
     }
 
-    @Test func `a store that cannot be used is told in a sentence and left alone`() throws {
+    @Test func `an unusable store is reported and not changed`() throws {
         func fails(_ path: String, _ sentence: String) throws {
             let run = try clips.run("add", "--title", "a", "--store", path)
             #expect(
@@ -158,7 +158,7 @@ import Testing
         try fails(clips.folder.path, "Cannot open store")
     }
 
-    @Test func `escape sequences in a title are shown, not obeyed`() throws {
+    @Test func `escape sequences in a title are shown, not interpreted`() throws {
         try clips.run("add", "--title", "\u{1B}]0;owned\u{7}\u{1B}[2J\u{202E}evil")
         for output in [try clips.run("list").output, try clips.run("show", "1").output] {
             #expect(!output.contains("\u{1B}") && !output.contains("\u{7}") && !output.contains("\u{202E}"))
@@ -166,7 +166,7 @@ import Testing
         #expect(try clips.sqlite3("SELECT instr(title, char(27)) FROM Clip") == "1")
     }
 
-    @Test func `20 MB of text in one clip come back as they went in`() throws {
+    @Test func `a text of 20 MB is saved and shown unchanged`() throws {
         let text = String(repeating: "0123456789abcde\n", count: 20 << 16)
         #expect(try clips.run("extension", "--title", "big", input: text).output == "1\n")
         #expect(try clips.sqlite3("SELECT length(text) FROM Clip") == "\(text.utf8.count)")
@@ -185,7 +185,7 @@ import Testing
             ).output
             #expect(command == "" || help.hasPrefix("usage: clips \(command) "), "\(command)")
             let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
-            // The last is the empty one behind the last line's end.
+            // The last one is empty, after the last line's end.
             #expect(lines.count <= 25 && lines.allSatisfy { $0.count <= 80 }, "\(command)")
             #expect(help.contains(/example:\s+clips/), "\(command)")
         }
@@ -208,7 +208,7 @@ import Testing
         #expect(try eventually { try lines() == 3 })
     }
 
-    @Test func `a number in the middle of a transaction stands for the whole of it`() throws {
+    @Test func `a change number within a transaction means the whole transaction`() throws {
         try clips.run(
             "extension", "--jsonl", input: "{\"title\":\"a\"}\n{\"title\":\"b\"}\n{\"title\":\"c\"}\n")
         try clips.run("add", "--title", "d")
@@ -216,7 +216,7 @@ import Testing
         #expect(lines.count == 1 && lines[0].hasSuffix("insert Clip 4"))
     }
 
-    @Test func `help and version are understood as words too`() throws {
+    @Test func `help and version are also commands`() throws {
         for (words, option) in [
             (["help"], ["--help"]), (["help", "history"], ["history", "--help"]),
             (["version"], ["--version"]),

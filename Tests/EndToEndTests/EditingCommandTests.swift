@@ -8,7 +8,7 @@ import Testing
 
     init() throws { clips = try ClipsProgram() }
 
-    /// Runs `edit` with an editor of one line of the shell, which gets the file as `$1`.
+    /// Runs `edit` with a shell script of one line as the editor; the file is `$2`.
     private func edit(_ line: String, _ arguments: String...) throws -> Shell {
         let editor = clips.folder.path(of: "my editor")
         try "#!/bin/sh\n\(line)\n".write(toFile: editor, atomically: true, encoding: .utf8)
@@ -26,18 +26,18 @@ import Testing
 
     private func value(_ column: String) throws -> String { try clips.sqlite3("SELECT \(column) FROM Clip") }
 
-    @Test func `tag adds and takes away, of several clips as one transaction`() throws {
+    @Test func `tag adds and removes tags of several clips in one transaction`() throws {
         try clips.run("add", "--title", "a", "--tag", "b")
         try clips.run("add", "--title", "c")
         let run = try clips.run("tag", "1", "2", "+a tag", "-b", "+c,d")
         #expect(run.status == 0 && run.errors == "clips: tagged 2 clips.\n" && run.output == "")
         #expect(try clips.sqlite3("SELECT group_concat(tags, ';') FROM Clip") == "a tag,c d;a tag,c d")
         #expect(try clips.run("history", "--limit", "1").output.contains("update Clip 1 (tags, updated), "))
-        #expect(try clips.run("tag", "1", "-none").errors == "clips: nothing was to be changed.\n")
+        #expect(try clips.run("tag", "1", "-none").errors == "clips: nothing to change.\n")
         #expect(try clips.run("tag", "1", "--", "-h", "+h").status == 0)
     }
 
-    @Test func `a clip that is not there is told, the others are changed`() throws {
+    @Test func `a missing clip is reported, and the others are changed`() throws {
         try clips.run("add", "--title", "a")
         let run = try clips.run("star", "9", "1")
         #expect(run.status == 1)
@@ -45,11 +45,11 @@ import Testing
             run.errors
                 == "clips: There is no clip 9. 'clips list' shows the ids.\nclips: starred 1 clip.\n")
         #expect(try value("starred") == "1")
-        #expect(try clips.run("star", "--off", "1").errors == "clips: took the star from 1 clip.\n")
+        #expect(try clips.run("star", "--off", "1").errors == "clips: removed the star of 1 clip.\n")
         #expect(try value("starred") == "0")
     }
 
-    @Test func `restore brings a clip back as it was, whoever deleted it`() throws {
+    @Test func `restore restores a clip unchanged, regardless of who deleted it`() throws {
         try clips.run("add", "--title", "a", "--url", "https://a.b", "--tag", "x", input: "text")
         let before = try clips.run("list", "--json").output
         _ = try clips.sqlite3("DELETE FROM Clip")
@@ -68,7 +68,7 @@ import Testing
                 """)
     }
 
-    @Test func `edit saves what was changed, and only that`() throws {
+    @Test func `edit saves only the changed fields`() throws {
         try clips.run("add", "--title", "a", "--url", "https://a.b", input: "one\ntwo\n")
         let run = try edit("test \"$1\" = --wait && sed -i 's/^title: a/title: b/; s/two/three/' \"$2\"", "1")
         #expect(run.status == 0 && run.errors == "clips: saved clip 1.\n", "\(run)")
@@ -77,46 +77,48 @@ import Testing
         #expect(try leftFiles() == [])
     }
 
-    @Test func `the file is the person's alone, and an unchanged one saves nothing`() throws {
+    @Test func `only the user can read the edited file, and an unchanged one saves nothing`() throws {
         try clips.run("add", "--title", "a")
         let run = try edit("stat -c %a \"$2\" >&2", "1")
-        #expect(run.status == 0 && run.errors == "600\nclips: nothing was changed.\n")
+        #expect(run.status == 0 && run.errors == "600\nclips: clip 1 is unchanged.\n")
         #expect(try value("version") == "1")
         #expect(try leftFiles() == [])
     }
 
-    @Test func `what others change meanwhile is kept beside the edit`() throws {
+    @Test func `an edit retains the changes of another process to other fields`() throws {
         try clips.run("add", "--title", "a")
-        let meanwhile = "sqlite3 '\(clips.storePath)' \"UPDATE Clip SET note = 'theirs'\""
-        let run = try edit("\(meanwhile); sed -i 's/^title: a/title: mine/' \"$2\"", "1")
+        let update = "sqlite3 '\(clips.storePath)' \"UPDATE Clip SET note = 'theirs'\""
+        let run = try edit("\(update); sed -i 's/^title: a/title: mine/' \"$2\"", "1")
         #expect(
             run.errors
-                == "clips: saved clip 1; somebody else changed its note meanwhile, which is kept too.\n")
+                == "clips: saved clip 1, with the note that another process changed during the edit.\n")
         #expect(try value("title || note") == "minetheirs")
     }
 
-    @Test func `an edit that clashes stays in its file`() throws {
+    @Test func `an edit in conflict with another process retains its file`() throws {
         try clips.run("add", "--title", "a")
-        let meanwhile = "sqlite3 '\(clips.storePath)' \"UPDATE Clip SET title = 'theirs'\""
-        let run = try edit("\(meanwhile); sed -i 's/^title: a/title: mine/' \"$2\"", "1")
-        #expect(run.status == 1 && run.errors.contains("changed the title of clip 1 meanwhile"), "\(run)")
+        let update = "sqlite3 '\(clips.storePath)' \"UPDATE Clip SET title = 'theirs'\""
+        let run = try edit("\(update); sed -i 's/^title: a/title: mine/' \"$2\"", "1")
+        #expect(
+            run.status == 1 && run.errors.contains("changed the title of clip 1 during the edit"), "\(run)")
         #expect(try value("title") == "theirs")
         let file = try #require(leftFiles().first)
         #expect(run.errors.contains("Your text is in \(clips.folder.path(of: file))."))
         #expect(try String(contentsOfFile: clips.folder.path(of: file), encoding: .utf8).contains("mine"))
     }
 
-    @Test func `an edit of a clip that is deleted meanwhile stays in its file`() throws {
+    @Test func `an edit of a clip deleted during the edit retains its file`() throws {
         try clips.run("add", "--title", "a")
         let run = try edit("sqlite3 '\(clips.storePath)' 'DELETE FROM Clip'; echo more >> \"$2\"", "1")
-        #expect(run.status == 1 && run.errors.contains("Clip 1 was deleted meanwhile"), "\(run)")
+        #expect(run.status == 1 && run.errors.contains("Clip 1 was deleted during the edit"), "\(run)")
         #expect(try leftFiles().count == 1)
     }
 
     @Test func `an editor that fails saves nothing`() throws {
         try clips.run("add", "--title", "a")
         let run = try edit("exit 3", "1")
-        #expect(run.status == 1 && run.errors.contains("ended with status 3; nothing was saved.\n"), "\(run)")
+        #expect(
+            run.status == 1 && run.errors.contains("exited with status 3. Nothing was saved.\n"), "\(run)")
         #expect(try leftFiles() == [])
         let missing = try Shell.run(
             ClipsProgram.path, ["edit", "1"],
@@ -124,11 +126,11 @@ import Testing
         #expect(
             missing.status == 1
                 && missing.errors
-                    == "clips: The editor '/none/editor' could not be started; nothing was saved.\n"
+                    == "clips: Editor '/none/editor' could not be started. Nothing was saved.\n"
         )
     }
 
-    @Test func `an editor that only a shell understands gets one`() throws {
+    @Test func `an editor with shell syntax runs in a shell`() throws {
         try clips.run("add", "--title", "a")
         let run = try Shell.run(
             ClipsProgram.path, ["edit", "1"],

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What strangers wrote, on its way to a terminal: shown, never obeyed.
+/// Untrusted text in output to a terminal: shown, never interpreted.
 @Suite struct HostileTextTests {
     let clips: ClipsProgram
     private static let evil = "\u{1B}]0;owned\u{7}\u{1B}[31m\u{9B}2J\u{202E}abc\u{7F}"
 
     init() throws { clips = try ClipsProgram() }
 
-    private func isObeyed(_ text: String) -> Bool {
+    private func isInterpreted(_ text: String) -> Bool {
         text.unicodeScalars.contains {
             $0 != "\n" && $0 != "\r" && $0.properties.generalCategory == .control || $0.value == 0x202E
         }
@@ -27,15 +27,15 @@ import Testing
         "list", "show 1", "search abc", "history", "history --json", "list --json",
         "show 1 --json", "doctor", "doctor --json", "edit 1", "export --format json",
     ])
-    func `no command's output is obeyed`(words: String) throws {
+    func `a terminal interprets no command's output`(words: String) throws {
         try save()
         let words = words.split(separator: " ").map(String.init)
         let run = try clips.run(words[0], arguments: Array(words.dropFirst()))
         #expect(!run.output.isEmpty || words[0] == "edit")
-        #expect(!isObeyed(run.output) && !isObeyed(run.errors), "\(run.output.debugDescription)")
+        #expect(!isInterpreted(run.output) && !isInterpreted(run.errors), "\(run.output.debugDescription)")
     }
 
-    @Test func `JSON that was made harmless says the same`() throws {
+    @Test func `terminal-safe JSON has the same values`() throws {
         try save()
         let line = try clips.run("list", "--json").output
         let object = try #require(
@@ -43,18 +43,18 @@ import Testing
         #expect(object["title"] as? String == Self.evil)
     }
 
-    /// To a file every byte counts; the same on a terminal is looked at.
+    /// A file receives every byte; a terminal does not.
     @Test(arguments: ["html", "csv", "markdown"])
-    func `an export is obeyed by no terminal and whole in a file`(format: String) throws {
+    func `an export is unchanged in a file, and no terminal interprets it`(format: String) throws {
         try save()
         let file = try clips.run("export", "--format", format).output
-        #expect(isObeyed(file))
+        #expect(isInterpreted(file))
         let command = "'\(ClipsProgram.path)' export --format \(format)"
         let seen = try Shell.run("script", ["-qec", command, "/dev/null"], environment: clips.environment)
-        #expect(seen.output.contains("abc") && !isObeyed(seen.output), "\(seen.output.debugDescription)")
+        #expect(seen.output.contains("abc") && !isInterpreted(seen.output), "\(seen.output.debugDescription)")
     }
 
-    @Test func `an error that quotes what was given is a line and no more`() throws {
+    @Test func `an error that quotes an argument is one line`() throws {
         try clips.run("add", "--title", "a")
         let evil = Self.evil + "\nclips: all is well."
         let wrong: [[String]] = [
@@ -71,23 +71,24 @@ import Testing
         for words in wrong {
             let run = try clips.run(words[0], arguments: Array(words.dropFirst()))
             #expect(run.status == 1 || run.status == 2, "\(words)")
-            #expect(!isObeyed(run.errors), "\(words): \(run.errors.debugDescription)")
+            #expect(!isInterpreted(run.errors), "\(words): \(run.errors.debugDescription)")
             #expect(!run.errors.contains("\nclips: all is well"), "\(words): \(run.errors.debugDescription)")
         }
     }
 
-    @Test func `a program with a name of escapes is shown in the history, and obeyed nowhere`() throws {
+    @Test func `a program name with escape sequences is shown in the history, not interpreted`() throws {
         let name = "x\u{1B}[31m\u{7}"
         let path = clips.folder.path(of: name)
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: ClipsProgram.path)
         #expect(try Shell.run(path, ["add", "--title", "a"], environment: clips.environment).status == 0)
         for words in [["history"], ["history", "--json"]] {
             let run = try clips.run(words[0], arguments: Array(words.dropFirst()))
-            #expect(run.output.contains("31m") && !isObeyed(run.output), "\(run.output.debugDescription)")
+            #expect(
+                run.output.contains("31m") && !isInterpreted(run.output), "\(run.output.debugDescription)")
         }
     }
 
-    @Test func `a path deeper than any system takes is an error`() throws {
+    @Test func `a path that is too long for any system is an error`() throws {
         let run = try clips.run("list", "--store", String(repeating: "a/", count: 50_000) + "x")
         #expect(run.status == 2 && run.errors.hasSuffix("'clips add' creates a store.\n"))
         let writing = try clips.run("import", "--store", String(repeating: "a/", count: 50_000) + "x", "y")
@@ -97,7 +98,7 @@ import Testing
     @Test(arguments: [
         "../x", "..", "/tmp/x", "a/b", ".hidden", "", "a\u{0}b", "ä", String(repeating: "a", count: 129),
     ])
-    func `a group's name leads nowhere else`(name: String) throws {
+    func `a group's name is no path to another folder`(name: String) throws {
         let run = try clips.run("list", "--group", name)
         // The system ends a word at a zero byte.
         #expect(run.status == (name == "a\u{0}b" ? 2 : 1), "\(run.errors)")
@@ -112,7 +113,7 @@ import Testing
         "99999999-01-01", "7d444840-9dc0-11d1-b245-5ffdce74fad2.1.9223372036854775807",
         "7d444840-9dc0-11d1-b245-5ffdce74fad2.0.-1", "....", "NaN", "\u{661}\u{662}d", "",
     ])
-    func `any place in the history is one or an error`(point: String) throws {
+    func `any text is a point in the history or an error`(point: String) throws {
         try clips.run("add", "--title", "a")
         for words in [
             ["history", "--after=\(point)"], ["history", "clean", "--dry-run", "--before=\(point)"],

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Commands that look after a store: history clean, doctor, backup.
+/// The maintenance commands: history clean, doctor, backup.
 @Suite struct MaintenanceTests {
     let clips: ClipsProgram
 
@@ -12,7 +12,7 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test func `history clean says what goes and what went`() throws {
+    @Test func `history clean reports the deleted transactions, or those to delete`() throws {
         for title in ["a", "b", "c"] { try clips.run("add", "--title", title) }
         #expect(try clips.run("history", "clean").output == "Nothing was deleted.\n")
         let dry = try clips.run("history", "clean", "--before", "0d", "--dry-run")
@@ -25,7 +25,7 @@ import Testing
         #expect(try clips.run("list").output.split(separator: "\n").count == 3)
     }
 
-    @Test func `history clean leaves what a consumer needs, and names it`() throws {
+    @Test func `history clean retains transactions that a consumer has not read, and names it`() throws {
         for title in ["a", "b", "c"] { try clips.run("add", "--title", title) }
         _ = try clips.sqlite3(
             """
@@ -39,10 +39,10 @@ import Testing
             "\(run)")
         #expect(
             try clips.run("history", "clean", "--before", "0d", "--dry-run").output
-                == "Nothing would be deleted. 2 transactions stay, needed by mirror.\n")
+                == "Nothing would be deleted. 2 transactions are retained for mirror.\n")
     }
 
-    @Test func `a backup has everything, and is its owner's alone`() throws {
+    @Test func `a backup contains the clips and the history, and only its owner can read it`() throws {
         try clips.run("add", "--title", "a")
         let path = clips.folder.path(of: "backup.db")
         let run = try clips.run("backup", path)
@@ -54,14 +54,14 @@ import Testing
         #expect(!names.contains { $0.hasPrefix("backup.db.") })
     }
 
-    @Test func `a backup replaces no file unasked, and never the store or what is no file`() throws {
+    @Test func `a backup replaces a file only with --force, and never the store or a pipe`() throws {
         try clips.run("add", "--title", "a")
         let path = clips.folder.path(of: "backup.db")
         try "mine".write(toFile: path, atomically: true, encoding: .utf8)
         let run = try clips.run("backup", path)
         #expect(
             run.status == 1
-                && run.errors == "clips: \(path) is there already. Give --force to replace it.\n")
+                && run.errors == "clips: \(path) already exists. Use --force to replace it.\n")
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
         #expect(try clips.run("backup", "--force", path).status == 0)
         #expect(try clips.run("list", "--store", path).output.hasSuffix("  a\n"))
@@ -75,7 +75,7 @@ import Testing
         #expect(try clips.run("backup", "--force", path).errors.contains("so the file is in use"))
     }
 
-    @Test func `a backup is one state of the store while others write`() throws {
+    @Test func `a backup is one state of the store while another process writes`() throws {
         try clips.run("add", "--title", "first")
         let pair =
             "BEGIN; INSERT INTO Clip (title) VALUES ('t'); INSERT INTO Clip (title) VALUES ('t'); COMMIT;\n"
@@ -102,7 +102,7 @@ import Testing
         #expect(writer.isRunning)
     }
 
-    @Test func `the doctor finds a new store well`() throws {
+    @Test func `the doctor reports a new store as well`() throws {
         try clips.run("add", "--title", "a")
         try clips.run("search", "a")
         let run = try clips.run("doctor")
@@ -112,7 +112,7 @@ import Testing
         #expect(lines.last?.contains("KB in all") == true)
     }
 
-    @Test func `the doctor finds what is wrong, and repairs what can be`() throws {
+    @Test func `the doctor reports each fault, and repairs all that it can without loss`() throws {
         for title in ["a", "b", "c"] { try clips.run("add", "--title", title) }
         try clips.run("search", "a")
         let token = try clips.run("history", "--json", "--limit", "1").output.firstMatch(
@@ -130,8 +130,8 @@ import Testing
         let sick = try clips.run("doctor")
         #expect(sick.status == 1)
         for words in [
-            "What records the history of Clip is missing", "tells otherwise than the store of 1 row",
-            "keeps 1 row that belong to no change", "'window' has ended", "(mode 644)",
+            "The triggers of Clip are missing", "The history contradicts the table Clip in 1 row.",
+            "values without a change in 1 row", "'window' exited without unregistering", "(mode 644)",
             "The search index is damaged",
         ] {
             #expect(sick.output.contains(words), "\(words): \(sick.output)")
@@ -143,7 +143,7 @@ import Testing
         #expect(try clips.run("doctor").status == 0)
         #expect(try mode(clips.storePath) == 0o600)
         #expect(try clips.run("search", "title:c").output.hasSuffix("  c\n"))
-        // Who read the history before does not take it for whole.
+        // An earlier reader cannot take the history for complete.
         let old = String(try #require(token).1)
         #expect(try clips.run("history", "--after", old).errors.contains("was purged"))
         _ = try clips.sqlite3("DELETE FROM Clip WHERE id = 1")
@@ -182,30 +182,31 @@ import Testing
         let index = clips.storePath + "-search"
         let sql = "DELETE FROM document WHERE object = 1; UPDATE document SET object = 99 WHERE object = 2;\n"
         #expect(try Shell.run("sqlite3", [index], input: sql).errors == "")
-        // A change that the history does not have, by a writer without triggers: the index cannot know of it.
+        // A change without triggers, which neither the history nor the index can contain.
         let unrecorded = ".dbconfig enable_trigger off\nUPDATE Clip SET title = 'zzz' WHERE id = 3;\n"
         #expect(try Shell.run("sqlite3", [clips.storePath], input: unrecorded).errors == "")
-        // What has changed since the index was brought up to date is not counted.
+        // Changes since the last update of the index are not counted.
         try clips.run("add", "--title", "five")
         let sick = try clips.run("doctor")
         #expect(
             sick.status == 1
                 && sick.output.contains(
-                    "The search index lacks 2 clips, has 1 deleted ones, and 1 are out of date."),
+                    "The search index differs from the store: 2 missing clips, 1 deleted clip, 1 outdated clip."
+                ),
             "\(sick.output)")
         #expect(try clips.run("doctor", "--repair").status == 0)
         #expect(try clips.run("doctor").status == 0)
         #expect(try clips.run("search", "zzz").output.hasSuffix("  zzz\n"))
     }
 
-    @Test func `no message recommends what Debian's sqlite3 cannot do`() throws {
+    @Test func `no message recommends a command that Debian's sqlite3 lacks`() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let found = try Shell.run("grep", ["-rnF", ".recover", folder.path + "/Sources"])
         #expect(found.output == "")
     }
 
-    @Test func `the doctor of a store that cannot be opened says why`() throws {
+    @Test func `the doctor reports why a store cannot be opened`() throws {
         let path = clips.folder.path(of: "notes.db")
         try String(repeating: "no database at all ", count: 300).write(
             toFile: path, atomically: true, encoding: .utf8)
@@ -216,10 +217,11 @@ import Testing
         #expect(try clips.run("doctor", "--store", path + "-none").errors.contains("There is no store at"))
     }
 
-    @Test func `the doctor tells of a damaged page`() throws {
-        for number in 0..<50 {
-            try clips.run("add", "--title", "title \(number)", input: String(repeating: "text ", count: 400))
-        }
+    @Test func `the doctor reports a damaged page`() throws {
+        let text = String(repeating: "text ", count: 400)
+        try clips.run(
+            "add", "--jsonl",
+            input: (0..<50).map { "{\"title\":\"title \($0)\",\"text\":\"\(text)\"}\n" }.joined())
         _ = try clips.sqlite3("PRAGMA wal_checkpoint(TRUNCATE)")
         let root =
             Int(try clips.sqlite3("SELECT rootpage FROM sqlite_schema WHERE name = 'Clip_by_url'")) ?? 0

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the program prints of itself, from its tables.
+/// The manual page and the completions, which are printed from tables.
 @Suite struct ManualTests {
     let clips: ClipsProgram
 
@@ -17,7 +17,7 @@ import Testing
         return try Shell.run("bash", ["--norc", "-c", text], environment: clips.environment)
     }
 
-    @Test func `bash takes the completions and registers them`() throws {
+    @Test func `bash registers the completions`() throws {
         let text = "source <('\(ClipsProgram.path)' completions bash); complete -p clips"
         let run = try Shell.run("bash", ["--norc", "-c", text], environment: clips.environment)
         #expect(run.output == "complete -F _clips clips\n" && run.errors == "")
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `other shells that are here take their completions`() throws {
+    @Test func `other installed shells parse their completions`() throws {
         for shell in ["zsh", "fish"] {
             let path = clips.folder.path(of: shell)
             try clips.run("completions", shell).output.write(toFile: path, atomically: true, encoding: .utf8)

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// A command line, and all that a person is told on it.
+/// A command line, and its messages.
 struct MessageCase: Sendable, CustomTestStringConvertible {
-    /// What the store is like before.
+    /// The store before the command.
     enum Situation: Sendable {
         case oneClip, noStore, text, otherProgram, newer, lostTable, damagedPage, deletedClip, twoAlike
     }
@@ -31,80 +31,82 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
     static let all = usage + operands + clips + stores + lines + maintenance
 
     private static let usage = [
-        MessageCase("frobnicate", 2, "There is no command 'frobnicate'. Try 'clips --help'."),
-        MessageCase("list --bad", 2, "Unknown option '--bad'. Try 'clips list --help'."),
-        MessageCase("--bad", 2, "Unknown option '--bad'. Try 'clips --help'."),
-        MessageCase("history clean --bad", 2, "Unknown option '--bad'. Try 'clips history clean --help'."),
+        MessageCase("frobnicate", 2, "Unknown command 'frobnicate'. Run 'clips --help'."),
+        MessageCase("list --bad", 2, "Unknown option '--bad'. Run 'clips list --help'."),
+        MessageCase("--bad", 2, "Unknown option '--bad'. Run 'clips --help'."),
+        MessageCase("history clean --bad", 2, "Unknown option '--bad'. Run 'clips history clean --help'."),
         MessageCase(
-            "list --limit x", 2, "The option --limit needs a number, not 'x'. Try 'clips list --help'."),
+            "list --limit x", 2, "Invalid value 'x' for --limit. Use a number. Run 'clips list --help'."),
         MessageCase(
-            "list --limit -3", 2, "The option --limit needs a number, not '-3'. Try 'clips list --help'."),
+            "list --limit -3", 2, "Invalid value '-3' for --limit. Use a number. Run 'clips list --help'."),
         MessageCase(
-            "list --limit", 2, "The option --limit needs a value: --limit N. Try 'clips list --help'."),
-        MessageCase("list --json=1", 2, "The option --json takes no value. Try 'clips list --help'."),
+            "list --limit", 2, "Option --limit requires a value: --limit N. Run 'clips list --help'."),
+        MessageCase("list --json=1", 2, "Option --json takes no value. Run 'clips list --help'."),
         MessageCase(
             "list --sort mood", 2,
-            "Clips cannot be sorted by 'mood': created, updated, title, url, author, starred, unread. "
-                + "Try 'clips list --help'."),
+            "Invalid value 'mood' for --sort. Use created, updated, title, url, author, starred, or unread. "
+                + "Run 'clips list --help'."),
         MessageCase(
             "search --sort mood a", 2,
-            "A search cannot be sorted by 'mood': relevance or newest. Try 'clips search --help'."),
+            "Invalid value 'mood' for --sort. Use relevance or newest. Run 'clips search --help'."),
         MessageCase(
             "add --title a --duplicates maybe", 2,
-            "--duplicates takes keep, merge, replace, skip, not 'maybe'. Try 'clips add --help'."),
+            "Invalid value 'maybe' for --duplicates. Use keep, merge, replace, or skip. "
+                + "Run 'clips add --help'."),
         MessageCase(
             "import --format x f", 2,
-            "There is no format 'x'; there are html, json, jsonl, csv, xml, markdown, text. "
-                + "Try 'clips import --help'."),
-        MessageCase(
-            "export", 2,
-            "Which format? Give --format html, json, markdown, csv. Try 'clips export --help'."),
+            "Invalid value 'x' for --format. Use html, json, jsonl, csv, xml, markdown, or text. "
+                + "Run 'clips import --help'."),
+        MessageCase("export", 2, "Missing option: --format NAME. Run 'clips export --help'."),
         MessageCase(
             "export --format pdf", 2,
-            "There is no format 'pdf'; there are html, json, markdown, csv. Try 'clips export --help'."),
+            "Invalid value 'pdf' for --format. Use html, json, markdown, or csv. Run 'clips export --help'."),
         MessageCase(
             "history --after soon", 2,
-            "'soon' is neither a token, nor a date like 2026-11-21T09:00:00Z, nor days ago like 30d. "
-                + "Try 'clips history --help'."),
+            "Invalid value 'soon' for --after. Use a token, a transaction number, a date such as "
+                + "2026-11-21T09:00:00Z, or an age such as 30d. Run 'clips history --help'."),
         MessageCase(
             "history clean --before 2026-13-01", 2,
-            "'2026-13-01' is neither a token, nor a date like 2026-11-21T09:00:00Z, nor days ago like 30d. "
-                + "Try 'clips history clean --help'."),
-        MessageCase(
-            "--script FOLDER/none", 2, "The script FOLDER/none cannot be read. Try 'clips --help'."),
+            "Invalid value '2026-13-01' for --before. Use a token, a transaction number, a date such as "
+                + "2026-11-21T09:00:00Z, or an age such as 30d. Run 'clips history clean --help'."),
+        MessageCase("--script FOLDER/none", 2, "Cannot read the script FOLDER/none. Run 'clips --help'."),
         MessageCase(
             "--script /dev/null --size 3", 2,
-            "--size takes columns and rows, as 80x24, not '3'. Try 'clips --help'."),
+            "Invalid value '3' for --size. Use columns and rows, such as 80x24. Run 'clips --help'."),
+        MessageCase(
+            "--script /dev/null --color blue", 2,
+            "Invalid value 'blue' for --color. Use auto, always, or never. Run 'clips --help'."),
         MessageCase(
             "completions tcsh", 2,
-            "There are no completions for 'tcsh': bash, zsh or fish. Try 'clips completions --help'."),
+            "Unknown shell 'tcsh'. Use bash, zsh, or fish. Run 'clips completions --help'."),
+        MessageCase(
+            "doctor --repair --salvage new", 2,
+            "Options --repair and --salvage exclude each other. Run 'clips doctor --help'."),
     ]
 
     private static let operands = [
-        MessageCase("show", 2, "Which clip? Give its id. Try 'clips show --help'."),
-        MessageCase("edit", 2, "Which clip? Give its id. Try 'clips edit --help'."),
-        MessageCase("edit 1 2", 2, "One clip at a time: give one id. Try 'clips edit --help'."),
-        MessageCase("tag +a", 2, "Which clip? Give its id. Try 'clips tag --help'."),
+        MessageCase("show", 2, "Missing operand: ID. Run 'clips show --help'."),
+        MessageCase("edit", 2, "Missing operand: ID. Run 'clips edit --help'."),
+        MessageCase("edit 1 2", 2, "Unexpected operand '2'. Run 'clips edit --help'."),
+        MessageCase("tag +a", 2, "Missing operand: ID. Run 'clips tag --help'."),
+        MessageCase("tag 1", 2, "Missing operand: +NAME or -NAME. Run 'clips tag --help'."),
+        MessageCase("star", 2, "Missing operand: ID. Run 'clips star --help'."),
+        MessageCase("delete", 2, "Missing operand: ID. Run 'clips delete --help'."),
+        MessageCase("restore", 2, "Missing operand: ID. Run 'clips restore --help'."),
         MessageCase(
-            "tag 1", 2, "Which tag? Give +NAME to add it, -NAME to take it away. Try 'clips tag --help'."),
-        MessageCase("star", 2, "Which clip? Give its id. Try 'clips star --help'."),
-        MessageCase("delete", 2, "Which clip? Give its id. Try 'clips delete --help'."),
-        MessageCase("restore", 2, "Which clip? Give its id. Try 'clips restore --help'."),
-        MessageCase(
-            "restore ab12", 2, "A deleted clip has a number, not 'ab12'. Try 'clips restore --help'."),
-        MessageCase(
-            "add stray", 2,
-            "'stray' is not understood: name what it is, as in --url or --title. Try 'clips add --help'."),
-        MessageCase("search", 2, "What is to be found? Give words. Try 'clips search --help'."),
-        MessageCase("import", 2, "Which file? Give its name, or '-'. Try 'clips import --help'."),
-        MessageCase("export --format json x", 2, "'x' is not understood. Try 'clips export --help'."),
-        MessageCase("history x", 2, "'x' is not understood. Try 'clips history --help'."),
-        MessageCase("history clean x", 2, "'x' is not understood. Try 'clips history clean --help'."),
-        MessageCase("consumers x", 2, "'x' is not understood. Try 'clips consumers --help'."),
-        MessageCase("doctor x", 2, "'x' is not understood. Try 'clips doctor --help'."),
-        MessageCase("man x", 2, "'x' is not understood. Try 'clips man --help'."),
-        MessageCase("backup", 2, "Where to? Give one file's name. Try 'clips backup --help'."),
-        MessageCase("completions", 2, "Which shell? Give bash, zsh or fish. Try 'clips completions --help'."),
+            "restore ab12", 2,
+            "Invalid ID 'ab12'. Use the number of a deleted clip. Run 'clips restore --help'."),
+        MessageCase("add stray", 2, "Unexpected operand 'stray'. Run 'clips add --help'."),
+        MessageCase("search", 2, "Missing operand: QUERY. Run 'clips search --help'."),
+        MessageCase("import", 2, "Missing operand: FILE. Run 'clips import --help'."),
+        MessageCase("export --format json x", 2, "Unexpected operand 'x'. Run 'clips export --help'."),
+        MessageCase("history x", 2, "Unexpected operand 'x'. Run 'clips history --help'."),
+        MessageCase("history clean x", 2, "Unexpected operand 'x'. Run 'clips history clean --help'."),
+        MessageCase("consumers x", 2, "Unexpected operand 'x'. Run 'clips consumers --help'."),
+        MessageCase("doctor x", 2, "Unexpected operand 'x'. Run 'clips doctor --help'."),
+        MessageCase("man x", 2, "Unexpected operand 'x'. Run 'clips man --help'."),
+        MessageCase("backup", 2, "Missing operand: FILE. Run 'clips backup --help'."),
+        MessageCase("completions", 2, "Missing operand: bash|zsh|fish. Run 'clips completions --help'."),
     ]
 
     private static let clips = [
@@ -117,7 +119,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "star 7 8", 1, "There is no clip 7. 'clips list' shows the ids.",
             "There is no clip 8. 'clips list' shows the ids."),
         MessageCase("star 1", 0, "starred 1 clip."),
-        MessageCase("star --off 1", 0, "nothing was to be changed."),
+        MessageCase("star --off 1", 0, "nothing to change."),
         MessageCase("tag 1 +a", 0, "tagged 1 clip."),
         MessageCase("tag --quiet 1 +a", 0),
         MessageCase("delete 1", 0, "deleted 1 clip."),
@@ -129,11 +131,11 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "The history has no deletion of clip 7. 'clips history' shows what can be restored."),
         MessageCase("add", 1, "There is nothing to save: give a URL, a title or a text."),
         MessageCase(
-            "add --url https://a.b", 0, "this address was saved before, as clip 1; both are kept."),
+            "add --url https://a.b", 0, "this URL already exists in clip 1; both are retained."),
         MessageCase(
             "add --url https://a.b --duplicates skip", 0,
-            "this address was saved before; it stays as it is."),
-        MessageCase("consumers", 0, "nobody reads the history."),
+            "this URL already exists; its clip is unchanged."),
+        MessageCase("consumers", 0, "the history has no consumers."),
     ]
 
     private static let missing = "There is no store at STORE. Check the path; 'clips add' creates a store."
@@ -144,11 +146,11 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase("backup FOLDER/b", 2, missing, in: .noStore),
         MessageCase("doctor", 2, missing, in: .noStore),
         MessageCase(
-            "add --title a --store FOLDER/new.db", 0, "there was no store at FOLDER/new.db; this made one."),
+            "add --title a --store FOLDER/new.db", 0, "created the store FOLDER/new.db."),
         MessageCase("add --title a --store FOLDER/new.db --quiet", 0),
         MessageCase("add --title a", 0, in: .noStore),
         MessageCase(
-            "list --store=", 2, "The option --store needs a path, not an empty word. Try 'clips list --help'."
+            "list --store=", 2, "Option --store requires a value: --store PATH. Run 'clips list --help'."
         ),
         MessageCase(
             "list", 1,
@@ -214,7 +216,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
 
     private static let maintenance = [
         MessageCase("backup FOLDER/b", 0, "copied the store to FOLDER/b."),
-        MessageCase("backup STORE", 1, "STORE is there already. Give --force to replace it."),
+        MessageCase("backup STORE", 1, "STORE already exists. Use --force to replace it."),
         MessageCase("backup --force STORE", 1, "No backup was made at STORE: it is the store itself."),
         MessageCase(
             "backup --force FOLDER", 1, "No backup was made at FOLDER: it is not a regular file."),

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The program among others in a pipe, and in any locale and time zone.
+/// The program in pipes, and in any locale and time zone.
 @Suite(.serialized) struct PipeTests {
     let clips: ClipsProgram
 
@@ -25,14 +25,14 @@ import Testing
         "export --format csv",
         "export --format html",
     ])
-    func `a reader that goes away ends the program without a word`(words: String) throws {
+    func `a closed pipe ends the program silently`(words: String) throws {
         try fill(5000)
         let run = try shell("$CLIPS \(words) | head -n 1 | wc -l; echo ${PIPESTATUS[0]}")
         // 128 and SIGPIPE, as of cat and grep.
         #expect(run.errors == "" && run.output == "1\n141\n", "\(run)")
     }
 
-    @Test func `a reader that goes away is told even where the signal is ignored`() throws {
+    @Test func `a closed pipe ends the program even if SIGPIPE is ignored`() throws {
         try fill(5000)
         let run = try shell("trap '' PIPE; $CLIPS list | head -n 1 | wc -l; echo ${PIPESTATUS[0]}")
         #expect(run.errors == "" && run.output == "1\n141\n", "\(run)")
@@ -44,14 +44,14 @@ import Testing
         "export --format json -o /dev/full", "man", "completions bash", "--help", "--version", "doctor",
         "history clean --dry-run",
     ])
-    func `output that cannot be written is told, with status 1`(words: String) throws {
+    func `output that cannot be written is reported with status 1`(words: String) throws {
         try fill(3)
         let run = try shell("$CLIPS \(words) > /dev/full")
         #expect(run.status == 1, "\(run)")
         #expect(run.errors == "clips: The output cannot be written: No space left on device.\n")
     }
 
-    @Test func `a closed output is told, and nothing is written into the store's file`() throws {
+    @Test func `a closed output is reported, and nothing is written into the store's file`() throws {
         try fill(1)
         let run = try shell("$CLIPS list >&-; echo $?; $CLIPS add --title b >&- 2>&-; $CLIPS list | wc -l")
         #expect(run.output == "1\n2\n", "\(run)")
@@ -59,7 +59,7 @@ import Testing
         #expect(try clips.sqlite3("PRAGMA integrity_check") == "ok")
     }
 
-    @Test func `xargs hands ids from one command to the next`() throws {
+    @Test func `xargs passes IDs from one command to the next`() throws {
         try fill(3)
         let run = try shell(
             """
@@ -72,7 +72,7 @@ import Testing
         #expect(run.errors == "clips: deleted 3 clips.\n")
     }
 
-    @Test func `history --follow hands each line on as it comes`() throws {
+    @Test func `history --follow writes each line at its commit`() throws {
         try fill(1)
         let feed = try LineProcess(
             "env",
@@ -84,7 +84,7 @@ import Testing
             try clips.run("add", "--title", title)
             #expect(try feed.answer().contains("\"author\":\"cli\""))
         }
-        // Whose reader has gone ends at the next line.
+        // After its reader exited, it ends at the next line.
         let status = clips.folder.path(of: "status")
         let piped = try shell(
             """
@@ -98,12 +98,12 @@ import Testing
     @Test func `history --follow ends with its reader, without another commit`() throws {
         try fill(1)
         let run = try shell(
-            "timeout 30 $CLIPS history --follow | head -n 1 | wc -l; echo ${PIPESTATUS[0]}")
+            "timeout 300 $CLIPS history --follow | head -n 1 | wc -l; echo ${PIPESTATUS[0]}")
         #expect(run.errors == "" && run.output == "1\n141\n", "\(run)")
     }
 
     @Test(arguments: [["history", "--json"], ["history", "--follow", "--json"]])
-    func `output that is not read holds no snapshot of the store`(words: [String]) throws {
+    func `unread output holds no snapshot of the store`(words: [String]) throws {
         // One long transaction and many short ones, each more than a pipe holds.
         try fill(3000)
         for title in ["a", "b"] { try clips.run("add", "--title", title) }
@@ -142,7 +142,7 @@ import Testing
         let expected = try clips.run("list", "--json").output
         let page = try clips.run("show", "1").output
         for locale in ["C", "POSIX", "", "de_DE.UTF-8", "tr_TR.UTF-8", "xx_YY.KOI8-R", "C.UTF-8"] {
-            // Not in the environment of bash, which has its own words for a locale that is not there.
+            // Not in the environment of bash, which reports a missing locale itself.
             let run = try shell(
                 """
                 clips() { env LC_ALL='\(locale)' LANG='\(locale)' "$CLIPS" "$@"; }

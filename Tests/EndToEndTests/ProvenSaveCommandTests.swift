@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A command that reports a save has saved, regardless of what another program did to the store.
+/// A command that reports a save has saved, regardless of changes to the store by another program.
 @Suite struct ProvenSaveCommandTests {
     let clips: ClipsProgram
 
@@ -36,7 +36,7 @@ import Testing
         (["tag", "1", "+new"], "", "SELECT tags LIKE '%new%' FROM Clip WHERE id = 1"),
         (["delete", "2"], "", "SELECT count(*) FROM Clip"),
     ])
-    func `after a table rebuild a command stores what it reports, and history records it`(
+    func `after a table rebuild every reported save is stored and recorded`(
         words: [String], input: String, check: String
     ) throws {
         let before = try clips.sqlite3("SELECT max(number) FROM history")
@@ -50,7 +50,7 @@ import Testing
         #expect(try triggers() != "0")
     }
 
-    @Test func `a trigger that ignores the clip is named, and the clip is kept`() throws {
+    @Test func `a trigger that ignores the clip is named, and the clip is retained`() throws {
         _ = try clips.sqlite3("CREATE TRIGGER mine BEFORE INSERT ON Clip BEGIN SELECT RAISE(IGNORE); END")
         let run = try clips.run("extension", "--title", "precious")
         #expect(run.status == 1 && run.output == "", "\(run)")

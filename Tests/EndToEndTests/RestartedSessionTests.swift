@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Work on many clips, and taking it back, in the app as a person has it.
+/// Changes of many clips, and undo, in the app as a user runs it.
 @Suite(.serialized) struct RestartedSessionTests {
     let clips: ClipsProgram
 
@@ -15,12 +15,12 @@ import Testing
         return terminal
     }
 
-    @Test func `marked clips are deleted at once, and come back after a restart`() throws {
+    @Test func `marked clips are deleted together, and restored after a restart`() throws {
         for number in 1...9 { try clips.run("add", "--title", "clip number \(number)") }
         let terminal = try open()
         try terminal.send("j", "v", "2", "j")
         #expect(try eventually { try terminal.shows("3 marked") })
-        // While others write, the marks stay on their clips.
+        // While another process writes, the marks stay on their clips.
         try clips.run("extension", "--title", "from the extension")
         #expect(try eventually { try terminal.shows("from the extension") })
         #expect(try terminal.lines().filter { $0.hasPrefix("✓") }.count == 3)
@@ -32,7 +32,7 @@ import Testing
 
         let next = try open()
         try next.send("u")
-        #expect(try eventually { try next.shows("Taken back: deleted clips before the restart") })
+        #expect(try eventually { try next.shows(": deleted clips before the restart") })
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "10")
         try next.send("H")
         #expect(try eventually { try next.shows("undo") && next.shows("clip number 7") })
@@ -40,7 +40,7 @@ import Testing
         #expect(try eventually { try next.format("#{pane_dead}") == "1" })
     }
 
-    @Test func `a command is typed, completed and done, at any size`() throws {
+    @Test func `a command is typed, completed, and run at any size`() throws {
         for number in 1...9 { try clips.run("add", "--title", "clip number \(number)", "--tag", "numbered") }
         let terminal = try open()
         for (columns, rows) in [(200, 60), (40, 12), (80, 24)] {

@@ -32,7 +32,7 @@ import Testing
             lines += line
         }
         #expect(try clips.run("add", "--jsonl", input: lines).status == 0)
-        // The last one saved stands first.
+        // The newest clip is first.
         _ = try clips.sqlite3("UPDATE Clip SET created = created - 7200000 - id, author = 'writer'")
     }
 
@@ -41,10 +41,10 @@ import Testing
         unsafeBitCast($0, to: (@convention(c) (Int32) -> Int32).self)
     }
 
-    /// The cells of a line: what tmux holds to be in each column, an empty text for the right half of a wide one.
+    /// The cells of a line in tmux; the right half of a wide cell is empty.
     private static func cells(_ line: String) -> [String] {
         line.reduce(into: []) { cells, character in
-            // tmux joins to a cell what has no width of its own.
+            // tmux joins characters without a width to the cell before them.
             for scalar in character.unicodeScalars {
                 let columns = wcwidth?(Int32(bitPattern: scalar.value)) ?? 1
                 if columns <= 0, !cells.isEmpty {
@@ -112,9 +112,9 @@ import Testing
         }
     }
 
-    @Test func `the clip beside the list, and the history, keep to their columns`() throws {
+    @Test func `the clip next to the list, and the history, stay in their columns`() throws {
         let terminal = try open(130, 30)
-        // Each clip's text stands behind the border in turn.
+        // Each clip's text is right of the border in turn.
         for _ in Self.titles {
             let lines = try terminal.lines()
             #expect(Self.isSafe(lines))

@@ -2,12 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The short form of the benchmarks' soak: the same program, for some seconds.
+/// The soak of the benchmarks, for a few seconds.
 @Suite struct SoakTests {
-    @Test func `after writers, apps, a cleaner and an indexer at once every list is the store's`() throws {
+    @Test func `after concurrent writers, apps, a cleaner, and an indexer every list equals the store`()
+        throws
+    {
         let folder = URL(fileURLWithPath: ClipsProgram.path).deletingLastPathComponent()
         let run = try Shell.run(
-            folder.appendingPathComponent("ClipsBenchmarks").path, ["SOAK", "--minutes", "0.15", "--json"])
+            folder.appendingPathComponent("ClipsBenchmarks").path, ["SOAK", "--minutes", "0.1", "--json"])
         #expect(run.status == 0, "\(run.errors)")
         var results: [String: Double] = [:]
         for line in run.output.split(separator: "\n") {
@@ -25,8 +27,8 @@ import Testing
         ] {
             #expect(results[subject] == 0, "\(subject): \(results), \(run.errors)")
         }
-        #expect(results["commits of the writers"] ?? 0 > 100 && results["keys pressed"] ?? 0 > 100)
-        // Within seconds nothing is flat, but nothing runs away either.
+        #expect(results["commits of the writers"] ?? 0 > 20 && results["keys pressed"] ?? 0 > 20)
+        // Within seconds sizes grow, within bounds.
         #expect(results["size of the -wal"] ?? .infinity < 268_435_456)
         #expect(results["their descriptors"] ?? .infinity < 400)
     }

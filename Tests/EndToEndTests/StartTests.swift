@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The first instructions of the program: streams, arguments, and descriptors that are not as usual.
+/// The program's start with unusual streams, arguments, and descriptors.
 @Suite(.serialized) struct StartTests {
     let clips: ClipsProgram
 
@@ -15,7 +15,7 @@ import Testing
                 .merging(environment) { $1 })
     }
 
-    @Test func `closed streams stay closed, and a clip is saved without them`() throws {
+    @Test func `a clip is saved with closed streams, which stay closed`() throws {
         let run = try shell("$CLIPS extension --title X <&-; $CLIPS extension --title Y <&- 2>&-")
         #expect(run.output == "1\n2\n" && run.errors == "" && run.status == 0, "\(run)")
         // Text that must be read cannot be.
@@ -30,7 +30,7 @@ import Testing
         #expect(try clips.sqlite3("SELECT group_concat(title, '') FROM Clip") == "XYZ")
     }
 
-    @Test func `arguments count where there is no proc file system`() throws {
+    @Test func `arguments are read without a proc file system`() throws {
         try clips.run("add", "--title", "a")
         let script = """
             mount -t tmpfs none /proc || exit 77
@@ -45,13 +45,13 @@ import Testing
             return
         }
         #expect(
-            run.status == 2 && run.errors == "clips: Unknown option '--bad'. Try 'clips list --help'.\n",
+            run.status == 2 && run.errors == "clips: Unknown option '--bad'. Run 'clips list --help'.\n",
             "\(run)")
         #expect(run.output.hasPrefix("2\n{") && run.output.contains("\"title\":\"X\""), "\(run)")
     }
 
     @Test(arguments: [4, 5, 6, 7, 8, 10, 12, 16, 24, 40])
-    func `few descriptors end in a result or in a sentence`(limit: Int) throws {
+    func `a limit of descriptors ends in a result or a message`(limit: Int) throws {
         try clips.run("add", "--title", "a", "--text", "word")
         let text = clips.folder.path(of: "text")
         try "text\n".write(toFile: text, atomically: true, encoding: .utf8)
@@ -59,7 +59,7 @@ import Testing
             "extension --title X", "list", "search word", "history", "doctor", "history clean --before 0d",
             "backup '\(clips.folder.path(of: "b"))' --force",
         ] {
-            let run = try shell("ulimit -n \(limit); timeout 60 $CLIPS \(words) < '\(text)'")
+            let run = try shell("ulimit -n \(limit); timeout 300 $CLIPS \(words) < '\(text)'")
             #expect([0, 1].contains(run.status), "\(words): \(run)")
             #expect(
                 run.status == 0 || run.errors.contains("clips: ") || run.output.contains("file"),
@@ -69,7 +69,7 @@ import Testing
         }
         let script = clips.folder.path(of: "script")
         try "j\n".write(toFile: script, atomically: true, encoding: .utf8)
-        let app = try shell("ulimit -n \(limit); timeout 60 $CLIPS --script '\(script)'")
+        let app = try shell("ulimit -n \(limit); timeout 300 $CLIPS --script '\(script)'")
         #expect(app.status == 0 || (app.status == 1 && app.errors.hasPrefix("clips: ")), "\(app)")
     }
 
@@ -79,7 +79,7 @@ import Testing
             .compactMap { try? String(contentsOfFile: clips.folder.path(of: $0), encoding: .utf8) }.joined()
     }
 
-    @Test func `what is not UTF-8 is refused, and no other name is used for it`() throws {
+    @Test func `invalid UTF-8 is rejected, and no other name is used for it`() throws {
         try clips.run("add", "--title", "a")
         let commands = [
             "list --store $'\\xff.db'", "add --title a --store $'\\xff.db'", "add --title $'\\xff'",
@@ -112,7 +112,7 @@ import Testing
         #expect(!names.contains { $0.contains("\u{FFFD}.db") }, "\(names)")
     }
 
-    @Test func `a variable that is not UTF-8 reaches the editor as it is`() throws {
+    @Test func `a variable of invalid UTF-8 reaches the editor unchanged`() throws {
         try clips.run("add", "--title", "a")
         let seen = clips.folder.path(of: "seen")
         let run = try shell("ODD=$'\\xff' EDITOR='printenv ODD > \(seen); true' $CLIPS edit 1")
@@ -120,7 +120,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: seen)) == Data([0xFF, 0x0A]))
     }
 
-    @Test func `non-blocking streams are waited for`() throws {
+    @Test func `the program waits for non-blocking streams`() throws {
         let lines = (0..<5000).map {
             "{\"title\":\"title \($0)\",\"text\":\"\(String(repeating: "x", count: 90))\"}\n"
         }

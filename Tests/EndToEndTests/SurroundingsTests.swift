@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every command in surroundings that are not as usual: it does what it was called for, or reports why not.
+/// Every command in unusual surroundings: it does its work, or reports why not.
 @Suite(.serialized) struct SurroundingsTests {
     struct Call: Sendable {
         let words: String
-        /// Whether standard output is what the command is for.
+        /// Whether the command's result is standard output.
         var prints = false
         var needsStore = true
         var readsInput = false
@@ -53,7 +53,7 @@ import Testing
                 (1, "clips: Standard input cannot be read: Is a directory.")
             case .noHome where call.needsStore: (1, "clips: No home folder is set")
             case .noTemporaryFolder where call.needsTemporaryFile:
-                (1, "clips: No file can be made for the editor. Set TMPDIR to a folder that can be written.")
+                (1, "clips: Cannot create a file for the editor. Set TMPDIR to a writable folder.")
             default: (0, "")
             }
         }
@@ -89,7 +89,7 @@ import Testing
             #expect(expected.errors.isEmpty || run.errors.contains(expected.errors), name)
             #expect(run.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("clips: ") }, name)
             #expect(try clips.sqlite3("PRAGMA integrity_check") == "ok", name)
-            // A clip is saved, or its text is somewhere.
+            // A clip is saved or retained.
             guard call.readsInput else { continue }
             let isSaved = try clips.sqlite3("SELECT count(*) FROM Clip WHERE title = 'b'") == "1"
             #expect(isSaved != run.errors.contains("the clip is kept in "), name)
@@ -104,7 +104,7 @@ import Testing
     @Test(arguments: [
         "list", "search a", "show 1", "history", "consumers", "export --format csv", "", "doctor",
     ])
-    func `reading makes no store, and no folder for one`(words: String) throws {
+    func `a command that reads creates no store and no folder`(words: String) throws {
         let clips = try ClipsProgram()
         let path = clips.folder.path(of: "slip/store.db")
         let words = words.split(separator: " ").map(String.init)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The app on a real terminal, as a person has it.
+/// The app on a real terminal, as a user runs it.
 @Suite(.serialized) struct TerminalSessionTests {
     let clips: ClipsProgram
 
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [["app", "app"], ["app", "other"]])
-    func `two apps side by side see what each other and the extension do`(authors: [String]) throws {
+    func `two apps show the changes of each other and of the extension`(authors: [String]) throws {
         for number in 1...9 { try clips.run("add", "--title", "clip number \(number)") }
         let terminal = try TmuxSession(
             app("--author", authors[0]), columns: 160, rows: 24, environment: clips.environment)
@@ -27,14 +27,14 @@ import Testing
         try clips.run("extension", "--title", "from the extension")
         for pane in 0...1 { #expect(try eventually { try terminal.shows("from the extension", pane: pane) }) }
 
-        // One deletes what both show; the other sees it go, and come back when the first takes it back.
+        // One deletes a clip and undoes that; the other follows.
         try terminal.send("G", "d", pane: 0)
         #expect(try eventually { try !terminal.shows("clip number 1", pane: 1) })
         #expect(try eventually { try terminal.shows("Deleted", pane: 0) })
         try terminal.send("u", pane: 0)
         for pane in 0...1 { #expect(try eventually { try terminal.shows("clip number 1", pane: pane) }) }
 
-        // The other adds one by hand.
+        // The other adds a clip.
         try terminal.send("a", pane: 1)
         try terminal.send("https://example.org/by-hand", pane: 1)
         try terminal.send("Enter", pane: 1)
@@ -47,7 +47,8 @@ import Testing
     }
 
     @Test func `the cursor stays on its clip and its row while the extension writes`() throws {
-        for number in 1...60 { try clips.run("add", "--title", "clip number \(number).") }
+        try clips.run(
+            "add", "--jsonl", input: (1...60).map { "{\"title\":\"clip number \($0).\"}\n" }.joined())
         let terminal = try TmuxSession(app(), columns: 80, rows: 24, environment: clips.environment)
         #expect(try isLive(terminal))
         try terminal.send("30", "j")
@@ -65,9 +66,9 @@ import Testing
     }
 
     @Test(arguments: ["TERM", "HUP", "ILL", "TRAP", "SEGV"])
-    func `the terminal comes back after a signal`(signal: String) throws {
+    func `the terminal is restored after a signal`(signal: String) throws {
         try clips.run("add", "--title", "a clip")
-        // A shell that tells the terminal's settings before and after.
+        // A shell that records the terminal's settings before and after.
         let script = clips.folder.path(of: "session.sh")
         try """
         stty -a > '\(clips.folder.path)/before'
@@ -94,13 +95,13 @@ import Testing
         #expect(try settings("after") == settings("before"))
     }
 
-    /// Gone, or only waiting to be asked how it ended.
+    /// Whether a process has exited; a zombie has.
     private static func hasEnded(_ process: Int32) throws -> Bool {
         let state = try Shell.run("ps", ["-o", "stat=", "-p", "\(process)"]).output
         return state.isEmpty || state.hasPrefix("Z")
     }
 
-    @Test func `a lost terminal ends the app, also when hang-ups are ignored`() throws {
+    @Test func `a lost terminal ends the app, even if SIGHUP is ignored`() throws {
         try clips.run("add", "--title", "a clip")
         for command in [app(), ["sh", "-c", "trap '' HUP; exec '\(ClipsProgram.path)'"]] {
             let terminal = try TmuxSession(command, columns: 80, rows: 24, environment: clips.environment)
@@ -163,7 +164,7 @@ import Testing
         #expect(try eventually { try clips.sqlite3("SELECT starred FROM Clip WHERE id = 30") == "1" })
     }
 
-    @Test func `what is copied is in the buffer of the tmux around, however it is set`() throws {
+    @Test func `copied text is in the buffer of the outer tmux with any of its settings`() throws {
         try clips.run("add", "--url", "https://example.org/copied", "--title", "数据库")
         let terminal = try TmuxSession(app(), columns: 80, rows: 24, environment: clips.environment)
         #expect(try isLive(terminal))
@@ -175,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func `work that had to wait leaves the cursor where the person has gone`() throws {
+    @Test func `a delayed action leaves the cursor at its new position`() throws {
         for number in 1...9 { try clips.run("add", "--title", "clip number \(number).") }
         let terminal = try TmuxSession(app(), columns: 80, rows: 24, environment: clips.environment)
         #expect(try isLive(terminal))

@@ -16,14 +16,14 @@ import Testing
             ]) { $1 }.merging(environment) { $1 })
     }
 
-    /// What the file holds that a message names.
+    /// The path and the contents of the file that a message names.
     private func retained(_ errors: String) throws -> (path: String, lines: String) {
         let path = try #require(errors.firstMatch(of: /kept in ([^;\n]+?\.jsonl)/)?.1, "\(errors)")
         return (String(path), try String(contentsOfFile: String(path), encoding: .utf8))
     }
 
     private static let words = "add --url https://a.b --title T --note N --tag x --tag y --author me"
-    /// Everything but what is new with each saving.
+    /// The clips without the values that each save creates.
     private static let columns =
         "SELECT url, title, text, note, tags, author, starred, unread FROM Clip ORDER BY id DESC LIMIT 1"
 
@@ -106,6 +106,41 @@ import Testing
                 form.isEmpty ? "bhard" : "come by1"))
     }
 
+    @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
+    func `a signal while add reads standard input retains the text read so far`(
+        signal: (number: Int32, status: Int32)
+    ) throws {
+        let (input, errors) = (clips.folder.path(of: "input"), clips.folder.path(of: "errors"))
+        #expect(mkfifo(input, 0o600) == 0)
+        // Open for writing during the test, so that the input does not end.
+        let feed = open(input, O_RDWR | O_CLOEXEC)
+        defer { close(feed) }
+        for text in ["", "hard to come by"] {
+            let process = try Shell.spawn(
+                [ClipsProgram.path, "add", "--title", "b"], environment: clips.environment, input: input,
+                output: "/dev/null", errors: errors)
+            _ = Array(text.utf8).withUnsafeBytes { write(feed, $0.baseAddress, $0.count) }
+            #expect(eventually { isEmpty(feed) && isBlocked(process, signal.number) })
+            kill(process, signal.number)
+            #expect(Shell.wait(for: process) == signal.status)
+            let said = try String(contentsOfFile: errors, encoding: .utf8)
+            guard !text.isEmpty else {
+                #expect(said == "")
+                continue
+            }
+            #expect(said.hasPrefix("clips: Interrupted while reading standard input.\n"), "\(said)")
+            #expect(try clips.run("add", "--jsonl", input: retained(said).lines).status == 0)
+            #expect(try clips.sqlite3("SELECT title || text FROM Clip") == "bhard to come by")
+        }
+    }
+
+    /// Whether a process holds a signal until it has retained its input.
+    private func isBlocked(_ process: pid_t, _ signal: Int32) -> Bool {
+        let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
+        let mask = status.firstMatch(of: /SigBlk:\s*([0-9a-f]+)/).flatMap { UInt64($0.1, radix: 16) }
+        return (mask ?? 0) & 1 << UInt64(signal - 1) != 0
+    }
+
     private func isEmpty(_ descriptor: Int32) -> Bool {
         var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&polled, 1, 0) == 0
@@ -164,7 +199,7 @@ import Testing
         let run = try shell(script)
         #expect(
             run.status == 1
-                && run.errors.contains("The input is longer than 64 MB; nothing was saved."), "\(run.errors)")
+                && run.errors.contains("The input exceeds 64 MB. Nothing was saved."), "\(run.errors)")
         let (path, _) = try retained(run.errors)
         let titles = "SELECT title FROM Clip ORDER BY id"
         let again = try shell("$CLIPS add --jsonl < '\(path)'; sqlite3 $CLIPS_STORE '\(titles)'")
@@ -197,12 +232,12 @@ import Testing
         let lines = (0..<3000).map { "{\"title\":\"\($0)\"}\n" }.joined()
         let input = clips.folder.path(of: "input")
         try lines.write(toFile: input, atomically: true, encoding: .utf8)
-        let gone = try shell("cat '\(input)' | $CLIPS add --jsonl | true; echo ${PIPESTATUS[1]}")
+        let closed = try shell("cat '\(input)' | $CLIPS add --jsonl | true; echo ${PIPESTATUS[1]}")
         #expect(
-            gone.output == "1\n"
-                && gone.errors.hasSuffix(
+            closed.output == "1\n"
+                && closed.errors.hasSuffix(
                     "Saved 3000 clips, but standard output could not be written: Broken pipe.\n"),
-            "\(gone)")
+            "\(closed)")
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "3000")
         for (target, reason) in [("/dev/full", "No space left on device"), ("&-", "Bad file descriptor")] {
             let run = try shell("$CLIPS extension --title one >\(target)")

@@ -2,11 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A clock of the day that jumps, stands still, or runs back, under whole programs.
+/// Programs under a wall clock that jumps, stops, or runs back.
 @Suite(.serialized) struct ClockFaultTests {
     private static let hour = 3_600_000
 
-    @Test func `whatever the clock does, history never runs back, and ages stay sensible`() async throws {
+    @Test func `a wall clock that jumps, stops, or runs back leaves history in order and ages positive`()
+        async throws
+    {
         let clips = try ClipsProgram()
         let clock = clips.folder.path(of: "clock")
         let environment = try FaultShim.environment(["FAULT_CLOCK": clock])
@@ -27,7 +29,7 @@ import Testing
             #expect(run.status == 0, "\(time): \(run.errors)")
             saved.formUnion(run.ids)
             #expect(app.shows("clip number \(number)."), "\(time)")
-            // One column of ages: never below nothing, never beyond a calendar.
+            // Ages are never negative.
             for line in app.lines where line.contains("clip number") {
                 #expect(!line.contains(/\s-\d+[smhd]\b/), "\(time): \(line)")
             }

@@ -2,13 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Fifty processes at once.
+/// Fifty concurrent processes.
 @Suite(.serialized) struct CrowdTests {
     private static let processes = 50
 
-    /// Starts all, then waits for all.
-    ///
-    /// - Returns: of each, its status and its streams.
+    /// Starts all processes, then waits for all.
     private func run(_ calls: [[String]], on clips: ClipsProgram) throws -> [Finished] {
         let folder = try TemporaryFolder()
         let started = try calls.enumerated().map { number, words in
@@ -25,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `fifty that make the same new store all save into it`() async throws {
+    @Test func `fifty processes that create the same store all save into it`() async throws {
         let clips = try ClipsProgram()
         let runs = try run((0..<Self.processes).map { ["extension", "--title", "clip \($0)"] }, on: clips)
         for run in runs { #expect(run.status == 0, "\(run.errors)") }
@@ -35,7 +33,7 @@ import Testing
         #expect(await Oracle(clips: clips).complaints(saved: saved) == [])
     }
 
-    @Test func `fifty that do different things to one store all succeed`() async throws {
+    @Test func `fifty processes with different commands on one store all succeed`() async throws {
         let clips = try Situation.someClips.make()
         let before = try clips.ids()
         let calls = (0..<Self.processes).map { number in
@@ -60,7 +58,7 @@ import Testing
             }
         }
         #expect(saved.count == before.count + 20)
-        // Each tag is there: nobody's was overwritten by another's.
+        // No tag was overwritten by another process.
         let tags = try clips.run("list", "--json").output
         for number in stride(from: 2, to: Self.processes, by: 5) {
             #expect(tags.contains("\"tag\(number)\""))
@@ -69,12 +67,12 @@ import Testing
     }
 }
 
-/// What became of a process.
+/// The result of a process.
 private struct Finished {
     let status: Int32
     let output: String
     let errors: String
 
-    /// The ids that it printed.
+    /// The printed IDs.
     var ids: [Int64] { output.split(separator: "\n").compactMap { Int64($0) } }
 }

@@ -1,11 +1,11 @@
 import Foundation
 import TestSupport
 
-/// Harm to files that nobody has open.
+/// Damage to files that no process has open.
 enum Damage {
     static let pageSize = 4096
 
-    /// Overwrites the first page of a table or an index of the store, where it would be on the disk.
+    /// Overwrites the first page of a table or index in the store's file.
     static func page(of name: String, in clips: ClipsProgram) throws {
         let answer = try clips.sqlite3(
             "PRAGMA wal_checkpoint(TRUNCATE); SELECT rootpage FROM sqlite_schema WHERE name = '\(name)'")
@@ -17,10 +17,8 @@ enum Damage {
 
     private static func overwrite(_ page: Int, of path: String) throws {
         try change(path) { bytes in
-            let place = page * pageSize
-            bytes.replaceSubrange(
-                place..<min(place + pageSize, bytes.count),
-                with: repeatElement(0x5A, count: min(pageSize, bytes.count - place)))
+            let range = page * pageSize..<min((page + 1) * pageSize, bytes.count)
+            bytes.replaceSubrange(range, with: repeatElement(0x5A, count: range.count))
         }
     }
 
@@ -33,9 +31,9 @@ enum Damage {
             try Damage.change(path) { bytes in
                 switch self {
                 case .page where bytes.count > pageSize:
-                    let place = Int.random(in: 0..<(bytes.count / pageSize), using: &copy) * pageSize
+                    let start = Int.random(in: 0..<(bytes.count / pageSize), using: &copy) * pageSize
                     bytes.replaceSubrange(
-                        place..<place + pageSize, with: repeatElement(0x5A, count: pageSize))
+                        start..<start + pageSize, with: repeatElement(0x5A, count: pageSize))
                 case .page, .bytes:
                     for _ in 0..<20 where !bytes.isEmpty {
                         bytes[Int.random(in: 0..<bytes.count, using: &copy)] = UInt8.random(

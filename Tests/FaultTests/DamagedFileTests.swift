@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files that were harmed while nobody had them open.
+/// Files that were damaged while no process had them open.
 @Suite(.serialized) struct DamagedFileTests {
     private static let commands = [
         ["list"], ["search", "clip", "--limit", "1000"], ["extension", "--title", "clip new"], ["doctor"],
@@ -17,25 +17,25 @@ import Testing
     }
 
     @Test(arguments: Damage.Kind.allCases)
-    func `a harmed store crashes nobody, and is told with what to do`(kind: Damage.Kind) throws {
+    func `a damaged store crashes no command, and is reported with advice`(kind: Damage.Kind) throws {
         var random = SeededRandom(seed: 7)
         let template = try Situation.someClips.make()
         for round in 0..<(Walk.triesAll ? 60 : 2) {
             let clips = try Situation.copy(template)
             try kind.harm(clips.storePath, &random)
             for (words, run) in zip(Self.commands, try all(clips)) {
-                let place: Comment = "round \(round), \(words): \(run.status) \(run.errors)"
-                #expect(run.status <= 1, place)
+                let context: Comment = "round \(round), \(words): \(run.status) \(run.errors)"
+                #expect(run.status <= 1, context)
                 if run.status == 1, words != ["doctor"] || !run.errors.isEmpty {
-                    #expect(Sentences.fault(in: run.errors) == nil, place)
+                    #expect(Sentences.fault(in: run.errors) == nil, context)
                 }
-                // Something is left where something was: it is never taken for a new store.
-                if kind == .emptied || kind == .text { #expect(run.status == 1, place) }
+                // A damaged store is never treated as a new one.
+                if kind == .emptied || kind == .text { #expect(run.status == 1, context) }
             }
         }
     }
 
-    @Test func `an emptied store is not begun anew, and its log not thrown away`() throws {
+    @Test func `an emptied store is not created again, and its log is not deleted`() throws {
         let clips = try Situation.longLog.make()
         truncate(clips.storePath, 0)
         let log = try Shell.run("cksum", [clips.storePath + "-wal"]).output
@@ -44,7 +44,7 @@ import Testing
                 run.status == 1 && run.errors.contains("is empty, but was in use"), "\(run)")
         }
         #expect(try Shell.run("cksum", [clips.storePath + "-wal"]).output == log)
-        // A file that was made for the store, and never used, is one to begin.
+        // An empty file that was never used becomes a store.
         let other = try ClipsProgram()
         close(creat(other.storePath, 0o644))
         #expect(try other.run("extension", "--title", "clip").output == "1\n")
@@ -52,13 +52,13 @@ import Testing
     }
 
     @Test(arguments: ["history", "Clip_by_url"])
-    func `what is well beside a damaged page can still be exported`(name: String) throws {
+    func `clips outside a damaged page can be exported`(name: String) throws {
         let clips = try Situation.someClips.make()
         try Damage.page(of: name, in: clips)
         let run = try clips.run("export", "--format", "json")
         #expect(
             run.status == 0 && run.output.split(separator: "\n").count == Situation.clips, "\(run.errors)")
-        // And a damaged store does not take the place of a good backup.
+        // A damaged store does not replace a good backup.
         let backup = clips.folder.path(of: "backup.db")
         try "good".write(toFile: backup, atomically: true, encoding: .utf8)
         let copy = try clips.run("backup", "--force", backup)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: Damage.Kind.allCases)
-    func `a harmed index finds all the same, or is made again`(kind: Damage.Kind) async throws {
+    func `a damaged index finds all clips, or is rebuilt`(kind: Damage.Kind) async throws {
         var random = SeededRandom(seed: 8)
         let template = try Situation.indexed.make()
         for round in 0..<(Walk.triesAll ? 60 : 1) {
@@ -77,7 +77,7 @@ import Testing
             let found = run.output.split(separator: "\n").count { !$0.hasPrefix(" ") }
             #expect(run.status == 0, "round \(round): \(run.errors)")
             if found != Situation.clips {
-                // What nobody but the doctor can see, who reads all of it.
+                // Only the doctor, which reads all of it, detects such damage.
                 let doctor = try clips.run("doctor")
                 #expect(doctor.output.contains("The search index is damaged"), "round \(round): \(found)")
             }
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: ["-wal", "-shm"], Damage.Kind.allCases)
-    func `a harmed log is read up to the harm, and its index made again`(end: String, kind: Damage.Kind)
+    func `a damaged log is read up to the damage, and its index is rebuilt`(end: String, kind: Damage.Kind)
         async throws
     {
         var random = SeededRandom(seed: 9)
@@ -96,20 +96,20 @@ import Testing
         for round in 0..<(Walk.triesAll ? 40 : 1) {
             let clips = try Situation.copy(template)
             try kind.harm(clips.storePath + end, &random)
-            // The clips themselves were moved into the file before the log began.
+            // The clips were in the file before the log began.
             let complaints = await Oracle(clips: clips).complaints(saved: saved)
             #expect(complaints == [], "round \(round)")
         }
     }
 
-    @Test func `what a hostile file says of itself is shown, not obeyed`() throws {
+    @Test func `untrusted text of a file in an error is shown, not interpreted`() throws {
         let clips = try Situation.someClips.make()
         _ = try clips.sqlite3("PRAGMA wal_checkpoint(TRUNCATE);")
         let url = URL(fileURLWithPath: clips.storePath)
         var bytes = try Data(contentsOf: url)
-        // Inside the text of a trigger, of which SQLite tells where it stops understanding.
-        let place = try #require(bytes.range(of: Data("AFTER INSERT ON".utf8)))
-        bytes.replaceSubrange(place, with: Data("\u{1B}[2J\u{1B}[31mboo!!!".utf8.prefix(place.count)))
+        // In the text of a trigger, which SQLite quotes in its syntax error.
+        let range = try #require(bytes.range(of: Data("AFTER INSERT ON".utf8)))
+        bytes.replaceSubrange(range, with: Data("\u{1B}[2J\u{1B}[31mboo!!!".utf8.prefix(range.count)))
         try bytes.write(to: url)
         let run = try clips.run("list")
         #expect(run.status == 1 && !run.errors.contains("\u{1B}"), "\(run)")

@@ -3,14 +3,14 @@ import TestSupport
 
 /// The library of `Shim/faults.c`, compiled once for a run of the tests.
 enum FaultShim {
-    /// Beside the running test bundle.
+    /// Next to the running test bundle.
     private static let library = Result<String, any Error> {
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("Shim/faults.c").path
         let path = StoreWriterProcess.path.replacingOccurrences(of: "StoreWriterTool", with: "faults.so")
         let unfinished = path + ".\(ProcessInfo.processInfo.processIdentifier)"
         var reasons: [String] = []
-        // The first is what the package manager itself compiles C with.
+        // The package manager compiles C with the first one.
         for compiler in ["clang", "cc"] {
             let words = ["-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", unfinished, source]
             guard let run = try? Shell.run(compiler, words) else { continue }
@@ -24,20 +24,20 @@ enum FaultShim {
         throw ShellError(description: "\(source) cannot be compiled: \(reasons)")
     }
 
-    /// The environment of a program that is to run with the library.
+    /// The environment of a program with the library.
     static func environment(_ settings: [String: String]) throws -> [String: String] {
         settings.merging(["LD_PRELOAD": try library.get()]) { $1 }
     }
 }
 
-/// What one call of the system is to do instead of what it was asked.
+/// A fault of a system call.
 struct Fault: Sendable, CustomStringConvertible {
     enum Kind: Sendable {
         case error(Int32)
-        /// Half of what was asked, and no error.
+        /// Half of the bytes, and no error.
         case short
         case kill
-        /// Half of what was asked, and then death.
+        /// Half of the bytes, then SIGKILL.
         case torn
         case stop
 
@@ -54,25 +54,25 @@ struct Fault: Sendable, CustomStringConvertible {
         var isDeadly: Bool { ["kill", "torn"].contains(text) }
     }
 
-    /// Letters as `Shim/faults.c` has them.
+    /// Letters as in `Shim/faults.c`.
     let calls: String
     let kind: Kind
     /// Whether all later calls fail as well, as on a full disk.
-    var goesOn = false
+    var persists = false
 
     var description: String {
-        let what =
+        let name =
             if case .error(let number) = kind { String(cString: strerror(number)) } else { kind.text }
-        return "\(what)\(goesOn ? " from there on" : "") in \(calls)"
+        return "\(name)\(persists ? " from there on" : "") in \(calls)"
     }
 
     /// - Parameters:
-    ///   - path: how the paths begin of the files that are meant.
-    ///   - note: a file that is made when the fault has happened.
+    ///   - path: The beginning of the paths of the affected files.
+    ///   - note: A file that is created when the fault happens.
     func environment(at number: Int, path: String, note: String) throws -> [String: String] {
         try FaultShim.environment([
             "FAULT_PATH": path, "FAULT_CALLS": calls, "FAULT_KIND": kind.text, "FAULT_AT": "\(number)",
-            "FAULT_COUNT": goesOn ? "0" : "1", "FAULT_NOTE": note,
+            "FAULT_COUNT": persists ? "0" : "1", "FAULT_NOTE": note,
         ])
     }
 }

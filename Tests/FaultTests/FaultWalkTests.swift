@@ -3,25 +3,25 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One operation and one kind of fault: the first call of the system meets it, then in a new try the second, and so
-/// on, until the operation is through without having met it.
+/// An operation and a fault: it affects the first system call, then in a new attempt the second, and so on, until the
+/// operation ends without it.
 struct Walk: Sendable, CustomTestStringConvertible {
     let operation: Operation
     let fault: Fault
-    /// Every how manieth call is tried in a quick run of the tests.
+    /// The step between the affected calls in a quick run of the tests.
     var stride = 1
-    /// Where it has to succeed whatever happens.
+    /// Whether the operation can fail with the fault.
     var mayFail = true
 
     var testDescription: String { "\(operation.name): \(fault)" }
 
-    /// All calls, instead of one in so many: minutes.
+    /// Whether every call is affected once, which takes minutes.
     static let triesAll = ProcessInfo.processInfo.environment["CLIPS_ALL_FAULTS"] != nil
 
     private static let failure = Fault(calls: "orwst", kind: .error(EIO))
-    /// Of a long log every frame is read when it is found again: thousands of calls.
+    /// Without reads: recovery reads every frame of a long log, in thousands of calls.
     private static let failureToWrite = Fault(calls: "wst", kind: .error(EIO))
-    private static let noRoom = Fault(calls: "wt", kind: .error(ENOSPC), goesOn: true)
+    private static let noRoom = Fault(calls: "wt", kind: .error(ENOSPC), persists: true)
     private static let short = Fault(calls: "rw", kind: .short)
     private static let death = Fault(calls: "ws", kind: .kill)
     private static let tornDeath = Fault(calls: "w", kind: .torn)
@@ -62,7 +62,7 @@ struct Walk: Sendable, CustomTestStringConvertible {
 
 @Suite(.serialized) struct FaultWalkTests {
     @Test(arguments: Walk.all)
-    func `whatever call fails, nothing that was reported saved is lost, and what to do is said`(walk: Walk)
+    func `no failing system call loses a saved clip, and each failure is reported with advice`(walk: Walk)
         async throws
     {
         let template = try walk.operation.situation.make()
@@ -70,7 +70,7 @@ struct Walk: Sendable, CustomTestStringConvertible {
         let stride = Walk.triesAll ? 1 : walk.stride
         var number = 1
         var met = 0
-        // Two at once: most of a try is waiting for another process.
+        // Two at a time: an attempt mostly waits for another process.
         while true {
             let numbers = [number, number + stride]
             let results = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -87,9 +87,9 @@ struct Walk: Sendable, CustomTestStringConvertible {
         Tally.add(met, of: "\(walk.testDescription)")
     }
 
-    /// One try.
+    /// Runs an attempt.
     ///
-    /// - Returns: whether there were so many calls.
+    /// - Returns: Whether the operation has this number of calls.
     private static func hasMet(_ walk: Walk, at number: Int, _ template: ClipsProgram, _ before: Set<Int64>)
         async throws -> Bool
     {
@@ -101,25 +101,27 @@ struct Walk: Sendable, CustomTestStringConvertible {
             with: walk.fault.environment(
                 at: number, path: clips.folder.path(of: operation.files), note: note))
         let hasMet = FileManager.default.fileExists(atPath: note)
-        let place: Comment = "call \(number): \(run.status), \(run.errors)"
+        let context: Comment = "call \(number): \(run.status), \(run.errors)"
         var saved = before
         if operation.words[0] == "extension" { saved.formUnion(run.ids) }
         if kind.isDeadly && hasMet {
-            #expect(run.status == 128 + SIGKILL, place)
+            #expect(run.status == 128 + SIGKILL, context)
         } else if run.status == 0 {
-            #expect(try operation.shortfall(clips, run) == nil, place)
+            #expect(try operation.shortfall(clips, run) == nil, context)
         } else {
-            #expect(run.status == 1 && walk.mayFail && hasMet, place)
-            #expect(Sentences.fault(in: run.errors) == nil, place)
-            if let text = operation.text { #expect(try (clips.unsaved() + run.errors).contains(text), place) }
+            #expect(run.status == 1 && walk.mayFail && hasMet, context)
+            #expect(Sentences.fault(in: run.errors) == nil, context)
+            if let text = operation.text {
+                #expect(try (clips.unsaved() + run.errors).contains(text), context)
+            }
         }
         let complaints = await Oracle(clips: clips).complaints(saved: saved)
-        #expect(complaints == [], place)
-        if !kind.isDeadly { #expect(try litter(in: clips) == [], place) }
+        #expect(complaints == [], context)
+        if !kind.isDeadly { #expect(try litter(in: clips) == [], context) }
         return hasMet
     }
 
-    /// Files that nobody has asked for.
+    /// Unexpected files.
     private static func litter(in clips: ClipsProgram) throws -> [String] {
         let known: Set = ["note", "import.jsonl", "backup.db", "tmp"]
         return try FileManager.default.contentsOfDirectory(atPath: clips.folder.path)
@@ -127,15 +129,15 @@ struct Walk: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// How many faults were tried; printed for who runs all of them.
+/// The number of faults, printed in a run of all of them.
 enum Tally {
     private static let count = Mutex(0)
 
-    static func add(_ number: Int, of what: String) {
+    static func add(_ number: Int, of walk: String) {
         let all = count.withLock {
             $0 += number
             return $0
         }
-        if Walk.triesAll { print("\(number) faults in \(what), \(all) in all") }
+        if Walk.triesAll { print("\(number) faults in \(walk), \(all) in all") }
     }
 }

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// No more room: on a small disk, and under a limit of a file's size.
+/// A full disk, and a limit of the file size.
 @Suite(.serialized) struct NoRoomTests {
     @Test(arguments: [40, 120, 200, 240])
-    func `a file that may grow no longer is told as a full disk, the clip is kept, and all is read`(
+    func `a file size limit is reported as a full disk, the clip is retained, and clips are read`(
         kilobytes: Int
     ) async throws {
         let clips = try Situation.someClips.make()
@@ -20,9 +20,9 @@ import Testing
         let run = try limited(["extension", "--title", "clip too long"], input: text)
         #expect(run.status == 1 && Sentences.fault(in: run.errors) == nil, "\(run)")
         #expect(run.errors.contains("Nothing was saved; free some space and try again."))
-        // Too long for the limit as well, so it is printed, and not said that it was kept.
+        // The clip exceeds the limit, too, so it is printed instead of retained in a file.
         #expect(try !run.errors.contains("is kept in") && clips.unsaved() == "")
-        // As far as the limit lets the file behind standard error grow.
+        // Standard error is a file under the limit, too.
         #expect(run.errors.contains("\"text\":\"hard to come by hard to come by"))
         for words in [["list"], ["search", "clip", "--limit", "1000"], ["export", "--format", "json"]] {
             let read = try limited(words)
@@ -52,7 +52,7 @@ import Testing
         #expect(!run.errors.contains("Nothing was saved"), "\(run.errors.prefix(500))")
     }
 
-    @Test func `on a full disk everything is read, a clip is kept elsewhere, and with room it is saved`()
+    @Test func `on a full disk clips are read, a new one is retained elsewhere, and saved with free space`()
         async throws
     {
         let clips = try Situation.indexed.make()
@@ -65,7 +65,7 @@ import Testing
             for words in list 'search clip' 'export --format csv' history doctor "backup $O/b.db"; do
               $C $words > "$O/out" 2> "$O/err"; echo "$words: $? $(wc -l < "$O/out") $(cat "$O/err")"
             done
-            $C extension --title 'clip kept' 2> "$O/err"; echo "full: $? $(cat "$O/err")"
+            $C extension --title 'clip retained' 2> "$O/err"; echo "full: $? $(cat "$O/err")"
             rm "$D/filler"
             $C extension --title 'clip saved'; echo "room: $?"
             cp "$D"/clips.db* "$O"
@@ -79,7 +79,7 @@ import Testing
                 "D": disk, "S": clips.storePath, "C": ClipsProgram.path, "O": copied,
                 "TMPDIR": clips.folder.path(of: "tmp"),
             ]) { $1 })
-        // Where nothing may be mounted, the limit above is what there is.
+        // Where mounting is not permitted, only the limit above is tested.
         guard run.status != 77, !run.errors.contains("unshare") else { return }
         for words in ["list", "export --format csv", "history"] {
             #expect(run.output.contains("\(words): 0 "), "\(run.output)")
@@ -88,7 +88,7 @@ import Testing
         #expect(run.output.contains("search clip: 0 20"), "\(run.output)")
         #expect(run.output.contains("full: 1 clips: No space left for \(disk)/clips.db."), "\(run.output)")
         #expect(run.output.contains("room: 0"), "\(run.output)")
-        #expect(try clips.unsaved().contains("clip kept"))
+        #expect(try clips.unsaved().contains("clip retained"))
         for end in ["", "-wal", "-shm"] {
             unlink(clips.storePath + end)
             rename(copied + "/clips.db" + end, clips.storePath + end)

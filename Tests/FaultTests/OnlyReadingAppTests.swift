@@ -3,12 +3,12 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The app on a store that whoever runs it may not write.
+/// The app on a store that its user cannot write.
 @Suite(.serialized) struct OnlyReadingAppTests {
-    private static let refusal = "This store may only be read; check its permissions, then start again."
+    private static let rejection = "This store may only be read; check its permissions, then start again."
 
-    /// A store of somebody else's, and a folder `tmp` for what the stranger writes.
-    private func strangersStore(
+    /// A store of another user, and a folder `tmp` for the files of this one.
+    private func foreignStore(
         _ situation: Situation, file: mode_t = 0o444, folder: mode_t = 0o555
     ) throws -> ClipsProgram {
         let clips = try situation.make()
@@ -40,10 +40,10 @@ import Testing
     @Test(
         arguments: [Situation.someClips, .indexed],
         [(file: mode_t(0o444), folder: mode_t(0o555)), (0o644, 0o755)])
-    func `a stranger reads, filters and sees the history, and no file is made or changed`(
+    func `another user reads, filters, and sees the history, and no file is created or changed`(
         situation: Situation, modes: (file: mode_t, folder: mode_t)
     ) throws {
-        let clips = try strangersStore(situation, file: modes.file, folder: modes.folder)
+        let clips = try foreignStore(situation, file: modes.file, folder: modes.folder)
         defer { chmod(clips.folder.path, 0o755) }
         let folder = clips.folder.path(of: "tmp")
         let files = try FileManager.default.contentsOfDirectory(atPath: clips.folder.path).sorted()
@@ -73,8 +73,8 @@ import Testing
         #expect(try Shell.run("cksum", [clips.storePath]).output == before)
     }
 
-    @Test func `whatever would save says why it cannot, and what was typed is kept`() throws {
-        let clips = try strangersStore(.someClips)
+    @Test func `every action that saves reports why it cannot, and typed text is retained`() throws {
+        let clips = try foreignStore(.someClips)
         defer { chmod(clips.folder.path, 0o755) }
         let folder = clips.folder.path(of: "tmp")
         let keys = [
@@ -100,24 +100,24 @@ import Testing
         #expect(run.status == 0, "\(run.errors)")
         for (number, key) in keys.enumerated() {
             let screen = try dump(clips, "\(number)")
-            #expect(screen.contains(Self.refusal), "\(key):\n\(screen)")
+            #expect(screen.contains(Self.rejection), "\(key):\n\(screen)")
         }
-        #expect(try dump(clips, "restoring").contains(Self.refusal))
+        #expect(try dump(clips, "restoring").contains(Self.rejection))
         let adding = try dump(clips, "adding")
-        #expect(adding.contains(Self.refusal))
-        let kept = try FileManager.default.contentsOfDirectory(atPath: folder).filter {
+        #expect(adding.contains(Self.rejection))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter {
             $0.hasPrefix("clips-unsaved-")
         }
-        let texts = try kept.map { try dump(clips, $0) }
-        #expect(texts.contains { $0.contains("typed by hand") }, "\(kept) \(adding)")
+        let texts = try names.map { try dump(clips, $0) }
+        #expect(texts.contains { $0.contains("typed by hand") }, "\(names) \(adding)")
     }
 
-    /// With the store open elsewhere SQLite opens it for a stranger too, and only a save would fail.
+    /// If another process has the store open, SQLite opens it for any user, and only a save would fail.
     @Test(arguments: [false, true])
-    func `a stranger's app on a terminal shows what the owner saves and deletes`(
+    func `another user's app shows the changes of the owner`(
         isOpenElsewhere: Bool
     ) async throws {
-        let clips = try strangersStore(.someClips)
+        let clips = try foreignStore(.someClips)
         defer { chmod(clips.folder.path, 0o755) }
         let saved = try clips.ids()
         let owner =
@@ -139,7 +139,7 @@ import Testing
         try clips.run("delete", "60")
         #expect(try eventually { try terminal.shows("/62") })
         try terminal.send("d")
-        #expect(try eventually { try terminal.shows(Self.refusal) })
+        #expect(try eventually { try terminal.shows(Self.rejection) })
         try terminal.send("q")
         #expect(try eventually { try terminal.format("#{pane_dead}") == "1" })
         try owner?.send("q")
@@ -150,10 +150,10 @@ import Testing
         #expect(complaints == [])
     }
 
-    @Test func `on a full disk the app shows what is there and says what to do`() async throws {
+    @Test func `on a full disk the app shows the clips and gives advice`() async throws {
         let clips = try Situation.someClips.make()
         let saved = try clips.ids()
-        let noRoom = Fault(calls: "wt", kind: .error(ENOSPC), goesOn: true)
+        let noRoom = Fault(calls: "wt", kind: .error(ENOSPC), persists: true)
         let app = try AppSession(
             clips,
             with: noRoom.environment(at: 1, path: clips.storePath, note: clips.folder.path(of: "note")))

@@ -1,19 +1,19 @@
 import Foundation
 import TestSupport
 
-/// Something that is done to a store, and in which a fault is to happen.
+/// A command on a store during which a fault happens.
 struct Operation: Sendable {
     let name: String
     let situation: Situation
     /// `FOLDER` stands for the folder's path.
     let words: [String]
-    /// How the paths begin of the files that it works on.
+    /// The beginning of the paths of its files.
     var files = "clips.db"
-    /// Given through a pipe, so that it comes once.
+    /// Standard input, as a pipe.
     var input: String?
-    /// A text that must be in the store or in a file afterwards.
+    /// A text that must be in the store or a file afterwards.
     var text: String?
-    /// Why it was not done, though it says that it was; nil when it was.
+    /// The reason why a reported success is none; nil if it is one.
     let shortfall: @Sendable (ClipsProgram, Shell) throws -> String?
 
     private static let hard = "a text that was hard to come by"
@@ -80,7 +80,7 @@ struct Operation: Sendable {
     private static func shortfall(of count: Int, in clips: ClipsProgram, _ run: Shell) throws -> String? {
         guard run.ids.count == count else { return "\(run.ids.count) ids were printed" }
         let missing = run.ids.subtracting(try clips.ids())
-        return missing.isEmpty ? nil : "\(missing) are not there"
+        return missing.isEmpty ? nil : "\(missing) are missing"
     }
 
     private static let allFound: @Sendable (ClipsProgram, Shell) throws -> String? = { clips, run in

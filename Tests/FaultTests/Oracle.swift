@@ -4,36 +4,36 @@ import PersistentStore
 import SearchIndex
 import TestSupport
 
-/// What has to hold of a store after any fault.
+/// The checks of a store after any fault.
 struct Oracle {
     let clips: ClipsProgram
 
-    /// What does not hold, in words; empty when everything does.
+    /// The failed checks, as text.
     ///
-    /// - Parameter saved: the ids that some process reported as saved, and nobody deleted.
+    /// - Parameter saved: The IDs that a process reported as saved, and that were not deleted.
     func complaints(saved: Set<Int64> = []) async -> [String] {
         do {
-            return try await look(saved)
+            return try await check(saved)
         } catch {
             return ["\(error)"]
         }
     }
 
-    private func look(_ saved: Set<Int64>) async throws -> [String] {
+    private func check(_ saved: Set<Int64>) async throws -> [String] {
         guard FileManager.default.fileExists(atPath: clips.storePath) else {
-            return saved.isEmpty ? try next(after: []) : ["the store is gone"]
+            return saved.isEmpty ? try next(after: []) : ["the store is missing"]
         }
         var complaints: [String] = []
-        // A stranger's eyes first, before ours have touched anything.
+        // Another program first, before this library changes anything.
         let check = try Shell.run(
             "sqlite3", [clips.storePath], input: ".timeout 5000\nPRAGMA integrity_check;\n")
         if check.output != "ok\n" { complaints.append("integrity_check: \(check.output)\(check.errors)") }
         var options = StoreOptions()
-        // What a rebuild lost is seen, not restored.
+        // Triggers that a rebuild lost are reported, not restored.
         options.repairsWhenOpened = false
         let store = try await ClipStore(path: clips.storePath, author: "oracle", options: options)
         for finding in try await store.container.check() {
-            // Whoever was killed could not say good-bye; the next cleaning forgets it.
+            // A killed process could not unregister; the next cleaning does that.
             if case .staleConsumer = finding { continue }
             complaints.append("the doctor finds \(finding)")
         }
@@ -52,13 +52,13 @@ struct Oracle {
         return complaints + (try next(after: known))
     }
 
-    /// Whether nothing was ever cleaned away.
+    /// Whether no history was ever deleted.
     private func isWhole() throws -> Bool {
         try clips.sqlite3(
             "SELECT max(value) FROM store_metadata WHERE key IN ('history_floor', 'history_expiry')") == "0"
     }
 
-    /// Goes through the history as it was made; what is kept of it must end in what is there.
+    /// Replays the history, which must lead to the existing clips.
     private static func replay(
         _ transactions: [HistoryTransaction], isWhole: Bool, _ present: Set<Int64>
     ) -> [String] {
@@ -85,7 +85,7 @@ struct Oracle {
             complaints.append("the history ends in \(expected.count) clips, there are \(present.count)")
         }
         let deleted = Set(replayed.filter { !$0.value }.keys).intersection(present)
-        if !deleted.isEmpty { complaints.append("deleted and there: \(deleted.sorted())") }
+        if !deleted.isEmpty { complaints.append("deleted, but present: \(deleted.sorted())") }
         return complaints
     }
 
@@ -109,7 +109,7 @@ struct Oracle {
         return found == expected ? [] : ["the index finds \(found.count) of \(expected.count)"]
     }
 
-    /// Whoever comes next can save, under an id that nobody had.
+    /// The next process can save, under an unused ID.
     private func next(after known: Set<Int64>) throws -> [String] {
         let run = try clips.run("extension", "--title", "clip after")
         guard run.status == 0, let id = Int64(run.output.trimmingCharacters(in: .newlines)) else {

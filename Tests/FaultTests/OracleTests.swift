@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The oracle sees what it is asked to guard against.
+/// The oracle detects the faults that it must detect.
 @Suite struct OracleTests {
-    @Test func `a store that is well is found well`() async throws {
+    @Test func `a sound store passes`() async throws {
         for situation in [Situation.noStore, .someClips, .indexed, .longLog] {
             let clips = try situation.make()
             let saved = situation == .noStore ? [] : try clips.ids()
@@ -27,7 +27,7 @@ import Testing
             "DELETE FROM Clip; DELETE FROM sqlite_sequence;", "is used again"
         ),
     ])
-    func `what is wrong in the store is seen`(sql: String, complaint: String) async throws {
+    func `a fault in the store is detected`(sql: String, complaint: String) async throws {
         let clips = try Situation.someClips.make()
         let saved = try clips.ids()
         _ = try clips.sqlite3(sql)
@@ -35,7 +35,7 @@ import Testing
         #expect(complaints.contains { $0.contains(complaint) }, "\(complaints)")
     }
 
-    @Test func `a damaged page, an open file and a missing store are seen`() async throws {
+    @Test func `a damaged page, insecure permissions, and a missing store are detected`() async throws {
         let clips = try Situation.someClips.make()
         chmod(clips.storePath, 0o644)
         #expect(await Oracle(clips: clips).complaints().contains { $0.contains("insecurePermissions") })
@@ -43,10 +43,10 @@ import Testing
         let complaints = await Oracle(clips: clips).complaints()
         #expect(complaints.contains { $0.contains("integrity_check") }, "\(complaints)")
         unlink(clips.storePath)
-        #expect(await Oracle(clips: clips).complaints(saved: [1]) == ["the store is gone"])
+        #expect(await Oracle(clips: clips).complaints(saved: [1]) == ["the store is missing"])
     }
 
-    @Test func `an index that lacks a clip is seen`() async throws {
+    @Test func `an index that lacks a clip is detected`() async throws {
         let clips = try Situation.indexed.make()
         let index = clips.storePath + "-search"
         let run = try Shell.run("sqlite3", [index], input: "DELETE FROM document WHERE object = 5;")
@@ -55,7 +55,7 @@ import Testing
         #expect(complaints.count == 1 && complaints[0].contains("missing: 1"), "\(complaints)")
     }
 
-    @Test func `what helps nobody is no sentence`() {
+    @Test func `a message without advice is a fault`() {
         #expect(Sentences.fault(in: "") != nil)
         #expect(Sentences.fault(in: "Fatal error: oh\n") != nil)
         #expect(Sentences.fault(in: "clips: It failed.\n") != nil)

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files and folders that whoever runs the program may not write, or not even read.
+/// Files and folders that the user cannot write, or not even read.
 @Suite(.serialized) struct PermissionTests {
-    private func stranger(_ clips: ClipsProgram, _ words: String...) throws -> Shell {
+    private func unprivileged(_ clips: ClipsProgram, _ words: String...) throws -> Shell {
         let all = UnprivilegedProcess.words(ClipsProgram.path, words)
         return try Shell.run(
             all[0], Array(all.dropFirst()),
@@ -14,7 +14,7 @@ import Testing
     @Test(arguments: [
         (file: mode_t(0o444), folder: mode_t(0o555)), (0o644, 0o555), (0o666, 0o555), (0o444, 0o777),
     ])
-    func `what may not be written is read all the same, and a save says what to do`(
+    func `a read-only store is read anyway, and a save reports advice`(
         file: mode_t, folder: mode_t
     ) async throws {
         let clips = try Situation.someClips.make()
@@ -30,10 +30,10 @@ import Testing
             let run = try Shell.run(all[0], Array(all.dropFirst()), environment: clips.environment)
             #expect(run.status == 0 && !run.output.isEmpty, "\(words): \(run.errors)")
         }
-        let run = try stranger(clips, "extension", "--title", "clip not to be saved")
+        let run = try unprivileged(clips, "extension", "--title", "clip to retain")
         #expect(run.status == 1 && Sentences.fault(in: run.errors) == nil, "\(run)")
-        #expect(try clips.unsaved().contains("clip not to be saved"))
-        #expect(try stranger(clips, "doctor").status == 1)
+        #expect(try clips.unsaved().contains("clip to retain"))
+        #expect(try unprivileged(clips, "doctor").status == 1)
         #expect(try Shell.run("cksum", [clips.storePath]).output == before)
         chmod(clips.folder.path, 0o755)
         chmod(clips.storePath, 0o600)
@@ -44,13 +44,13 @@ import Testing
     }
 
     @Test(arguments: ["", "-wal", "-shm"])
-    func `a file of the store that may not be opened is told with what to check`(end: String) async throws {
+    func `a file of the store that cannot be opened is reported with advice`(end: String) async throws {
         let clips = try Situation.longLog.make()
         let saved = try clips.idsOfCopy()
         chmod(clips.folder.path(of: "tmp"), 0o777)
         chmod(clips.folder.path, 0o777)
         for other in ["", "-wal", "-shm"] { chmod(clips.storePath + other, other == end ? 0 : 0o666) }
-        for words in [["list"], ["extension", "--title", "clip not to be saved"]] {
+        for words in [["list"], ["extension", "--title", "clip to retain"]] {
             let all = UnprivilegedProcess.words(ClipsProgram.path, words)
             let run = try Shell.run(
                 all[0], Array(all.dropFirst()),

@@ -16,7 +16,7 @@ import Testing
         #expect(run.errors == "")
     }
 
-    @Test func `a window saves, records, and shows what is added to it afterwards`() throws {
+    @Test func `a window saves, records, and shows later clips`() throws {
         let clips = try Situation.someClips.make()
         let app = try AppSession(clips)
         #expect(app.shows("live"))

@@ -85,7 +85,8 @@ import Testing
         #expect(try clips.sqlite3("PRAGMA integrity_check") == "ok")
     }
 
-    @Test func `what a concurrent writer reports as saved is in the old store or in the restored one`() throws
+    @Test func `a clip that a concurrent writer reports as saved is in the old store or in the restored one`()
+        throws
     {
         let (clips, copy) = try crashed()
         let writer = try LineProcess(
@@ -97,10 +98,10 @@ import Testing
             ])
         var saved: [String] = []
         for _ in 0..<3 {
-            saved.append(try writer.answer(within: 30))
+            saved.append(try writer.answer())
             let run = try clips.run("backup", "restore", copy)
             #expect(run.status == 0, "\(run)")
-            saved.append(try writer.answer(within: 30))
+            saved.append(try writer.answer())
         }
         writer.killNow()
         var titles = ""
@@ -112,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: Damage.Kind.allCases)
-    func `a damaged store is replaced all the more, and retained as it was`(kind: Damage.Kind) async throws {
+    func `a damaged store is replaced, and retained unchanged`(kind: Damage.Kind) async throws {
         var random = SeededRandom(seed: 5)
         for round in 0..<(Walk.triesAll ? 20 : 2) {
             let (clips, copy) = try crashed()
@@ -146,7 +147,7 @@ import Testing
 
     @Test(arguments: [
         Fault(calls: "wstn", kind: .kill), Fault(calls: "w", kind: .torn),
-        Fault(calls: "o", kind: .kill), Fault(calls: "wst", kind: .error(ENOSPC), goesOn: true),
+        Fault(calls: "o", kind: .kill), Fault(calls: "wst", kind: .error(ENOSPC), persists: true),
         Fault(calls: "orwstn", kind: .error(EIO)),
     ])
     func `ended at any moment, a restore leaves the old store or the restored one whole`(fault: Fault)
@@ -165,23 +166,23 @@ import Testing
                 ["backup", "restore", clips.folder.path(of: name)],
                 with: fault.environment(at: number, path: clips.folder.path(of: "clips.db"), note: note))
             guard FileManager.default.fileExists(atPath: note) else { break }
-            let place: Comment = "call \(number): \(run.status) \(run.errors)"
+            let context: Comment = "call \(number): \(run.status) \(run.errors)"
             let ids = try clips.idsOfCopy()
             let isRestored = ids.count == Situation.clips
             outcomes.insert(isRestored)
-            #expect(isRestored || ids == before, place)
+            #expect(isRestored || ids == before, context)
             if !fault.kind.isDeadly {
-                #expect(run.status == 0 ? isRestored : run.status == 1, place)
-                if run.status == 1 { #expect(Sentences.fault(in: run.errors) == nil, place) }
+                #expect(run.status == 0 ? isRestored : run.status == 1, context)
+                if run.status == 1 { #expect(Sentences.fault(in: run.errors) == nil, context) }
             }
             if isRestored {
                 // The old store is complete under its new name.
-                let old = try #require(try replaced(clips).first { !$0.hasSuffix("-wal") }, place)
+                let old = try #require(try replaced(clips).first { !$0.hasSuffix("-wal") }, context)
                 let count = try Shell.run("sqlite3", [old], input: "SELECT count(*) FROM Clip;\n").output
-                #expect(count == "\(before.count)\n", place)
+                #expect(count == "\(before.count)\n", context)
             }
             let complaints = await Oracle(clips: clips).complaints(saved: ids)
-            #expect(complaints == [], place)
+            #expect(complaints == [], context)
             // A second attempt succeeds.
             let again = try clips.run("backup", "restore", clips.folder.path(of: name))
             #expect(again.status == 0, "\(again)")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `clips doctor --salvage` on stores with random damage, next to what Python's SQLite reads by ID.
+/// `clips doctor --salvage` on stores with random damage, compared with Python's SQLite, which reads by ID.
 @Suite(.serialized) struct SalvageTests {
     private static let clips = 3000
 
@@ -94,27 +94,27 @@ import Testing
             let sum = try Shell.run("cksum", [clips.storePath]).output
             let new = clips.folder.path(of: "new.db")
             let run = try clips.run("doctor", "--salvage", new, "--json")
-            let place: Comment = "round \(round): \(run)"
-            try #require(run.status <= 1, place)
-            #expect(try Shell.run("cksum", [clips.storePath]).output == sum, place)
+            let context: Comment = "round \(round): \(run)"
+            try #require(run.status <= 1, context)
+            #expect(try Shell.run("cksum", [clips.storePath]).output == sum, context)
             let expected = try readable(clips.storePath)
-            #expect(!run.errors.contains("did not pass its check"), place)
+            #expect(!run.errors.contains("did not pass its check"), context)
             guard !run.errors.contains("list of its tables is unreadable") else {
                 // The limit of salvage: Python does not find the table either.
-                #expect(expected == [] && !FileManager.default.fileExists(atPath: new), place)
+                #expect(expected == [] && !FileManager.default.fileExists(atPath: new), context)
                 continue
             }
             salvaged += 1
             let saved = try readable(new)
-            #expect(expected.subtracting(saved) == [], place)
-            let count = try #require(run.output.firstMatch(of: /"saved":([0-9]+)/), place)
-            #expect(Int(count.1) == saved.count, place)
+            #expect(expected.subtracting(saved) == [], context)
+            let count = try #require(run.output.firstMatch(of: /"saved":([0-9]+)/), context)
+            #expect(Int(count.1) == saved.count, context)
             // All is said to be saved only if it is.
-            if run.status == 0 { #expect(saved.count == Self.clips - Self.clips / 50, place) }
+            if run.status == 0 { #expect(saved.count == Self.clips - Self.clips / 50, context) }
             let doctor = try clips.run("doctor", "--store", new)
-            #expect(doctor.status == 0, "\(place) \(doctor)")
+            #expect(doctor.status == 0, "\(context) \(doctor)")
             let isWell = try clips.run("doctor").status == 0
-            #expect(!isWell || expected.count == Self.clips - Self.clips / 50, place)
+            #expect(!isWell || expected.count == Self.clips - Self.clips / 50, context)
         }
         #expect(salvaged > 0)
     }
@@ -132,7 +132,7 @@ import Testing
         #expect(try clips.run("search", "--store", new, "note").output.isEmpty == false)
     }
 
-    @Test func `a salvage reads what is in the log of a killed process`() throws {
+    @Test func `a salvage reads the log of a killed process`() throws {
         let clips = try Situation.longLog.make()
         let copy = try Situation.copy(clips)
         let before = try readable(copy.storePath)

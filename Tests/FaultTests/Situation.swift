@@ -1,13 +1,13 @@
 import Foundation
 import TestSupport
 
-/// A store as it is before the fault, made once and copied for each try.
+/// A store before the fault, created once and copied for each attempt.
 enum Situation: Sendable {
     case noStore
     case someClips
-    /// With a search index that has all of them.
+    /// With a search index of all clips.
     case indexed
-    /// With a log that the next commit moves into the file, left by a process that was killed.
+    /// With the log of a killed process, which the next commit moves into the file.
     case longLog
 
     static let clips = 60
@@ -40,7 +40,7 @@ enum Situation: Sendable {
         return program
     }
 
-    /// The same files in a folder of its own.
+    /// Copies the files into another folder.
     static func copy(_ program: ClipsProgram) throws -> ClipsProgram {
         let copy = try ClipsProgram()
         for name in try FileManager.default.contentsOfDirectory(atPath: program.folder.path) {
@@ -52,10 +52,10 @@ enum Situation: Sendable {
 }
 
 extension ClipsProgram {
-    /// The clips that are there, without touching a log that was left.
+    /// The IDs of the clips, read without changing the log.
     func idsOfCopy() throws -> Set<Int64> { try Situation.copy(self).ids() }
 
-    /// A run with more in its environment.
+    /// Runs the program with additional variables.
     func run(_ words: [String], input: String = "", with more: [String: String]) throws -> Shell {
         let temporary = ["TMPDIR": folder.path(of: "tmp")]
         return try Shell.run(
@@ -67,7 +67,7 @@ extension ClipsProgram {
         Set(try sqlite3("SELECT id FROM Clip").split(separator: "\n").compactMap { Int64($0) })
     }
 
-    /// The files in which clips were kept that could not be saved.
+    /// The text of the files with retained clips.
     func unsaved() throws -> String {
         var text = ""
         for folder in [folder.path, folder.path(of: "tmp")] {
@@ -81,6 +81,6 @@ extension ClipsProgram {
 }
 
 extension Shell {
-    /// The ids that were printed on lines of their own.
+    /// The IDs printed on lines of their own.
     var ids: Set<Int64> { Set(output.split(separator: "\n").compactMap { Int64($0) }) }
 }

@@ -2,11 +2,11 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A process that is to be killed at some moment, and its output in files, which outlive it.
+/// A process to kill, with its output in files.
 final class Victim {
     let process: pid_t
     private let output: String
-    /// The other side of its terminal, if it has one.
+    /// The controlling side of its terminal, or -1.
     private let terminal: CInt
 
     init(
@@ -21,14 +21,14 @@ final class Victim {
             input: input, output: output, errors: clips.folder.path(of: "errors"))
     }
 
-    /// The app, on a terminal of its own.
+    /// Starts the app on a new terminal.
     init(appOf clips: ClipsProgram) throws {
         var (number, isLocked) = (CInt(0), CInt(0))
         terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         // TIOCSPTLCK and TIOCGPTN of ioctl_tty(2); posix_openpt is not in Swift's Glibc.
         guard terminal >= 0, ioctl(terminal, 0x4004_5431 as UInt, &isLocked) == 0,
             ioctl(terminal, 0x8004_5430 as UInt, &number) == 0
-        else { throw ShellError(description: "there are no terminals here") }
+        else { throw ShellError(description: "no terminal is available") }
         var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
         _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
         output = clips.folder.path(of: "none")
@@ -43,7 +43,7 @@ final class Victim {
         _ = Array(keys.utf8).withUnsafeBytes { write(terminal, $0.baseAddress, $0.count) }
     }
 
-    /// Lets it go on for so long; what it shows is thrown away.
+    /// Lets the process run, and discards its output to the terminal.
     func letRun(for duration: Duration) {
         let end = ContinuousClock.now + duration
         var bytes: [UInt8] = Array(repeating: 0, count: 65_536)
@@ -58,7 +58,7 @@ final class Victim {
         }
     }
 
-    /// Its exit status, 137 when it was still there to be killed.
+    /// Returns the exit status, 137 if the process was still running.
     func kill() -> Int32 {
         Glibc.kill(process, SIGKILL)
         return Shell.wait(for: process)
@@ -66,7 +66,7 @@ final class Victim {
 
     func wait() -> Int32 { Shell.wait(for: process) }
 
-    /// The ids that it printed, each on a whole line.
+    /// The IDs that it printed on complete lines.
     func ids() -> Set<Int64> {
         let text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
         let whole = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()

@@ -60,7 +60,7 @@ package final class LineProcess: Sendable {
     /// Waits until the program exits by itself.
     ///
     /// - Returns: Its exit status, 128 plus the signal's number, or nil if it continues to run.
-    package func waitsForEnd(within seconds: Double = 10) -> Int32? {
+    package func waitsForEnd(within seconds: Double = 60) -> Int32? {
         var information = siginfo_t()
         let hasEnded = eventually(within: seconds) {
             waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT | WNOHANG) == 0
@@ -72,7 +72,7 @@ package final class LineProcess: Sendable {
     }
 
     /// Returns the next line of its output.
-    package func answer(within seconds: Double = 10) throws -> String {
+    package func answer(within seconds: Double = 60) throws -> String {
         let deadline = Date().addingTimeInterval(seconds)
         while true {
             if let line = unread.withLock({ Self.takeLine(&$0) }) { return line }
@@ -86,7 +86,7 @@ package final class LineProcess: Sendable {
         }
     }
 
-    package func ask(_ line: String, within seconds: Double = 10) throws -> String {
+    package func ask(_ line: String, within seconds: Double = 60) throws -> String {
         send(line)
         return try answer(within: seconds)
     }

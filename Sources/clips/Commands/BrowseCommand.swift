@@ -1,6 +1,5 @@
 import ClipsCore
 import ClipsTerminal
-import FoundationEssentials
 import Glibc
 import PersistentStore
 import Platform
@@ -9,49 +8,39 @@ import Terminal
 extension Command {
     static let browse = Command(
         name: "browse",
-        summary: "Shows the clips in a live list that changes as other processes write.\n"
-            + "Without a terminal it prints the list.",
+        summary: "Show the clips in a live list that follows every commit",
+        details: "Without a terminal, prints the list. "
+            + "Run 'clips COMMAND --help' for a command; press ? in the list for the keys.",
         operands: "[COMMAND]",
         options: [
             Option(
-                "--color", value: "WHEN", "auto, always or never (NO_COLOR is heeded too)",
+                "--color", value: "WHEN", "auto, always, or never (NO_COLOR applies too)",
                 choices: ["auto", "always", "never"]),
-            Option("--script", value: "FILE", "keys from a file, or from -; needs no terminal"),
-            Option("--size", value: "80x24", "with --script: columns and rows"),
+            Option("--script", value: "FILE", "file of keys, or '-'; requires no terminal"),
+            Option("--size", value: "80x24", "columns and rows for --script"),
         ], example: "clips --author work"
     ) { invocation in
         try await Command.list.run(invocation)
     }
 
-    /// The app owns the first thread; nil when there is no terminal to show it on.
+    /// Runs the app, which requires the first thread.
+    ///
+    /// - Returns: Its exit status; nil if there is no terminal.
     static func browseOnTerminal(_ invocation: Invocation) throws -> Int32? {
         let arguments = invocation.arguments
         let script = arguments.value("--script")
         guard script != nil || (isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && !invocation.isJSON)
-        else {
-            return nil
-        }
+        else { return nil }
+        let colors = try arguments.value("--color", as: ColorCapability.Choice.init(rawValue:))
+        let size = try arguments.value("--size", expected: "columns and rows, such as 80x24") { Size($0) }
         var configuration = ClipsApp.Configuration(storePath: try invocation.storePathForApp())
         if let author = arguments.value("--author") { configuration.author = author }
-        if let word = arguments.value("--color") {
-            guard let choice = ColorCapability.Choice(rawValue: word) else {
-                throw UsageError("--color takes auto, always or never, not '\(word)'.")
-            }
-            configuration.colors = choice
-        }
+        if let colors { configuration.colors = colors }
         guard let script else { return ClipsApp.run(configuration) }
-        let sizeText = arguments.value("--size") ?? "80x24"
-        guard let size = Size(sizeText) else {
-            throw UsageError("--size takes columns and rows, as 80x24, not '\(sizeText)'.")
+        // Foundation reads only regular files.
+        guard let text = script == "-" ? TextFile.read(STDIN_FILENO) : TextFile.read(script) else {
+            throw UsageError("Cannot read the script \(script).")
         }
-        return ClipsApp.runScript(configuration, script: try text(of: script), size: size)
-    }
-
-    private static func text(of path: String) throws -> String {
-        // Not by Foundation, which reads regular files only.
-        guard let text = path == "-" ? TextFile.read(STDIN_FILENO) : TextFile.read(path) else {
-            throw UsageError("The script \(path) cannot be read.")
-        }
-        return text
+        return ClipsApp.runScript(configuration, script: text, size: size ?? Size(rows: 24, columns: 80))
     }
 }

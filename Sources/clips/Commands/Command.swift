@@ -1,107 +1,72 @@
-/// One subcommand: what it is called, understands, and does.
+/// A subcommand: its description for help, the manual page, and completions, and its implementation.
 struct Command: Sendable {
     let name: String
+    /// An imperative phrase.
     let summary: String
-    /// The operands, as help shows them.
-    let operands: String
-    let options: [Option]
+    /// Sentences, in lines.
+    var details = ""
+    /// As help shows them: in brackets if they are optional, with an ellipsis if they may be repeated.
+    var operands = ""
+    var options: [Option] = []
     let example: String
-    /// Whether an operand may begin with a minus.
+    /// Whether an operand may begin with a minus sign.
     var takesSignedWords = false
     let run: @Sendable (Invocation) async throws -> ExitStatus
 
-    /// Understood by every command, before or after its name.
+    /// The options of every command, before or after its name.
     static let globalOptions = [
-        Option("--store", value: "PATH", "the store's file (else $CLIPS_STORE, else the group's)"),
-        Option("--group", value: "NAME", "the app group whose store is meant (clips)"),
-        Option("--author", value: "NAME", "who is writing"),
-        Option("--json", "one JSON object a line"),
-        Option("--quiet", "only what was asked for, no remarks"),
-        Option("--help", "this help"),
-        Option("--version", "the version"),
+        Option("--store", value: "PATH", "store file (default: $CLIPS_STORE or the group's)"),
+        Option("--group", value: "NAME", "app group of the store (default: clips)"),
+        Option("--author", value: "NAME", "author of the changes"),
+        Option("--json", "print one JSON object per line"),
+        Option("--quiet", "print results only, no remarks"),
+        Option("--help", "print this help"),
+        Option("--version", "print the version"),
     ]
 
-    static let all = [
-        browse, .extension, .add, .list, .search, .show, .edit, .tag, .star, .delete, .restore, .import,
-        .export, .history, .historyClean, .consumers, .doctor, .backup,
-        .backupRestore, .completions, .man,
+    /// The table of commands; those of a group share a line of the overview.
+    static let groups: [(purpose: String, commands: [Command])] = [
+        ("Save a clip; text may be piped in", [.add, .extension]),
+        ("Print clips", [.list, .search, .show]),
+        ("Change clips", [.edit, .tag, .star]),
+        ("Delete clips, or restore deleted ones", [.delete, .restore]),
+        ("Read and write bookmarks, tables, and text", [.import, .export]),
+        ("Print the history and its consumers", [.history, .historyClean, .consumers]),
+        ("Check, repair, salvage, copy, or restore the store", [.doctor, .backup, .backupRestore]),
+        ("Print shell completions or the manual page", [.completions, .man]),
     ]
 
-    static func named(_ name: String) -> Command? { all.first { $0.name == name } }
-}
+    static let all = [browse] + groups.flatMap(\.commands)
 
-/// How the program ends; documented in its help.
-enum ExitStatus: Int32 {
-    case done = 0
-    case failed = 1
-    case usage = 2
-    case interrupted = 130
-}
-
-extension Command {
-    /// The command's help: fits a screen of 24 rows and 80 columns.
-    var help: String {
-        if name == Command.browse.name { return Self.overview }
-        let call = ["clips", name, operands].filter { !$0.isEmpty }
-        var text = Self.wrapped("usage: \(call.joined(separator: " ")) [options]", indent: 7) + "\n"
-        for line in summary.split(separator: "\n") { text += Self.wrapped(String(line)) }
-        if !options.isEmpty { text += "\noptions:\n" + Self.lines(options) }
-        let others = Self.globalOptions.map { $0.name + ($0.value.map { " " + $0 } ?? "") }
-        text += "\n" + Self.wrapped("for every command: \(others.joined(separator: ", "))", indent: 2)
-        return text + "\nexample:\n  \(example)\n\n\(Self.statusLine)"
+    private static func named(_ words: some Sequence<String>) -> Command? {
+        let name = words.joined(separator: " ")
+        return all.first { $0.name == name }
     }
 
-    /// What the commands are for, those that belong together on one line.
-    private static let purposes: [(commands: [Command], purpose: String)] = [
-        ([.add, .extension], "save a clip; text may be piped in"),
-        ([.list, .search, .show], "print clips"),
-        ([.edit, .tag, .star], "change them"),
-        ([.delete, .restore], "delete them, and bring them back"),
-        ([.import, .export], "read and write bookmarks, tables, text"),
-        ([.history, .consumers], "who saved what; who follows that"),
-        ([.doctor, .backup], "check, repair, salvage, copy, and restore the store"),
-        ([.completions, .man], "for your shell; the manual page"),
-    ]
-
-    private static var overview: String {
-        var text = "usage: clips [COMMAND] [options]\n\n"
-        for sentence in browse.summary.split(separator: "\n") { text += "\(sentence)\n" }
-        text += "'clips COMMAND --help' tells more; in the list, ? does.\n\n"
-        for (commands, purpose) in purposes {
-            text += line(commands.map(\.name).joined(separator: ", "), purpose)
+    /// Finds the command that the first word names, or the first two; only global options may precede it.
+    ///
+    /// - Returns: The command, which is ``browse`` if there is no word, and the rest of the arguments.
+    static func find(in words: [String]) throws(UsageError) -> (Command, rest: [String]) {
+        let valued = Set((globalOptions + browse.options).filter { $0.value != nil }.map(\.name))
+        var index = 0
+        while index < words.count, words[index].hasPrefix("-") {
+            index += valued.contains(words[index]) ? 2 : 1
         }
-        let shared = globalOptions.filter { $0.name != "--help" && $0.name != "--version" }
-        let (paired, own) = (browse.options.suffix(2), browse.options.dropLast(2))
-        let pair = paired.map { $0.name + ($0.value.map { " " + $0 } ?? "") }.joined(separator: " ")
-        text += "\n" + lines(shared + own) + wrapped("  \(pair): \(paired.first?.help ?? "")", indent: 2)
-        return text + "example: \(browse.example)\n\(statusLine)"
-    }
-
-    private static let statusLine =
-        "exit status: 0 done, 1 failed or partly, 2 usage or no store, 130 interrupted\n"
-    private static let width = 80
-    private static let indent = 24
-
-    private static func lines(_ options: [Option]) -> String {
-        options.map { line($0.name + ($0.value.map { " " + $0 } ?? ""), $0.help) }.joined()
-    }
-
-    private static func line(_ name: String, _ help: String) -> String {
-        wrapped(
-            "  \(name)\(String(repeating: " ", count: max(2, indent - 2 - name.count)))\(help)",
-            indent: indent)
-    }
-
-    /// Broken at words, the further lines indented.
-    private static func wrapped(_ text: String, indent: Int = 0) -> String {
-        var lines: [String] = []
-        var rest = text[...]
-        while rest.count > width, let space = rest.prefix(width + 1).lastIndex(of: " "),
-            rest[..<space].contains(where: { $0 != " " })
-        {
-            lines.append(String(rest[..<space]))
-            rest = String(repeating: " ", count: indent) + rest[space...].dropFirst()
+        guard index < words.count else { return (browse, words) }
+        let (before, word) = (words[..<index], words[index])
+        if word == "help" || word == "version" {
+            let rest = before + words[(index + 1)...]
+            let named = rest.filter { !$0.hasPrefix("-") }
+            let command =
+                Command.named(named.prefix(2)) ?? named.lazy.compactMap { Command.named([$0]) }.first
+                ?? browse
+            let names = command.name.split(separator: " ").map(String.init)
+            return (command, rest.filter { !names.contains($0) } + ["--\(word)"])
         }
-        return (lines + [String(rest)]).joined(separator: "\n") + "\n"
+        for count in [2, 1] {
+            guard let command = named(words[index...].prefix(count)) else { continue }
+            return (command, Array(before + words.dropFirst(index + count)))
+        }
+        throw UsageError("Unknown command '\(word)'.")
     }
 }

@@ -7,24 +7,19 @@ import Terminal
 extension Command {
     static let export = Command(
         name: "export",
-        summary: "Writes all clips, oldest first; 'clips import' reads them again unchanged.",
-        operands: "",
+        summary: "Export all clips, oldest first; 'clips import' reads them back unchanged",
         options: [
             Option(
-                "--format", value: "NAME", "html (bookmarks), json, markdown or csv",
+                "--format", value: "NAME", "html (bookmarks), json, markdown, or csv",
                 choices: ExportFormat.allCases.map(\.rawValue)),
-            Option("-o", value: "FILE", "output file, replaced when all is written"),
+            Option("-o", value: "FILE", "output file, replaced when it is complete"),
         ], example: "clips export --format html -o bookmarks.html"
     ) { invocation in
         let arguments = invocation.arguments
-        if let operand = arguments.operands.first { throw UsageError("'\(operand)' is not understood.") }
-        let name = arguments.value("--format") ?? (invocation.isJSON ? "json" : nil)
-        guard let name else {
-            throw UsageError("Which format? Give --format \(Self.names(ExportFormat.self)).")
-        }
-        guard let format = ExportFormat(rawValue: name == "jsonl" ? "json" : name == "md" ? "markdown" : name)
-        else {
-            throw UsageError("There is no format '\(name)'; there are \(Self.names(ExportFormat.self)).")
+        let aliases = ["jsonl": "json", "md": "markdown"]
+        let format = try arguments.value("--format") { ExportFormat(rawValue: aliases[$0] ?? $0) }
+        guard let format = format ?? (invocation.isJSON ? .json : nil) else {
+            throw UsageError("Missing option: --format NAME.")
         }
         let store = try await invocation.openStoreToRead()
         guard let path = arguments.value("-o"), path != "-" else {
@@ -43,11 +38,11 @@ extension Command {
             let count = try await write(format, store, to: output)
             try output.flush()
             do throws(Errno) { try file.commit() } catch { throw OutputError(error) }
-            invocation.remark("clips: wrote \(count == 1 ? "1 clip" : "\(count) clips") to \(path).")
+            invocation.remark("wrote \(Message.count(count, "clip")) to \(path).")
             return .done
         } catch is Interrupted {
             file.discard()
-            invocation.remark("clips: interrupted; \(path) is as it was.")
+            invocation.remark("interrupted; \(path) was not changed.")
             PendingInterrupt.release()
             return .interrupted
         } catch {
@@ -62,14 +57,14 @@ extension Command {
         -> Int
     {
         var waiting = 0
-        // For a file every byte counts; on a terminal none may be obeyed.
+        // A file receives every byte; a terminal would interpret some.
         let isSeen = output.isTerminal
         return try await ClipExport(format: format).write(of: store) { text in
             output.write(!isSeen ? text : format == .json ? SafeText.json(text) : SafeText.lines(text))
             waiting += text.utf8.count
             guard waiting > 1 << 15 else { return }
             waiting = 0
-            // Not later: a full disk is told when it is full.
+            // A full disk is reported as soon as it is full.
             try output.flush()
             if PendingInterrupt.isThere { throw Interrupted() }
         }

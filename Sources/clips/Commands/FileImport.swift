@@ -19,7 +19,7 @@ struct FileImport {
             print(report, name)
             total += report
         }
-        invocation.remark("clips: " + Self.summary(total, isDry: store == nil))
+        invocation.remark(Self.summary(total, isDry: store == nil))
         if total.isInterrupted {
             PendingInterrupt.release()
             return .interrupted
@@ -76,7 +76,7 @@ struct FileImport {
             let more = report.unreadFields.count - Self.maxUnread
             let unread = report.unreadFields.prefix(Self.maxUnread) + (more > 0 ? ["and \(more) more"] : [])
             invocation.remark(
-                "clips: \(name): read as \(form)"
+                "\(name): read as \(form)"
                     + (unread.isEmpty ? "." : "; not read: \(unread.joined(separator: ", "))."))
         }
         for problem in report.problems { invocation.fail("\(name), \(problem)") }

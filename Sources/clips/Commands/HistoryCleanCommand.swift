@@ -5,38 +5,33 @@ import Terminal
 extension Command {
     static let historyClean = Command(
         name: "history clean",
-        summary: """
-            Deletes old history, and says what went, what stayed, and who needs it.
-            What a consumer has not read yet stays; the clips themselves are not touched.
-            """,
-        operands: "",
+        summary: "Delete old history, except transactions that a consumer has not read",
+        details: "The clips do not change.",
         options: [
-            Option(
-                "--before", value: "POINT", "a token, a transaction, a date, or 30d: 30 days ago (else 7d)"),
-            Option("--dry-run", "only say what would go"),
+            Option("--before", value: "POINT", "token, transaction, date, or age (default: 7d)"),
+            Option("--dry-run", "only report"),
         ], example: "clips history clean --before 30d"
     ) { invocation in
-        try invocation.refuseOperands()
         let end: HistoryDeleteRequest.End =
-            switch try HistoryPoint(invocation.arguments.value("--before") ?? "7d") {
+            switch try invocation.arguments.point("--before") ?? .days(7) {
             case .token(let token): .token(token)
             case .transaction(let number): .transaction(number)
             case .date(let date): .date(date)
             }
         let request = HistoryDeleteRequest(before: end)
         let isDry = invocation.arguments.has("--dry-run")
-        let store = try await invocation.openStore(author: "cli", mayCreate: false)
+        let store = try await invocation.openExistingStore()
         let result =
             isDry
             ? try await store.container.previewDeletion(request)
             : try await store.container.deleteHistory(request)
         let report = CleaningReport(result: result, isDry: isDry)
-        invocation.output.line(try invocation.isJSON ? JSONLine.text(report) : report.text)
+        try invocation.line(report.text, json: report)
         return .done
     }
 }
 
-/// What a cleaning did, or would do.
+/// The effect of a cleaning, or of one to come.
 struct CleaningReport: Encodable {
     let result: PurgeResult
     let isDry: Bool
@@ -47,23 +42,17 @@ struct CleaningReport: Encodable {
             sentences.append(isDry ? "Nothing would be deleted." : "Nothing was deleted.")
         } else {
             let verb = isDry ? "would be" : result.transactions == 1 ? "was" : "were"
+            let changes = Message.count(result.changes, "change")
             sentences.append(
-                "\(transactions(result.transactions)) with \(count(result.changes, "change")) \(verb) deleted."
-            )
+                "\(Message.count(result.transactions, "transaction")) with \(changes) \(verb) deleted.")
         }
         if result.retained > 0 {
             let names = result.blockedBy.joined(separator: ", ")
+            let verb = result.retained == 1 ? "is" : "are"
             sentences.append(
-                "\(transactions(result.retained)) \(result.retained == 1 ? "stays" : "stay"), needed by \(names)."
-            )
+                "\(Message.count(result.retained, "transaction")) \(verb) retained for \(names).")
         }
         return SafeText.line(sentences.joined(separator: " "))
-    }
-
-    private func transactions(_ number: Int) -> String { count(number, "transaction") }
-
-    private func count(_ number: Int, _ word: String) -> String {
-        "\(number) \(word)\(number == 1 ? "" : "s")"
     }
 
     private enum Key: String, CodingKey { case transactions, changes, retained, blockedBy, dryRun }

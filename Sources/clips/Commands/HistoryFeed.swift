@@ -1,18 +1,18 @@
 import HistoryTracking
 import PersistentStore
 
-/// Prints transactions, those that exist and those that are committed later.
+/// Prints transactions, existing ones and those committed later.
 ///
-/// A batch is read, its snapshot ends, and then it is written: an output that is slow, or that nothing reads, holds no
-/// snapshot, and the `-wal` does not grow for it.
+/// The snapshot of a batch ends before the batch is written: an output that is slow, or that no process
+/// reads, holds no snapshot, so the `-wal` does not grow.
 struct HistoryFeed {
     private let container: PersistentContainer
     private let invocation: Invocation
     private let reader: HistoryReader
     private var lines: HistoryLines
 
-    /// Changes in one read: a snapshot of a few milliseconds.
-    private static let mostChanges = 1000
+    /// The number of changes in one read, whose snapshot takes a few milliseconds.
+    private static let maxChanges = 1000
 
     init(container: PersistentContainer, invocation: Invocation, where predicate: TransactionPredicate?) {
         self.container = container
@@ -21,12 +21,12 @@ struct HistoryFeed {
         lines = HistoryLines(isJSON: invocation.isJSON)
     }
 
-    /// - Parameter limit: the number of transactions to print first: with ``HistoryFetchRequest/Start/newest`` the newest
-    ///   ones, otherwise the first after the start.
+    /// - Parameter limit: The number of existing transactions to print: the newest ones if the start is
+    ///   ``HistoryFetchRequest/Start/newest``, otherwise the first after the start.
     mutating func run(_ start: HistoryFetchRequest.Start, limit: Int?, follows: Bool) async throws
         -> ExitStatus
     {
-        // Watching begins before the first read, so that no commit falls between the two.
+        // Watching begins before the first read, so that no commit is missed between the two.
         let events = follows ? try await container.events() : nil
         if follows {
             container.watchForHangUp(invocation.output.descriptor) { Output.endAsByBrokenPipe() }
@@ -43,16 +43,15 @@ struct HistoryFeed {
                 position = try await print(after: position)
             case .replaced: throw StoreError.replaced(path: container.path)
             case .watchingByPolling:
-                invocation.remark(
-                    "clips: there are no file events here; the store is asked 20 times a second.")
+                invocation.remark("no file events are available; polling the store 20 times per second.")
             }
         }
         return .done
     }
 
-    /// Prints what follows a position.
+    /// Prints the transactions after a position.
     ///
-    /// - Returns: the position up to which everything has been printed or left out.
+    /// - Returns: The position after them.
     private mutating func print(
         after start: HistoryPosition, limit: Int = .max, upTo end: HistoryToken? = nil
     ) async throws -> HistoryPosition {
@@ -61,7 +60,7 @@ struct HistoryFeed {
         while left > 0, end.map({ position.token.number < $0.number }) ?? true {
             let from = position
             let batch = try await container.read {
-                try reader.next(after: from, limit: Self.mostChanges, in: $0)
+                try reader.next(after: from, limit: Self.maxChanges, in: $0)
             }
             guard let batch else { break }
             for piece in batch.transactions where left > 0 {

@@ -98,16 +98,16 @@ struct JSONLinesImport {
         if let failure = progress.failure {
             if progress.saved > 0 {
                 invocation.remark(
-                    "clips: \(Self.clips(progress.saved)) \(progress.saved == 1 ? "was" : "were") saved before this:"
+                    "\(Self.clips(progress.saved)) \(progress.saved == 1 ? "was" : "were") saved before this:"
                 )
             }
             invocation.fail("\(PartialSave(failure, saved: progress.saved))")
         } else if isRefused && progress.bad > 0 {
             invocation.fail("\(Self.lines(progress.bad)) cannot be read, so with --strict nothing was saved.")
         } else if progress.isInterrupted {
-            invocation.remark("clips: interrupted; until then saved \(Self.clips(progress.saved))\(leftOut).")
+            invocation.remark("interrupted; until then saved \(Self.clips(progress.saved))\(leftOut).")
         } else {
-            invocation.remark("clips: saved \(Self.clips(progress.saved))\(leftOut).")
+            invocation.remark("saved \(Self.clips(progress.saved))\(leftOut).")
         }
         progress.retention?.report()
         do {

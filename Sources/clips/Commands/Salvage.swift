@@ -1,43 +1,30 @@
 import ClipsCore
-import Glibc
 import PersistentStore
 import SearchIndex
 import Terminal
 
-/// One run of `clips doctor --salvage`.
+/// A run of `clips doctor --salvage`.
 struct Salvage {
     let invocation: Invocation
     /// The new store.
     let path: String
 
     func run() async throws -> ExitStatus {
-        guard !path.isEmpty else { throw UsageError("Salvage into which file? Give the name of a new one.") }
-        let author = invocation.arguments.value("--author") ?? "salvage"
-        let report = try salvage(author)
+        let author = invocation.author(default: "salvage")
+        let report = try await invocation.withProgress { progress in
+            try PersistentContainer.salvage(
+                invocation.storePath(), to: path, author: author, model: ClipModel.make(),
+                options: invocation.storeOptions
+            ) { progress.show("tried", $0, of: $1, "IDs") }
+        }
         try await buildIndex(author)
         guard let clips = report.objects.first(where: { $0.entity == ClipModel.entity }) else {
             return .failed
         }
-        if invocation.isJSON {
-            invocation.output.line(try JSONLine.text(SalvageObject(clips, store: path)))
-        } else {
-            invocation.output.line(SafeText.line(Self.summary(clips, path)))
-        }
-        invocation.remark(
-            "clips: restore it with 'clips backup restore \(SafeText.line(path))' if it has what you need.")
+        try invocation.line(
+            SafeText.line(Self.summary(clips, path)), json: SalvageObject(clips, store: path))
+        invocation.remark("run 'clips backup restore \(path)' to use it as the store.")
         return report.isComplete ? .done : .failed
-    }
-
-    private func salvage(_ author: String) throws -> SalvageReport {
-        let isWatched = isatty(STDERR_FILENO) == 1 && !invocation.isQuiet
-        defer { if isWatched { Output.standardError.write("\r\u{1B}[K") } }
-        return try PersistentContainer.salvage(
-            invocation.storePath(), to: path, author: author, model: ClipModel.make(),
-            options: invocation.storeOptions
-        ) { done, total in
-            guard isWatched else { return }
-            Output.standardError.write("\rclips: tried \(done * 100 / max(1, total)) % of \(total) IDs ")
-        }
     }
 
     /// Without an index a search is slower, not wrong.
@@ -48,20 +35,18 @@ struct Salvage {
     }
 
     private static func summary(_ clips: SalvageReport.Objects, _ path: String) -> String {
-        let saved = "Saved \(count(clips.saved)) in \(path)."
-        guard clips.hasTable else { return saved + " The table of clips is not in the store." }
+        let saved = "Saved \(Message.count(clips.saved, "clip")) in \(path)."
+        guard clips.hasTable else { return saved + " The store has no table of clips." }
         guard !clips.unreadable.isEmpty else { return saved + " None is missing." }
         let shown = clips.unreadable.prefix(maxRanges).map {
             $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)"
         }
         let more = clips.unreadable.count - shown.count
-        return saved + " \(count(clips.unreadableCount)) could not be read: ID "
+        return saved + " Cannot read \(Message.count(clips.unreadableCount, "clip")): ID "
             + shown.joined(separator: ", ") + (more > 0 ? ", and \(more) more ranges." : ".")
     }
 
     private static let maxRanges = 20
-
-    private static func count(_ clips: Int) -> String { clips == 1 ? "1 clip" : "\(clips) clips" }
 }
 
 /// The line of `clips doctor --salvage --json`.
@@ -69,7 +54,7 @@ private struct SalvageObject: Encodable {
     let store: String
     let saved: Int
     let unreadable: Int
-    /// First and last ID of each range.
+    /// The first and last ID of each range.
     let ranges: [[Int64]]
 
     init(_ clips: SalvageReport.Objects, store: String) {

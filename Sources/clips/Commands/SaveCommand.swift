@@ -1,36 +1,35 @@
 import ClipsCore
-import Glibc
 import PersistentStore
 
 extension Command {
     static let add = save(
         "add", author: "cli",
-        summary: "Saves a clip; text may be piped in. Prints its id.\n"
-            + "Creates a missing store; commands that only read never do.",
+        summary: "Save a clip and print its ID; text may be piped in",
+        details: "Creates a missing store; commands that only read do not.",
         example: "clips add --url https://swift.org --title Swift --tag language")
 
     static let `extension` = save(
         "extension", author: "extension",
-        summary: "Saves a clip as the app's extension would, under the author 'extension'.",
+        summary: "Save a clip as the author 'extension', like the app's extension",
         example: "clips extension --title 'Release notes' < notes.txt")
 
-    private static func save(_ name: String, author: String, summary: String, example: String) -> Command {
+    private static func save(
+        _ name: String, author: String, summary: String, details: String = "", example: String
+    ) -> Command {
         Command(
-            name: name, summary: summary, operands: "",
+            name: name, summary: summary, details: details,
             options: [
-                Option("--url", value: "URL", "the address"),
-                Option("--title", value: "TEXT", "the title"),
-                Option("--text", value: "TEXT", "the text; '-' or nothing reads what is piped in"),
-                Option("--note", value: "TEXT", "a note of your own"),
-                Option("--tag", value: "NAME", "a tag; may be repeated"),
-                Option(
-                    "--duplicates", value: "HOW", "an address that is there: keep both, merge, replace, skip",
-                    choices: DuplicatePolicy.allCases.map(\.rawValue)),
-                Option("--jsonl", "a JSON object a line, as 'list --json' prints, from standard input"),
-                Option("--strict", "with --jsonl: all lines or none"),
+                Option("--url", value: "URL", "page URL"),
+                Option("--title", value: "TEXT", "title"),
+                Option("--text", value: "TEXT", "text; piped input by default, or with '-'"),
+                Option("--note", value: "TEXT", "note"),
+                Option("--tag", value: "NAME", "tag; may be repeated"),
+                .duplicates,
+                Option("--jsonl", "read JSON objects, one per line, like 'list --json'"),
+                Option("--strict", "with --jsonl, save all lines or none"),
             ], example: example
         ) { invocation in
-            // A wrong word is told before anything is read.
+            // A wrong option is reported before anything is read.
             _ = try invocation.duplicates()
             guard !invocation.arguments.has("--jsonl") else {
                 return try await JSONLinesImport(invocation: invocation, author: author, command: name).run()
@@ -44,32 +43,34 @@ extension Command {
     ) async throws -> ExitStatus {
         var draft = try draft(of: invocation)
         let retention = Retention(invocation, command: command, author: author)
-        let saved: Saved
         var bytes: [UInt8] = []
+        // From here on, a signal must not lose the input.
+        PendingInterrupt.hold()
         do {
             if takesText(invocation) { try StandardInput.readAll(into: &bytes, limit: ClipDraft.largestText) }
-            // From here on everything there is to lose is ours.
-            PendingInterrupt.hold()
             if bytes.count > ClipDraft.largestText {
-                invocation.fail(
-                    "The input is longer than \(ClipDraft.largestText >> 20) MB; nothing was saved.")
+                invocation.fail("The input exceeds \(ClipDraft.largestText >> 20) MB. Nothing was saved.")
                 if StandardInput.comesOnce { retention.retain(draft, longText: bytes) }
                 retention.report()
                 return PendingInterrupt.isThere ? .interrupted : .failed
             }
             readText(bytes, into: &draft, invocation)
             guard !draft.isEmpty else { throw ClipError.emptyClip }
-            saved = try await save(draft, try await invocation.openStore(author: author), invocation)
+            return report(
+                try await save(draft, try await invocation.openStore(author: author), invocation), invocation)
         } catch let error as UsageError {
             throw error
         } catch {
-            if error is InputError { readText(bytes, into: &draft, invocation) }
+            if let error = error as? InputError {
+                // Nothing was entered.
+                if error.isInterruption && bytes.isEmpty { return .interrupted }
+                readText(bytes, into: &draft, invocation)
+            }
             invocation.fail("\(error)")
             retention.retain([draft])
             retention.report()
             return PendingInterrupt.isThere ? .interrupted : .failed
         }
-        return report(saved, invocation)
     }
 
     private struct Saved {
@@ -77,20 +78,14 @@ extension Command {
         let remark: String?
     }
 
-    /// Only the arguments: reading standard input is for when they are right.
+    /// The arguments are checked before standard input is read.
     private static func draft(of invocation: Invocation) throws(UsageError) -> ClipDraft {
         let arguments = invocation.arguments
-        if let operand = arguments.operands.first {
-            throw UsageError("'\(operand)' is not understood: name what it is, as in --url or --title.")
-        }
         var draft = ClipDraft()
         draft.url = arguments.value("--url") ?? ""
         draft.title = arguments.value("--title") ?? ""
         draft.note = arguments.value("--note") ?? ""
-        draft.tags = arguments.all("--tag")
-        guard !Tags.hasComma(draft.tags) else {
-            throw UsageError("A tag cannot have a comma. Give --tag once for each tag.")
-        }
+        draft.tags = try invocation.tags()
         draft.text = takesText(invocation) ? "" : arguments.value("--text") ?? ""
         return draft
     }
@@ -107,8 +102,7 @@ extension Command {
         guard !bytes.isEmpty else { return }
         draft.text = String(decoding: bytes, as: UTF8.self)
         if draft.text.utf8.count != bytes.count {
-            invocation.remark(
-                "clips: the text is not all UTF-8; what could not be read is marked with \u{FFFD}.")
+            invocation.remark("the text is not valid UTF-8; invalid bytes are replaced by \u{FFFD}.")
         }
     }
 
@@ -117,19 +111,15 @@ extension Command {
     ) async throws -> Saved {
         if let policy = try invocation.duplicates() {
             let (ids, outcome) = try await store.add([draft], duplicates: policy)
-            return Saved(
-                ids: ids,
-                remark: remark(outcome).map { "clips: this address was saved before; \($0)." })
+            return Saved(ids: ids, remark: remark(outcome).map { "this URL already exists; \($0)." })
         }
         let (id, earlier, _) = try await store.add(draft)
         return Saved(
             ids: [id],
-            remark: earlier.first.map {
-                "clips: this address was saved before, as clip \($0); both are kept."
-            })
+            remark: earlier.first.map { "this URL already exists in clip \($0); both are retained." })
     }
 
-    /// The clip is saved, whether or not its id can be printed.
+    /// The clip is saved, whether or not its ID can be printed.
     private static func report(_ saved: Saved, _ invocation: Invocation) -> ExitStatus {
         if let remark = saved.remark { invocation.remark(remark) }
         invocation.output.surviveReader()
@@ -145,10 +135,10 @@ extension Command {
     }
 
     private static func remark(_ outcome: DuplicateOutcome) -> String? {
-        if outcome.merged > 0 { return "the two are one clip now" }
-        if outcome.replaced > 0 { return "the clip is replaced" }
-        if outcome.skipped > 0 { return "it stays as it is" }
-        if outcome.unchanged > 0 { return "there is nothing new to it" }
-        return outcome.addedAsDuplicate > 0 ? "both are kept" : nil
+        if outcome.merged > 0 { return "the clips are merged" }
+        if outcome.replaced > 0 { return "its clip is replaced" }
+        if outcome.skipped > 0 { return "its clip is unchanged" }
+        if outcome.unchanged > 0 { return "the clip adds nothing new" }
+        return outcome.addedAsDuplicate > 0 ? "both clips are retained" : nil
     }
 }

@@ -9,34 +9,29 @@ import Terminal
 extension Command {
     static let search = Command(
         name: "search",
-        summary: """
-            Finds clips, the best first, with what was found in them.
-
-            QUERY is words, "whole words", beginnings*, -not, this OR that, and
+        summary: "Find clips, best matches first, and print them with the matching text",
+        details: """
+            QUERY consists of words, "whole words", beginnings*, -not, this OR that,
             title: tag: author: site: url: text: note:, is:starred is:unread is:read,
             after: before: on: with 2026-11-01, 2026-11, yesterday, monday, last-week, 3d
             """,
         operands: "QUERY…",
         options: [
-            Option("--limit", value: "N", "at most so many (20)"),
+            Option("--limit", value: "N", "maximum number of clips (default: 20)"),
             Option(
-                "--sort", value: "KEY", "relevance: title and tags first; or newest",
+                "--sort", value: "KEY", "relevance (title and tags first) or newest",
                 choices: ["relevance", "newest"]),
         ], example: "clips search 'tag:swift \"typed throws\" -is:read after:2026-10'"
     ) { invocation in
         let arguments = invocation.arguments
-        let sort: SearchSort
-        switch arguments.value("--sort") ?? "relevance" {
-        case "relevance": sort = .relevance
-        case "newest", "created": sort = .newest
-        case let other: throw UsageError("A search cannot be sorted by '\(other)': relevance or newest.")
-        }
+        let sorts = ["relevance": SearchSort.relevance, "newest": .newest, "created": .newest]
+        let sort = try arguments.value("--sort") { sorts[$0] } ?? .relevance
+        let limit = try arguments.number("--limit") ?? 20
         let query = SearchQuery(arguments.operands.joined(separator: " "))
         invocation.remark(problemsOf: query)
-        guard !query.isEmpty else { throw UsageError("What is to be found? Give words.") }
+        guard !query.isEmpty else { throw UsageError.missing("QUERY") }
         let store = try await invocation.openStoreToRead()
         try await invocation.prepareSearch(store)
-        let limit = try arguments.number("--limit") ?? 20
         var search = ClipSearch(query, sort: sort, limit: limit, in: store)
         let lines = FoundLines(
             query: query, isMarked: invocation.output.isTerminal && Environment.variable("NO_COLOR") == nil)
@@ -51,29 +46,26 @@ extension Command {
 }
 
 extension Invocation {
-    /// Says next to the result which words of a query have no meaning.
+    /// Reports the invalid words of a query next to its result.
     func remark(problemsOf query: SearchQuery) {
-        for problem in query.problems { remark("clips: \(problem)") }
+        for problem in query.problems { remark("\(problem)") }
     }
 
-    /// Brings the search index up to date, and says how far it is when a person would wonder.
+    /// Brings the search index up to date, with progress if that takes long.
     func prepareSearch(_ store: ClipStore) async throws {
-        let tells = !isQuiet && isatty(STDERR_FILENO) == 1
-        var told = false
-        let state = try await store.updateIndex { state in
-            guard tells, case .building(let done, let total) = state, total > 20_000 else { return }
-            told = true
-            Output.standardError.write(
-                "\rclips: indexing, \(done * 100 / max(1, total)) % of \(total) clips ")
+        let state = try await withProgress { progress in
+            try await store.updateIndex { state in
+                guard case .building(let done, let total) = state, total > 20_000 else { return }
+                progress.show("indexed", done, of: total, "clips")
+            }
         }
-        if told { Output.standardError.write("\r\u{1B}[K") }
         if case .unavailable(let reason) = state {
-            remark("clips: searching without an index, which takes longer (\(reason)).")
+            remark("searching without an index, which takes longer (\(reason)).")
         }
     }
 }
 
-/// Found clips as text, with what was found in bold on a terminal.
+/// Formats found clips, with their matches in bold on a terminal.
 private struct FoundLines {
     let query: SearchQuery
     let isMarked: Bool

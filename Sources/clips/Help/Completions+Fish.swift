@@ -30,7 +30,7 @@ extension Completions {
         return "\(name)\(value) -d \(quotedForFish(option.help))"
     }
 
-    /// Within single quotes, fish knows \\ and \' (fish-doc, Quotes).
+    /// Within single quotes, fish interprets \\ and \' (fish-doc, Quotes).
     private static func quotedForFish(_ text: String) -> String {
         "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
     }

@@ -1,10 +1,10 @@
-/// What a shell can complete, from the table of commands.
+/// The completions for shells, from the table of commands.
 struct Completions {
     enum Shell: String, CaseIterable {
         case bash, zsh, fish
     }
 
-    /// A command as one word; the second words are among its operands.
+    /// A first word of the command line; the second words are among its operands.
     struct Entry {
         let name: String
         let summary: String
@@ -22,7 +22,7 @@ struct Completions {
         let words = under.map { String($0.name.dropFirst(command.name.count + 1)) }
         let choices = command.operands.split(separator: "|").map(String.init)
         return Entry(
-            name: command.name, summary: String(command.summary.prefix { $0 != "\n" }),
+            name: command.name, summary: command.summary,
             options: options + Command.globalOptions, words: words + (choices.count > 1 ? choices : []),
             takesFiles: command.operands.contains("FILE"))
     }
@@ -43,16 +43,15 @@ struct Completions {
 extension Command {
     static let completions = Command(
         name: "completions",
-        summary: "Prints what makes your shell complete commands and options.\n"
-            + "fish: clips completions fish > ~/.config/fish/completions/clips.fish",
-        operands: "bash|zsh|fish", options: [], example: "clips completions bash >> ~/.bash_completion"
+        summary: "Print a script with which your shell completes commands and options",
+        details: "fish: clips completions fish > ~/.config/fish/completions/clips.fish",
+        operands: Completions.Shell.allCases.map(\.rawValue).joined(separator: "|"),
+        example: "clips completions bash >> ~/.bash_completion"
     ) { invocation in
-        let operands = invocation.arguments.operands
-        guard let name = operands.first, operands.count == 1 else {
-            throw UsageError("Which shell? Give bash, zsh or fish.")
-        }
+        let name = invocation.arguments.operands[0]
         guard let shell = Completions.Shell(rawValue: name) else {
-            throw UsageError("There are no completions for '\(name)': bash, zsh or fish.")
+            let shells = Option.list(Completions.Shell.allCases.map(\.rawValue))
+            throw UsageError("Unknown shell '\(name)'. Use \(shells).")
         }
         invocation.output.write(Completions.text(shell))
         return .done

@@ -2,27 +2,26 @@ import ClipsTerminal
 
 extension Command {
     static let man = Command(
-        name: "man", summary: "Prints the manual page.", operands: "", options: [],
-        example: "clips man | man -l -"
+        name: "man", summary: "Print the manual page", example: "clips man | man -l -"
     ) { invocation in
-        try invocation.refuseOperands()
         invocation.output.write(ManPage().text)
         return .done
     }
 }
 
-/// The manual page in the macros of man(7), printed from the tables of commands and of keys.
+/// The manual page in the macros of man(7), from the tables of commands and of keys.
 struct ManPage {
     var text: String {
         var lines = [
             ".TH CLIPS 1 \"\" \"clips \(Clips.version)\" \"User Commands\"",
-            ".SH NAME", "clips \\- a live list of clips that other programs save into",
+            ".SH NAME", "clips \\- a live list of clips that any program can save",
             ".SH SYNOPSIS", ".B clips", "[\\fIcommand\\fR] [\\fIoptions\\fR] [\\fIoperands\\fR]",
             ".SH DESCRIPTION",
         ]
-        lines += Self.paragraphs(Command.browse.summary)
+        lines += Self.description(of: .browse)
         lines.append(
-            Self.escaped("Everything is in one store, which any number of processes may use at once."))
+            Self.escaped(
+                "All clips are in one store, which any number of processes can use at the same time."))
         lines += Self.options(Command.browse.options)
         lines.append(".SH COMMANDS")
         for command in Command.all.dropFirst() { lines += Self.section(command) }
@@ -44,45 +43,51 @@ struct ManPage {
         lines += Self.items(Self.files)
         lines.append(".SH \"EXIT STATUS\"")
         lines += Self.items([
-            ("0", "Done."), ("1", "Failed, or done in part; standard error says what."),
-            ("2", "Wrong usage, or no store at the path to read."),
-            ("130", "Interrupted; 143 after SIGTERM, 129 after SIGHUP."),
+            ("0", "Done"), ("1", "Failed, or done in part; standard error has the reason"),
+            ("2", "Wrong usage, or no store at the path"),
+            ("130", "Interrupted; 143 after SIGTERM, 129 after SIGHUP"),
         ])
         lines += Self.examples.flatMap(Self.section)
         return lines.joined(separator: "\n") + "\n"
     }
 
     private static let environment = [
-        ("CLIPS_STORE", "The store's file, unless --store or --group names another."),
-        ("BROWSER", "The browser of the app; else xdg-open."),
-        ("VISUAL, EDITOR", "The editor of 'clips edit'; else vi."),
-        ("NO_COLOR", "When set, nothing is coloured."), ("TMPDIR", "Where a clip lies while it is edited."),
-        ("XDG_DATA_HOME", "Where the groups' folders are; else ~/.local/share."),
-        ("XDG_CONFIG_HOME", "Where the configuration is; else ~/.config."),
+        ("CLIPS_STORE", "Store file, unless --store or --group is given"),
+        ("BROWSER", "Browser of the app (default: xdg-open)"),
+        ("VISUAL, EDITOR", "Editor of 'clips edit' (default: vi)"),
+        ("NO_COLOR", "Disables colors if set"),
+        ("TMPDIR", "Folder of a clip during its edit (default: /tmp)"),
+        ("XDG_DATA_HOME", "Folder of the groups' folders (default: ~/.local/share)"),
+        ("XDG_CONFIG_HOME", "Folder of the configuration (default: ~/.config)"),
     ]
 
     private static let files = [
-        ("~/.local/share/clips/clips.db", "The store of the group 'clips'."),
+        ("~/.local/share/clips/clips.db", "Store of the group 'clips'"),
         (
             "clips.db.replaced-*",
-            "What 'clips backup restore' replaced; delete it when you no longer need it."
+            "Store replaced by 'clips backup restore'; delete it when you no longer need it"
         ),
         (
             "STORE-unsaved-*.jsonl",
-            "Clips that could not be saved, for 'clips add --jsonl'; in TMPDIR or /tmp if not next to the store."
+            "Clips that could not be saved, for 'clips add --jsonl'; in TMPDIR or /tmp if not next to the store"
         ),
-        ("~/.config/clips/config", "The keys that are bound otherwise."),
+        ("~/.config/clips/config", "Key bindings"),
     ]
 
     private static func section(_ command: Command) -> [String] {
         let call = ["clips", command.name, command.operands].filter { !$0.isEmpty }.joined(separator: " ")
-        return [".SS \(quoted(call))"] + paragraphs(command.summary) + options(command.options)
+        return [".SS \(quoted(call))"] + description(of: command) + options(command.options)
             + [".PP", "Example:", ".PP", ".nf", ".RS", escaped(command.example), ".RE", ".fi"]
     }
 
     static func paragraphs(_ summary: String) -> [String] {
         summary.split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.isEmpty ? ".PP" : escaped(String($0)) }
+    }
+
+    private static func description(of command: Command) -> [String] {
+        let details = command.details.split(separator: "\n").map { escaped(String($0)) }
+        return [escaped(command.summary + ".")] + (details.isEmpty ? [] : [".PP"]) + details
     }
 
     private static func options(_ options: [Option]) -> [String] {
@@ -98,7 +103,7 @@ struct ManPage {
 
     static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
 
-    /// What roff would take for its own, or replace by something prettier, is named (groff_char(7)).
+    /// Characters that roff would interpret or replace are named (groff_char(7)).
     static func escaped(_ text: String) -> String {
         var result = text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" : ""
         for scalar in text.unicodeScalars {

@@ -2,37 +2,35 @@ import FoundationEssentials
 import PersistentStore
 import Terminal
 
-/// One line of `clips consumers`.
-struct ConsumerLine {
-    let isJSON: Bool
-
-    func text(_ record: ConsumerRecord) throws -> String {
-        guard !isJSON else { return try JSONLine.text(Object(record)) }
-        let state = record.isRunning ? "running, process \(record.process ?? 0)" : "not running"
-        let lag = record.lag == 0 ? "up to date" : "\(record.lag) transactions behind"
-        let time = record.lastSeen.ISO8601Format()
-        return SafeText.line("\(record.name)  at \(record.token.number)  \(lag)  \(state)  seen \(time)")
+extension ConsumerRecord {
+    /// A line of `clips consumers`.
+    var line: String {
+        let state = isRunning ? "running, process \(process ?? 0)" : "not running"
+        let lag = lag == 0 ? "up to date" : "\(Message.count(Int(lag), "transaction")) behind"
+        return SafeText.line(
+            "\(name)  at \(token.number)  \(lag)  \(state)  seen \(lastSeen.ISO8601Format())")
     }
+}
 
-    private struct Object: Encodable {
-        let name: String
-        let token: HistoryToken
-        @ExplicitNull var author: String?
-        @ExplicitNull var process: Int32?
-        let running: Bool
-        let transient: Bool
-        let seen: String
-        let lag: Int
+/// A line of `clips consumers --json`.
+struct ConsumerObject: Encodable {
+    let name: String
+    let token: HistoryToken
+    @ExplicitNull var author: String?
+    @ExplicitNull var process: Int32?
+    let running: Bool
+    let transient: Bool
+    let seen: String
+    let lag: Int
 
-        init(_ record: ConsumerRecord) {
-            name = record.name
-            token = record.token
-            author = record.author
-            process = record.process
-            running = record.isRunning
-            transient = record.isTransient
-            seen = JSONLine.time(record.lastSeen)
-            lag = record.lag
-        }
+    init(_ record: ConsumerRecord) {
+        name = record.name
+        token = record.token
+        author = record.author
+        process = record.process
+        running = record.isRunning
+        transient = record.isTransient
+        seen = JSONLine.time(record.lastSeen)
+        lag = record.lag
     }
 }

@@ -2,20 +2,20 @@ import PersistentStore
 import SearchIndex
 import Terminal
 
-/// One thing that the doctor looked at: what was found, and what to do.
+/// A finding of the doctor, with advice.
 struct Diagnosis: Equatable {
     enum Topic: String, CaseIterable {
         case file, history, consumers, permissions, events, index, space
     }
 
     let topic: Topic
-    /// Nil when all is well.
+    /// Nil if all is well.
     let found: String?
     let advice: String
     var isRepaired = false
-    /// Whether the topics of the store's contents were not checked because of it.
+    /// Whether the contents of the store were not checked because of it.
     private(set) var isDamage = false
-    /// Whether something is to be done about it.
+    /// Whether it requires an action.
     var isProblem = true
 
     init(_ topic: Topic, _ found: String?, _ advice: String = "") {
@@ -24,86 +24,88 @@ struct Diagnosis: Equatable {
         self.advice = advice
     }
 
+    private static let retrack = "--repair corrects this; all consumers then do a full refresh."
+
     init(_ finding: StoreFinding) {
         defer { isDamage = finding.isDamage }
         switch finding {
         case .damaged(let reason):
-            self.init(
-                .file, "The store is damaged: \(reason).",
-                StoreError.repairAdvice)
+            self.init(.file, "The store is damaged: \(reason).", StoreError.repairAdvice)
         case .damagedIndexes(let reason):
             self.init(
-                .file, "An index of the store is damaged, and all clips are readable: \(reason).",
-                "--repair makes it from the clips.")
+                .file, "An index of the store is damaged; all clips are readable: \(reason).",
+                "--repair rebuilds it from the clips.")
         case .danglingReferences(let table, let count):
             self.init(
-                .file, "\(Self.rows(count)) of \(table) refer to rows that are not there.",
-                "Whoever wrote them has to set them right.")
+                .file, "\(Message.count(count, "row")) of \(table) refer to missing rows.",
+                "Correct them in the program that wrote them.")
         case .wrongTriggers(let entity):
             self.init(
                 .history,
-                "What records the history of \(entity) is missing or changed; changes may be missing there.",
-                "--repair makes it anew; all consumers then read everything anew.")
+                "The triggers of \(entity) are missing or changed; the history may lack changes.",
+                Self.retrack)
         case .historyUnlikeData(let entity, let count):
             self.init(
-                .history, "The history tells otherwise than the store of \(Self.rows(count)) of \(entity).",
-                "--repair makes all consumers read everything anew.")
+                .history, "The history contradicts the table \(entity) in \(Message.count(count, "row")).",
+                Self.retrack)
         case .versionsBehind(let entity, let count):
             self.init(
-                .history, "The versions of \(Self.rows(count)) of \(entity) are lower than their updates.",
-                "--repair raises them; all consumers then do a full refresh.")
+                .history,
+                "The table \(entity) has too low a version in \(Message.count(count, "row")).", Self.retrack)
         case .strayValues(_, let count):
             self.init(
-                .history, "The history keeps \(Self.rows(count)) that belong to no change.",
-                "--repair removes them.")
+                .history, "The history has values without a change in \(Message.count(count, "row")).",
+                "--repair deletes them.")
         case .staleConsumer(let name):
-            self.init(.consumers, "'\(name)' has ended without saying so.", "--repair forgets it.")
+            self.init(.consumers, "'\(name)' exited without unregistering.", "--repair unregisters it.")
         case .expiredConsumer(let name):
             self.init(
-                .consumers, "'\(name)' has lost its place in the history.",
-                "It reads everything anew when it runs; nothing is to be done.")
+                .consumers, "'\(name)' did not read history that is now deleted.",
+                "It does a full refresh when it runs.")
             isProblem = false
         case .laggingConsumer(let name, let transactions, let days):
             self.init(
                 .consumers,
-                "'\(name)' has not come for \(days) days; \(transactions) transactions wait for it.",
-                "Run it; else it reads everything anew once its history is too old.")
+                "'\(name)' has not read \(Message.count(transactions, "transaction")) for \(days) days.",
+                "Run it, or it does a full refresh once they are deleted.")
         case .insecurePermissions(let path, let mode):
             self.init(
-                .permissions, "Others may open \(path) (mode \(String(mode, radix: 8))).",
-                "--repair leaves it to its owner alone.")
+                .permissions, "Other users can open \(path) (mode \(String(mode, radix: 8))).",
+                "--repair restricts it to its owner.")
         case .noFileEvents(let reason):
             self.init(
-                .events, "The system gives no file events (\(reason)).",
-                "Commits are looked for 20 times a second instead; raise fs.inotify.max_user_instances.")
+                .events, "The system provides no file events (\(reason)).",
+                "The store is polled 20 times per second; raise fs.inotify.max_user_instances.")
         }
     }
 
-    private static func rows(_ count: Int) -> String { count == 1 ? "1 row" : "\(count) rows" }
+    private static let rebuild = "--repair rebuilds it from the clips."
 
     init(_ problem: SearchIndexProblem) {
         switch problem {
         case .damaged(let reason):
-            self.init(
-                .index, "The search index is damaged (\(reason)).", "--repair makes it from the clips.")
+            self.init(.index, "The search index is damaged (\(reason)).", Self.rebuild)
         case .unlikeStore(let missing, let extra, let stale):
-            self.init(
-                .index,
-                "The search index lacks \(missing) clips, has \(extra) deleted ones, and \(stale) are out of date.",
-                "--repair makes it from the clips.")
+            let parts = [(missing, "missing"), (extra, "deleted"), (stale, "outdated")].filter { $0.0 > 0 }
+            let counts = parts.map { "\(Message.count($0, "\($1) clip"))" }.joined(separator: ", ")
+            self.init(.index, "The search index differs from the store: \(counts).", Self.rebuild)
         case .busy(let milliseconds):
             self.init(
                 .index,
-                "Not checked: the search index was busy for \(milliseconds) ms, written by another process.",
+                "Not checked: another process wrote the search index for \(milliseconds) ms.",
                 "Run 'clips doctor' again.")
         case .unchecked(let reason):
             self.init(
-                .index, "The search index cannot be checked (\(reason)).",
+                .index, "Cannot check the search index (\(reason)).",
                 "Check the permissions of the file and its folder.")
         }
     }
 
-    /// The sentence for a topic about which nothing was found.
+    static func all(_ findings: [StoreFinding], _ problem: SearchIndexProblem?) -> [Diagnosis] {
+        findings.map { Diagnosis($0) } + [problem].compactMap(\.self).map { Diagnosis($0) }
+    }
+
+    /// Returns the line for a topic without findings.
     static func nothingFound(_ topic: Topic, isDamaged: Bool) -> Diagnosis? {
         guard topic != .space else { return nil }
         guard isDamaged, [.history, .consumers, .index].contains(topic) else { return Diagnosis(topic, nil) }
@@ -118,7 +120,7 @@ struct Diagnosis: Equatable {
     }
 }
 
-/// One line of `clips doctor --json`.
+/// A line of `clips doctor --json`.
 struct DiagnosisObject: Encodable {
     let topic: String
     let well: Bool

@@ -3,26 +3,26 @@ import FoundationEssentials
 import PersistentStore
 import Terminal
 
-/// Turns transactions, whole or in pieces, into lines; a transaction of any length takes the memory of a piece.
+/// Formats transactions, whole or in pieces, as lines, in memory for one piece.
 struct HistoryLines {
     let isJSON: Bool
-    /// Of a transaction of which only some pieces have come.
+    /// The first changes of a transaction whose later pieces have not been read.
     private var changes: [String] = []
     private var count = 0
 
     init(isJSON: Bool) { self.isJSON = isJSON }
 
-    private static let mostChangesInLine = 6
+    private static let maxChangesInLine = 6
 
-    /// The next part of the text: a line, or a part of one.
+    /// Returns a line, or the next part of one.
     mutating func text(_ piece: HistoryTransaction) throws -> String {
         isJSON ? try json(piece) : plain(piece)
     }
 
-    /// One object on one line, written as its changes are read.
+    /// Returns a part of an object on one line.
     private func json(_ piece: HistoryTransaction) throws -> String {
         let object = try JSONLine.text(TransactionObject(piece))
-        // A quotation mark in a value is escaped, so this is the key.
+        // Quotation marks in values are escaped, so this is the key.
         guard let list = object.firstRange(of: "\"changes\":[") else { return object }
         let changes = try JSONLine.text(piece.changes.map(ChangeObject.init)).dropFirst().dropLast()
         let start = piece.pieceIndex == 0 ? object[..<list.upperBound] : ","
@@ -31,7 +31,7 @@ struct HistoryLines {
 
     private mutating func plain(_ piece: HistoryTransaction) -> String {
         count += piece.changes.count
-        for change in piece.changes.prefix(Self.mostChangesInLine - changes.count) {
+        for change in piece.changes.prefix(Self.maxChangesInLine - changes.count) {
             let updated =
                 change.updatedAttributes.isEmpty
                 ? "" : " (\(change.updatedAttributes.joined(separator: ", ")))"
@@ -49,7 +49,7 @@ struct HistoryLines {
     }
 }
 
-/// One line of `clips history --json`, without its changes.
+/// A line of `clips history --json`, without its changes.
 private struct TransactionObject: Encodable {
     let transaction: Int64
     let token: HistoryToken
@@ -91,7 +91,7 @@ private struct ChangeObject: Encodable {
     }
 }
 
-/// Writes `null` for nil instead of leaving the key out, so that every line has the same keys.
+/// An optional that is encoded as `null`, so that every line has the same keys.
 @propertyWrapper
 struct ExplicitNull<Wrapped: Encodable>: Encodable {
     var wrappedValue: Wrapped?
@@ -102,7 +102,7 @@ struct ExplicitNull<Wrapped: Encodable>: Encodable {
     }
 }
 
-/// A stored value in JSON; a blob is its bytes in base 64.
+/// A stored value in JSON; a blob in base 64.
 private struct JSONValue: Encodable {
     let value: Value
 

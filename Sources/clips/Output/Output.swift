@@ -3,10 +3,9 @@ import Platform
 import Synchronization
 import Terminal
 
-/// Buffered writing to a descriptor.
+/// A buffered writer on a descriptor.
 ///
-/// A reader that went away ends the program as SIGPIPE does, also when that signal is ignored; a full disk is an
-/// error that names itself.
+/// A closed pipe ends the program as SIGPIPE does, even if that signal is ignored; a full disk is an error.
 final class Output: Sendable {
     static let standardError = Output(descriptor: STDERR_FILENO, limit: 0)
 
@@ -16,7 +15,7 @@ final class Output: Sendable {
 
     private struct State {
         var buffer: [UInt8] = []
-        /// What went wrong first: what follows it would stand in the wrong place.
+        /// The first error, after which nothing is written: it would be at the wrong position.
         var failure: Errno?
         var isReported = false
         var survivesReader = false
@@ -31,7 +30,7 @@ final class Output: Sendable {
 
     func line(_ text: String) { write(text + "\n") }
 
-    /// A sentence for a person, on one line. Paths, names and what SQLite says of a stranger's file stand in it.
+    /// Writes a message on one line. It may contain untrusted text: paths, names, and errors of SQLite.
     func sentence(_ text: String) { line(SafeText.line(text)) }
 
     func write(_ text: String) { write(text.utf8) }
@@ -43,7 +42,9 @@ final class Output: Sendable {
         }
     }
 
-    /// Writes what is left; throws, once, when that or anything before it cannot be written.
+    /// Writes the buffer.
+    ///
+    /// - Throws: Once, the first error of any write.
     func flush() throws(OutputError) {
         let failure = state.withLock { state in
             flush(&state)
@@ -53,13 +54,14 @@ final class Output: Sendable {
         if let failure { throw OutputError(failure) }
     }
 
-    /// From now on, a reader that went away is an error as any other: there is something to report first, or to finish.
+    /// From now on, a closed pipe is an error like any other, because work remains to be finished or
+    /// reported.
     func surviveReader() {
         signal(SIGPIPE, SIG_IGN)
         state.withLock { $0.survivesReader = true }
     }
 
-    /// As SIGPIPE does, even when that signal is ignored.
+    /// Ends the program as SIGPIPE does, even if that signal is ignored.
     static func endAsByBrokenPipe() {
         signal(SIGPIPE, SIG_DFL)
         raise(SIGPIPE)

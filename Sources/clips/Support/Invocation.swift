@@ -1,8 +1,7 @@
 import ClipsCore
 import PersistentStore
-import Terminal
 
-/// One call of the program: its arguments and where it writes.
+/// One call of the program: its arguments, its store, and its output.
 struct Invocation: Sendable {
     let arguments: Arguments
     var storeOptions = StoreOptions()
@@ -11,42 +10,44 @@ struct Invocation: Sendable {
     var isJSON: Bool { arguments.has("--json") }
     var isQuiet: Bool { arguments.has("--quiet") }
 
+    func author(default author: String) -> String { arguments.value("--author") ?? author }
+
     private func location() throws -> ClipsLocation {
-        let path = arguments.value("--store")
-        guard path != "" else { throw UsageError("The option --store needs a path, not an empty word.") }
-        return try ClipsLocation(path: path, group: arguments.value("--group"))
+        try ClipsLocation(path: arguments.value("--store"), group: arguments.value("--group"))
     }
 
     func storePath() throws -> String { try location().path }
 
-    /// For commands that take no operands.
-    func refuseOperands() throws(UsageError) {
-        if let operand = arguments.operands.first { throw UsageError("'\(operand)' is not understood.") }
-    }
-
-    /// Opens the store under the author of the command, or the one asked for.
-    func openStore(author: String, mayCreate: Bool = true) async throws -> ClipStore {
-        var options = storeOptions
-        options.createsMissingStore = mayCreate
+    /// Opens the store to change it; creates a missing one.
+    func openStore(author: String) async throws -> ClipStore {
         let location = try location()
-        let isNew = mayCreate && !location.exists
+        let isNew = !location.exists
         if isNew { try location.makeFolder() }
         let store = try await ClipStore(
-            path: location.path, author: arguments.value("--author") ?? author, contextName: nil,
-            options: options)
+            path: location.path, author: self.author(default: author), options: storeOptions)
         if isNew { remarkCreated(location.path) }
         return store
     }
 
-    /// Opens the store to read it, even if it cannot be written; never makes one.
-    func openStoreToRead() async throws -> ClipStore {
-        var options = storeOptions
-        options.createsMissingStore = false
-        return try await ClipStore.openToRead(
-            path: storePath(), author: arguments.value("--author") ?? "cli", options: options)
+    /// Opens the store to change clips that must exist.
+    func openExistingStore() async throws -> ClipStore {
+        try await ClipStore(
+            path: storePath(), author: author(default: "cli"), options: existingStoreOptions)
     }
 
-    /// The store for the app, which may make one.
+    /// Opens the store to read it, even if it cannot be written.
+    func openStoreToRead() async throws -> ClipStore {
+        try await ClipStore.openToRead(
+            path: storePath(), author: author(default: "cli"), options: existingStoreOptions)
+    }
+
+    private var existingStoreOptions: StoreOptions {
+        var options = storeOptions
+        options.createsMissingStore = false
+        return options
+    }
+
+    /// The path of the store for the app, which creates a missing one.
     func storePathForApp() throws -> String {
         let location = try location()
         if !location.exists {
@@ -56,19 +57,28 @@ struct Invocation: Sendable {
         return location.path
     }
 
-    /// A path or a group given for this one call may be a slip; the usual store is made silently.
+    /// A path or group given for one call may be a typing error; the default store is created silently.
     private func remarkCreated(_ path: String) {
         guard arguments.has("--store") || arguments.has("--group") else { return }
-        remark("clips: there was no store at \(path); this made one.")
+        remark("created the store \(path).")
     }
 
-    /// A remark on standard error, unless `--quiet`.
+    /// Prints a line of text, or of JSON with `--json`.
+    func line<JSON: Encodable>(_ text: @autoclosure () -> String, json: @autoclosure () -> JSON) throws {
+        output.line(try isJSON ? JSONLine.text(json()) : text())
+    }
+
+    /// Writes a remark on standard error, unless `--quiet`.
     func remark(_ text: String) {
-        if !isQuiet { Output.standardError.sentence(text) }
+        if !isQuiet { Message.write(text) }
     }
 
-    /// What went wrong, on standard error. It may have words from a file in it that somebody else made.
-    func fail(_ text: String) {
-        Output.standardError.sentence("clips: \(text)")
+    /// Writes an error on standard error.
+    func fail(_ text: String) { Message.write(text) }
+
+    /// Writes the error of one of several operands, after which the command continues.
+    func fail(_ error: ClipError) -> ExitStatus {
+        fail(error.description)
+        return .failed
     }
 }

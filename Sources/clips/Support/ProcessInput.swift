@@ -1,7 +1,8 @@
 import CProcess
 import Platform
 
-/// The arguments and the environment, as text or not at all: an invalid byte replaced by U+FFFD would name another file.
+/// The arguments and the environment as valid UTF-8: an invalid byte replaced by U+FFFD would name another
+/// file.
 enum ProcessInput {
     /// The arguments after the program's name.
     static func words() throws(UsageError) -> [String] {
@@ -15,13 +16,14 @@ enum ProcessInput {
         return words
     }
 
-    /// Checks the variables that name files and programs.
+    /// The variables that name files and programs.
+    private static let variables = [
+        "CLIPS_STORE", "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "TMPDIR", "VISUAL", "EDITOR", "BROWSER",
+        "CLIPS_TERMINAL_BROWSER",
+    ]
+
     static func checkEnvironment() throws(UsageError) {
-        for name in [
-            "CLIPS_STORE", "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "TMPDIR", "VISUAL", "EDITOR",
-            "BROWSER",
-            "CLIPS_TERMINAL_BROWSER",
-        ] {
+        for name in variables {
             guard !Environment.isText(name) else { continue }
             throw UsageError("\(name) is not valid UTF-8; nothing was done. Set it to UTF-8 text.")
         }

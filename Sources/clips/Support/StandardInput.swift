@@ -2,9 +2,9 @@ import CProcess
 import Glibc
 import Platform
 
-/// Reading what is piped in, with a bound. A signal that ``PendingInterrupt`` holds ends it.
+/// Reads standard input up to a limit. A signal that ``PendingInterrupt`` holds ends the reading.
 enum StandardInput {
-    /// A file, a pipe or a socket; not a terminal and not /dev/null. A folder counts: reading it is an error.
+    /// Whether it is a file, a pipe, or a socket, or a folder, of which reading fails.
     static var isPiped: Bool {
         guard process_was_closed(STDIN_FILENO) == 0, let status = FileStatus(descriptor: STDIN_FILENO) else {
             return false
@@ -12,18 +12,19 @@ enum StandardInput {
         return [S_IFREG, S_IFIFO, S_IFSOCK, S_IFDIR].contains(status.type)
     }
 
-    /// Whether what is read now cannot be read again, as it can from a file.
+    /// Whether the input cannot be read again, unlike a file.
     static var comesOnce: Bool { FileStatus(descriptor: STDIN_FILENO)?.isRegular == false }
 
-    /// Reads to the end, or until there are more than `limit` bytes. What was read is in `bytes` after an error, too.
+    /// Appends the input up to its end, or until there are more than `limit` bytes; after an error, the part
+    /// read.
     static func readAll(into bytes: inout [UInt8], limit: Int) throws(InputError) {
         while bytes.count <= limit, let chunk = try readChunk() { bytes.append(contentsOf: chunk) }
     }
 
-    /// Calls `body` with each line, without its end, and its number from 1. A line beyond `limit` bytes is
-    /// handed to `overlong` in pieces, with its end, and to `body` as nil.
+    /// Calls `body` with the number of each line, from 1, and the line without its end. A line of more than
+    /// `limit` bytes goes to `overlong` in pieces, with its end, and to `body` as nil.
     ///
-    /// - Returns: false when a signal ended the reading; a line that was not whole by then is left out.
+    /// - Returns: False if a signal ended the reading; an incomplete line is then left out.
     static func forEachLine(
         limit: Int, overlong: (ArraySlice<UInt8>) -> Void,
         _ body: (Int, ArraySlice<UInt8>?) async throws -> Void
@@ -67,17 +68,21 @@ enum StandardInput {
             return try DescriptorIO.read(
                 STDIN_FILENO, isInterrupted: PendingInterrupt.isHeld ? { PendingInterrupt.isThere } : nil)
         } catch {
+            let isInterruption = error.code == EINTR
             throw InputError(
-                "Standard input cannot be read: \(error).", isInterruption: error.code == EINTR)
+                isInterruption
+                    ? "Interrupted while reading standard input."
+                    : "Standard input cannot be read: \(error).",
+                isInterruption: isInterruption)
         }
     }
 }
 
 struct InputError: Error, CustomStringConvertible {
     let description: String
-    var isInterruption = false
+    let isInterruption: Bool
 
-    init(_ description: String, isInterruption: Bool = false) {
+    init(_ description: String, isInterruption: Bool) {
         self.description = description
         self.isInterruption = isInterruption
     }

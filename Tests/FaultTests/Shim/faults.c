@@ -1,14 +1,14 @@
-// Put before a program with LD_PRELOAD, makes its calls of the system fail as a failing disk would make them.
+// Preloaded into a program with LD_PRELOAD, makes its system calls fail as a failing disk would.
 //
-// FAULT_PATH   files whose path begins so
+// FAULT_PATH   the beginning of the paths of affected files
 // FAULT_CALLS  letters: o open, r read, w write, s sync, t truncate, n link, unlink and rename
-// FAULT_AT     the how manieth such call fails, from 1
-// FAULT_COUNT  how many fail from there on; 0 for all
-// FAULT_KIND   an error's number, "short" for half of what was asked, "kill" for SIGKILL before the call,
-//              "torn" for half of it and SIGKILL, "stop" for SIGSTOP before it
-// FAULT_NOTE   a file that is made when the first has failed
-// FAULT_CLOCK  a file with the milliseconds by which the clock of the day is wrong; "frozen" before them stops it
-// FAULT_WATCH  the number of the error that inotify_init1 gives
+// FAULT_AT     the number of the first such call that fails, from 1
+// FAULT_COUNT  the number of calls that fail; 0 for all later ones
+// FAULT_KIND   an error number, "short" for half of the bytes, "kill" for SIGKILL before the call,
+//              "torn" for half of the bytes and SIGKILL, "stop" for SIGSTOP before the call
+// FAULT_NOTE   a file that is created when the first call fails
+// FAULT_CLOCK  a file with the error of the wall clock in milliseconds; after "frozen", its constant time
+// FAULT_WATCH  the error number of inotify_init1
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -91,15 +91,15 @@ static int is_due_on(char letter, int descriptor)
     if (is_deadly) syscall(SYS_kill, getpid(), SIGKILL);     \
     return done
 
-ssize_t pwrite(int descriptor, const void *bytes, size_t length, off_t place)
+ssize_t pwrite(int descriptor, const void *bytes, size_t length, off_t offset)
 {
-    if (!is_due_on('w', descriptor)) return syscall(SYS_pwrite64, descriptor, bytes, length, place);
-    PARTLY(syscall(SYS_pwrite64, descriptor, bytes, length, place));
+    if (!is_due_on('w', descriptor)) return syscall(SYS_pwrite64, descriptor, bytes, length, offset);
+    PARTLY(syscall(SYS_pwrite64, descriptor, bytes, length, offset));
 }
 
-ssize_t pwrite64(int descriptor, const void *bytes, size_t length, off64_t place)
+ssize_t pwrite64(int descriptor, const void *bytes, size_t length, off64_t offset)
 {
-    return pwrite(descriptor, bytes, length, place);
+    return pwrite(descriptor, bytes, length, offset);
 }
 
 ssize_t write(int descriptor, const void *bytes, size_t length)
@@ -108,15 +108,15 @@ ssize_t write(int descriptor, const void *bytes, size_t length)
     PARTLY(syscall(SYS_write, descriptor, bytes, length));
 }
 
-ssize_t pread(int descriptor, void *bytes, size_t length, off_t place)
+ssize_t pread(int descriptor, void *bytes, size_t length, off_t offset)
 {
-    if (!is_due_on('r', descriptor)) return syscall(SYS_pread64, descriptor, bytes, length, place);
-    PARTLY(syscall(SYS_pread64, descriptor, bytes, length, place));
+    if (!is_due_on('r', descriptor)) return syscall(SYS_pread64, descriptor, bytes, length, offset);
+    PARTLY(syscall(SYS_pread64, descriptor, bytes, length, offset));
 }
 
-ssize_t pread64(int descriptor, void *bytes, size_t length, off64_t place)
+ssize_t pread64(int descriptor, void *bytes, size_t length, off64_t offset)
 {
-    return pread(descriptor, bytes, length, place);
+    return pread(descriptor, bytes, length, offset);
 }
 
 ssize_t read(int descriptor, void *bytes, size_t length)
@@ -185,7 +185,7 @@ int inotify_init1(int flags)
     return -1;
 }
 
-// The clock of the day; the one that measures durations goes on as it does.
+// The wall clock; the monotonic clock is unaffected.
 int clock_gettime(clockid_t clock, struct timespec *time)
 {
     int code = (int)syscall(SYS_clock_gettime, clock, time);

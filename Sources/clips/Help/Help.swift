@@ -1,0 +1,58 @@
+extension Command {
+    /// The command's help, which fits a screen of 24 rows and 80 columns.
+    var help: String {
+        if name == Command.browse.name { return Self.overview }
+        let call = ["clips", name, operands].filter { !$0.isEmpty }
+        var text = Self.wrapped("usage: \(call.joined(separator: " ")) [options]", indent: 7)
+        text += "\n" + Self.wrapped(summary)
+        if !details.isEmpty { text += "\n" + Self.paragraphs(details) }
+        if !options.isEmpty { text += "\noptions:\n" + Self.lines(options) }
+        let others = Self.globalOptions.map(\.usage).joined(separator: ", ")
+        text += "\n" + Self.wrapped("options of every command: \(others)", indent: 2)
+        return text + "\nexample:\n  \(example)\n\n\(Self.statusLine)"
+    }
+
+    private static var overview: String {
+        var text = "usage: clips [COMMAND] [options]\n\n\(browse.summary)\n\(paragraphs(browse.details))\n"
+        for (purpose, commands) in groups {
+            let names = commands.map(\.name).filter { !$0.contains(" ") }
+            text += line(names.joined(separator: ", "), purpose)
+        }
+        let shared = globalOptions.filter { $0.name != "--help" && $0.name != "--version" }
+        let (script, own) = (browse.options.suffix(2), browse.options.dropLast(2))
+        let usage = script.map(\.usage).joined(separator: " ")
+        text += "\n" + lines(shared + own) + wrapped("  \(usage): \(script.first?.help ?? "")", indent: 2)
+        return text + "example: \(browse.example)\n\(statusLine)"
+    }
+
+    private static let statusLine =
+        "exit status: 0 done, 1 failed or partly, 2 usage or no store, 130 interrupted\n"
+    private static let width = 80
+    private static let indent = 24
+
+    private static func paragraphs(_ text: String) -> String {
+        text.split(separator: "\n").map { wrapped(String($0)) }.joined()
+    }
+
+    private static func lines(_ options: [Option]) -> String {
+        options.map { line($0.usage, $0.help) }.joined()
+    }
+
+    private static func line(_ name: String, _ help: String) -> String {
+        let space = String(repeating: " ", count: max(2, indent - 2 - name.count))
+        return wrapped("  \(name)\(space)\(help)", indent: indent)
+    }
+
+    /// The text with line breaks between words; lines after the first are indented.
+    private static func wrapped(_ text: String, indent: Int = 0) -> String {
+        var lines: [String] = []
+        var rest = text[...]
+        while rest.count > width, let space = rest.prefix(width + 1).lastIndex(of: " "),
+            rest[..<space].contains(where: { $0 != " " })
+        {
+            lines.append(String(rest[..<space]))
+            rest = String(repeating: " ", count: indent) + rest[space...].dropFirst()
+        }
+        return (lines + [String(rest)]).joined(separator: "\n") + "\n"
+    }
+}
