@@ -24,9 +24,8 @@ enum Clips {
         (command, words) = try Command.find(in: ProcessInput.words())
         let arguments = try Arguments(words, of: command)
         let invocation = Invocation(arguments: arguments)
-        for (option, text) in [("--version", "clips \(version)\n"), ("--help", command.help)]
-        where arguments.has(option) {
-            invocation.output.write(text)
+        if arguments.has("--version") || arguments.has("--help") {
+            invocation.output.write(arguments.has("--version") ? "clips \(version)\n" : command.help)
             try invocation.output.flush()
             return ExitStatus.done.rawValue
         }

@@ -47,7 +47,8 @@ extension Command {
         if retained != nil || invocation.isJSON {
             try invocation.line(
                 SafeText.line(retained ?? ""),
-                json: RestoredObject(store: path, restored: file, replaced: retained))
+                json: RestoredObject(
+                    store: path, restored: file, replaced: ExplicitNull(wrappedValue: retained)))
         }
         let old = retained.map { " The old store is \($0)." } ?? ""
         invocation.remark("restored \(path) from \(file).\(old)")
@@ -60,10 +61,4 @@ private struct RestoredObject: Encodable {
     let store: String
     let restored: String
     @ExplicitNull var replaced: String?
-
-    init(store: String, restored: String, replaced: String?) {
-        self.store = store
-        self.restored = restored
-        self.replaced = replaced
-    }
 }

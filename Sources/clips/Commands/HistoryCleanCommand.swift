@@ -25,44 +25,37 @@ extension Command {
             isDry
             ? try await store.container.previewDeletion(request)
             : try await store.container.deleteHistory(request)
-        let report = CleaningReport(result: result, isDry: isDry)
+        let report = CleaningReport(result, isDry: isDry)
         try invocation.line(report.text, json: report)
         return .done
     }
 }
 
-/// The effect of a cleaning, or of one to come.
-struct CleaningReport: Encodable {
-    let result: PurgeResult
-    let isDry: Bool
+/// The effect of a cleaning, or of one to come; encoded, the line of `--json`.
+private struct CleaningReport: Encodable {
+    let transactions: Int
+    let changes: Int
+    let retained: Int
+    let blockedBy: [String]
+    let dryRun: Bool
 
-    var text: String {
-        var sentences: [String] = []
-        if result.transactions == 0 {
-            sentences.append(isDry ? "Nothing would be deleted." : "Nothing was deleted.")
-        } else {
-            let verb = isDry ? "would be" : result.transactions == 1 ? "was" : "were"
-            let changes = Message.count(result.changes, "change")
-            sentences.append(
-                "\(Message.count(result.transactions, "transaction")) with \(changes) \(verb) deleted.")
-        }
-        if result.retained > 0 {
-            let names = result.blockedBy.joined(separator: ", ")
-            let verb = result.retained == 1 ? "is" : "are"
-            sentences.append(
-                "\(Message.count(result.retained, "transaction")) \(verb) retained for \(names).")
-        }
-        return SafeText.line(sentences.joined(separator: " "))
+    init(_ result: PurgeResult, isDry: Bool) {
+        transactions = result.transactions
+        changes = result.changes
+        retained = result.retained
+        blockedBy = result.blockedBy
+        dryRun = isDry
     }
 
-    private enum Key: String, CodingKey { case transactions, changes, retained, blockedBy, dryRun }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(result.transactions, forKey: .transactions)
-        try container.encode(result.changes, forKey: .changes)
-        try container.encode(result.retained, forKey: .retained)
-        try container.encode(result.blockedBy, forKey: .blockedBy)
-        try container.encode(isDry, forKey: .dryRun)
+    var text: String {
+        let deleted =
+            transactions == 0
+            ? "Nothing"
+            : "\(Message.count(transactions, "transaction")) with \(Message.count(changes, "change"))"
+        let verb = dryRun ? "would be" : transactions > 1 ? "were" : "was"
+        let sentence = "\(deleted) \(verb) deleted."
+        guard retained > 0 else { return sentence }
+        let rest = "\(Message.count(retained, "transaction")) \(retained == 1 ? "is" : "are") retained"
+        return SafeText.line("\(sentence) \(rest) for \(blockedBy.joined(separator: ", ")).")
     }
 }

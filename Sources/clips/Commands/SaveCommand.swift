@@ -73,11 +73,6 @@ extension Command {
         }
     }
 
-    private struct Saved {
-        let ids: [Int64]
-        let remark: String?
-    }
-
     /// The arguments are checked before standard input is read.
     private static func draft(of invocation: Invocation) throws(UsageError) -> ClipDraft {
         let arguments = invocation.arguments
@@ -108,19 +103,19 @@ extension Command {
 
     private static func save(
         _ draft: ClipDraft, _ store: ClipStore, _ invocation: Invocation
-    ) async throws -> Saved {
+    ) async throws -> (ids: [Int64], remark: String?) {
         if let policy = try invocation.duplicates() {
             let (ids, outcome) = try await store.add([draft], duplicates: policy)
-            return Saved(ids: ids, remark: remark(outcome).map { "this URL already exists; \($0)." })
+            return (ids, remark(outcome).map { "this URL already exists; \($0)." })
         }
         let (id, earlier, _) = try await store.add(draft)
-        return Saved(
-            ids: [id],
-            remark: earlier.first.map { "this URL already exists in clip \($0); both are retained." })
+        return ([id], earlier.first.map { "this URL already exists in clip \($0); both are retained." })
     }
 
     /// The clip is saved, whether or not its ID can be printed.
-    private static func report(_ saved: Saved, _ invocation: Invocation) -> ExitStatus {
+    private static func report(_ saved: (ids: [Int64], remark: String?), _ invocation: Invocation)
+        -> ExitStatus
+    {
         if let remark = saved.remark { invocation.remark(remark) }
         invocation.output.surviveReader()
         for id in saved.ids { invocation.output.line("\(id)") }

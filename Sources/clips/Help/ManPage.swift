@@ -14,7 +14,7 @@ struct ManPage {
     var text: String {
         var lines = [
             ".TH CLIPS 1 \"\" \"clips \(Clips.version)\" \"User Commands\"",
-            ".SH NAME", "clips \\- a live list of clips that any program can save",
+            ".SH NAME", "clips \\- a live list of clips from any program",
             ".SH SYNOPSIS", ".B clips", "[\\fIcommand\\fR] [\\fIoptions\\fR] [\\fIoperands\\fR]",
             ".SH DESCRIPTION",
         ]
