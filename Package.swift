@@ -50,8 +50,8 @@ let package = Package(
         .executableTarget(
             name: "clips",
             dependencies: [
-                "ClipsTerminal", "ClipsExchange", "ClipsCore", "SearchIndex", "HistoryTracking",
-                "PersistentStore", "Terminal", "Platform", "CProcess",
+                "ClipsTerminal", "ClipsExchange", "ClipsCore", "SearchIndex", "PersistentStore", "Terminal",
+                "Platform", "CProcess",
             ]),
 
         // The figures, and those of C alone on the same machine.

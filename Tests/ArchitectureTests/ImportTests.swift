@@ -18,8 +18,8 @@ import Testing
         "Terminal": ["Platform", "CTerminal"],
         "ClipsTerminal": ["ClipsCore", "HistoryTracking", "PersistentStore", "Terminal", "Platform"],
         "clips": [
-            "ClipsTerminal", "ClipsExchange", "ClipsCore", "SearchIndex", "HistoryTracking",
-            "PersistentStore", "Terminal", "Platform", "CProcess",
+            "ClipsTerminal", "ClipsExchange", "ClipsCore", "SearchIndex", "PersistentStore", "Terminal",
+            "Platform", "CProcess",
         ],
         "ClipsBenchmarks": [
             "ClipsCore", "SearchIndex", "HistoryTracking", "PersistentStore", "SQLite", "Platform",

@@ -169,7 +169,9 @@ import Testing
             ])
         #expect(try holder.answer() == "held")
         let busy = try clips.run("doctor", "--repair")
-        #expect(busy.status == 1 && busy.output.contains("another process wrote the search index for 5000 ms"), "\(busy)")
+        #expect(
+            busy.status == 1 && busy.output.contains("another process wrote the search index for 5000 ms"),
+            "\(busy)")
         #expect(!busy.output.contains("damaged"))
         #expect(try holder.ask("go") == "released")
         #expect(try clips.run("doctor").status == 0)

@@ -31,10 +31,11 @@ import Testing
         "env -u CLIPS_STORE -u HOME -u XDG_DATA_HOME $CLIPS",
         "env CLIPS_STORE=/proc/none/clips.db $CLIPS",
         "env -u CLIPS_STORE XDG_DATA_HOME=/dev/null $CLIPS",
-        "env CLIPS_STORE=/dev/null $CLIPS", "env CLIPS_STORE=/etc/passwd $CLIPS",
+        "env CLIPS_STORE=/dev/null $CLIPS", "env CLIPS_STORE=$TMPDIR/text $CLIPS",
         "$CLIPS --group a/b",
     ])
-    func `a store that cannot be opened costs nothing`(program: String) throws {
+    func `a clip is retained if the store cannot be opened`(program: String) throws {
+        try "text\n".write(toFile: clips.folder.path(of: "text"), atomically: true, encoding: .utf8)
         let failed = try shell("echo hard to come by | \(program) \(Self.words)")
         #expect(failed.status == 1 && failed.output == "", "\(failed)")
         let (path, _) = try retained(failed.errors)
@@ -44,6 +45,23 @@ import Testing
         #expect(try shell("echo hard to come by | $CLIPS \(Self.words)").status == 0)
         #expect(try read == clips.sqlite3(Self.columns))
         #expect(read.contains("hard to come by") && read.contains("|x,y|me|"), "\(read)")
+    }
+
+    @Test(arguments: [false, true])
+    func `the piped input of an import is retained if the store rejects it`(canOpen: Bool) throws {
+        try clips.run("add", "--title", "a")
+        let reject = "CREATE TRIGGER no BEFORE INSERT ON Clip BEGIN SELECT RAISE(ABORT, 'no'); END"
+        _ = try clips.sqlite3(reject)
+        let run = try shell(
+            "seq -f 'https://a.b/%.0f' 700 | $CLIPS import --tag x -",
+            canOpen ? [:] : ["CLIPS_STORE": "/proc/none/clips.db"])
+        #expect(run.status == 1 && run.errors.contains("read 700 clips, saved 0"), "\(run)")
+        let lines = try retained(run.errors).lines
+        _ = try clips.sqlite3("DROP TRIGGER no")
+        #expect(try clips.run("add", "--jsonl", "--quiet", input: lines).status == 0)
+        #expect(
+            try clips.sqlite3("SELECT count(DISTINCT url), min(tags), min(author) FROM Clip WHERE id > 1")
+                == "700|x|import")
     }
 
     @Test func `where no folder can be written, the line is printed`() throws {

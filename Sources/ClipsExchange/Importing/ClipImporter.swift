@@ -49,6 +49,10 @@ package struct ClipImporter {
     /// A closure called after each batch.
     package var progress: (ImportReport) -> Void = { _ in }
 
+    /// A closure called with clips that were read, but not saved because the store rejects them. The import then
+    /// reads to the end, for input that cannot be read again; without a closure it ends.
+    package var retain: (([ClipDraft]) -> Void)?
+
     package static let clipsPerBatch = 500
     /// A batch of large clips ends earlier.
     private static let bytesPerBatch = 16 << 20
@@ -56,17 +60,20 @@ package struct ClipImporter {
     package init() {}
 
     /// Reads a file to its end and saves its clips; without a store, only reads.
-    package func run(_ clips: ClipImport, into store: ClipStore?) async -> ImportReport {
+    ///
+    /// - Parameter rejection: Why nothing can be saved: all clips are retained.
+    package func run(_ clips: ClipImport, into store: ClipStore?, rejection: String? = nil) async
+        -> ImportReport
+    {
         var clips = clips
         var report = ImportReport()
+        report.failure = rejection
         do {
             while !isInterrupted() && !Task.isCancelled {
                 let batch = try nextBatch(&clips)
                 // Only saved clips are counted, and the last record may be truncated.
                 if isInterrupted() || Task.isCancelled { break }
-                if let store, !batch.drafts.isEmpty {
-                    report.outcome += try await store.add(batch.drafts, duplicates: duplicates).outcome
-                }
+                try await save(batch.drafts, into: store, &report)
                 report.read += batch.drafts.count
                 for problem in batch.problems { report.note(problem) }
                 (report.form, report.unreadFields) = (clips.form, clips.unreadFields)
@@ -80,10 +87,28 @@ package struct ClipImporter {
                 report.isInterrupted = true
                 return report
             }
-            report.failure = PartialSave(error, saved: report.outcome.total).description
+            report.failure =
+                report.failure ?? PartialSave(error, saved: report.outcome.total).description
             report.isRefused = (error as? ImportError)?.isRefusal ?? false
         }
         return report
+    }
+
+    private func save(_ drafts: [ClipDraft], into store: ClipStore?, _ report: inout ImportReport)
+        async throws
+    {
+        guard !drafts.isEmpty else { return }
+        if report.failure == nil {
+            guard let store else { return }
+            do {
+                report.outcome += try await store.add(drafts, duplicates: duplicates).outcome
+                return
+            } catch {
+                guard retain != nil else { throw error }
+                report.failure = PartialSave(error, saved: report.outcome.total).description
+            }
+        }
+        retain?(drafts)
     }
 
     private func nextBatch(

@@ -19,7 +19,7 @@ extension Command {
         }
         let store = try await invocation.openStoreToRead()
         try await invocation.withProgress { progress in
-            try await store.container.backUp(to: path, replaces: isForced) {
+            try await store.backUp(to: path, replaces: isForced) {
                 progress.show("copied", $0, of: $1, "pages")
             }
         }
@@ -40,9 +40,9 @@ extension Command {
     ) { invocation in
         let (file, path) = (invocation.arguments.operands[0], try invocation.storePath())
         let retained = try await invocation.withProgress { progress in
-            try PersistentContainer.restore(
-                file, to: path, model: try ClipModel.make(), options: invocation.storeOptions
-            ) { progress.show("copied", $0, of: $1, "pages") }
+            try ClipStore.restoreBackup(file, to: path, options: invocation.storeOptions) {
+                progress.show("copied", $0, of: $1, "pages")
+            }
         }
         if retained != nil || invocation.isJSON {
             try invocation.line(

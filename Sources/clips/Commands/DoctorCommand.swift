@@ -21,7 +21,7 @@ extension Command {
             guard !invocation.arguments.has("--repair") else {
                 throw UsageError("Options --repair and --salvage exclude each other.")
             }
-            return try await Salvage(invocation: invocation, path: path).run()
+            return try await invocation.salvage(into: path)
         }
         let store: ClipStore
         do {
@@ -53,12 +53,12 @@ private struct Doctor {
     let store: ClipStore
 
     func run() async throws -> ExitStatus {
-        let (findings, problem) = try await check()
+        let (findings, problem) = try await store.check()
         var diagnoses = Diagnosis.all(findings, problem)
         let isRepairable = findings.contains(where: \.isRepairable) || problem?.isRepairable == true
         if invocation.arguments.has("--repair"), isRepairable {
-            try await repair(findings, problem)
-            let (findings, problem) = try await check()
+            try await store.repair()
+            let (findings, problem) = try await store.check()
             let left = Diagnosis.all(findings, problem)
             for index in diagnoses.indices {
                 diagnoses[index].isRepaired = !left.contains(diagnoses[index])
@@ -67,17 +67,6 @@ private struct Doctor {
         }
         try await report(diagnoses)
         return diagnoses.contains { $0.isProblem && !$0.isRepaired } ? .failed : .done
-    }
-
-    private func check() async throws -> ([StoreFinding], SearchIndexProblem?) {
-        (try await store.container.check(), await SearchIndex(store.container, ClipModel.searched).problem())
-    }
-
-    private func repair(_ findings: [StoreFinding], _ problem: SearchIndexProblem?) async throws {
-        try await store.container.repair(findings)
-        if problem?.isRepairable == true {
-            try await SearchIndex(store.container, ClipModel.searched).rebuild()
-        }
     }
 
     private func report(_ diagnoses: [Diagnosis]) async throws {
@@ -90,7 +79,7 @@ private struct Doctor {
             }
         }
         // A damaged store may not have them.
-        guard let space = try? await store.container.space() else { return }
+        guard let space = try? await store.space() else { return }
         var parts = ["\(Self.size(space.file)) in all", "\(Self.size(space.free)) free"]
         if let history = space.history { parts.append("\(Self.size(history)) history") }
         parts.append("\(Self.size(space.journal)) in the log")

@@ -9,17 +9,26 @@ struct FileImport {
     let invocation: Invocation
     let importer: ClipImporter
     let format: ImportFormat?
-    /// The store; nil for a dry run.
+    /// The store; nil for a dry run, or if it could not be opened.
     let store: ClipStore?
+    /// Why the store could not be opened. Then only piped input is read, and retained.
+    var rejection: String?
+
+    private var isDry: Bool { store == nil && rejection == nil }
 
     func run() async -> ExitStatus {
+        let retention =
+            isDry || !StandardInput.comesOnce
+            ? nil : Retention(invocation, command: "add", author: "import")
         var total = ImportReport()
-        for name in invocation.arguments.operands where !total.isInterrupted {
-            let report = await run(name)
+        let names = invocation.arguments.operands.filter { rejection == nil || $0 == "-" }
+        for name in names where !total.isInterrupted {
+            let report = await run(name, retention)
             print(report, name)
             total += report
         }
-        invocation.remark(Self.summary(total, isDry: store == nil))
+        retention?.report()
+        invocation.remark(Self.summary(total, isDry: isDry))
         if total.isInterrupted {
             PendingInterrupt.release()
             return .interrupted
@@ -29,11 +38,11 @@ struct FileImport {
         return total.problemCount > 0 || total.failure != nil ? .failed : .done
     }
 
-    private func run(_ name: String) async -> ImportReport {
-        guard name != "-" else { return await run(name, STDIN_FILENO) }
+    private func run(_ name: String, _ retention: Retention?) async -> ImportReport {
+        guard name != "-" else { return await run(name, STDIN_FILENO, retention) }
         do {
             let file = try FileDescriptor(name, O_RDONLY)
-            return await run(name, file.number)
+            return await run(name, file.number, nil)
         } catch {
             var failed = ImportReport()
             failed.failure = "The file cannot be opened: \(error)."
@@ -41,22 +50,20 @@ struct FileImport {
         }
     }
 
-    private func run(_ name: String, _ descriptor: CInt) async -> ImportReport {
+    private func run(_ name: String, _ descriptor: CInt, _ retention: Retention?) async -> ImportReport {
         var failed = ImportReport()
         var importer = importer
         importer.isInterrupted = { PendingInterrupt.isThere }
-        let isWatched = isatty(STDERR_FILENO) == 1 && !invocation.isQuiet
-        if isWatched {
-            importer.progress = {
-                Output.standardError.write("\r\(SafeText.line(name)): \($0.read) clips read")
-            }
-        }
-        defer { if isWatched { Output.standardError.write("\r\u{1B}[K") } }
+        if let retention { importer.retain = retention.retain }
+        let progress = Progress(invocation)
+        importer.progress = { progress.show("read \(Message.count($0.read, "clip")) of \(name)") }
+        defer { progress.clear() }
         do {
             let source = ByteSource(
                 descriptor: descriptor, name: name == "-" ? "Standard input" : "The file",
                 isInterrupted: { PendingInterrupt.isThere })
-            return await importer.run(try ClipImport(source, fileName: name, format: format), into: store)
+            return await importer.run(
+                try ClipImport(source, fileName: name, format: format), into: store, rejection: rejection)
         } catch {
             failed.isInterrupted = PendingInterrupt.isThere
             if !failed.isInterrupted {
@@ -90,7 +97,7 @@ struct FileImport {
 
     static func summary(_ report: ImportReport, isDry: Bool) -> String {
         let outcome = report.outcome
-        var parts = ["read \(clips(report.read))"]
+        var parts = ["read \(Message.count(report.read, "clip"))"]
         if isDry {
             parts.append("dry run, saved none")
         } else {
@@ -105,8 +112,6 @@ struct FileImport {
         part(report.problemCount, "not readable")
         return (report.isInterrupted ? "interrupted; until then " : "") + parts.joined(separator: ", ") + "."
     }
-
-    private static func clips(_ count: Int) -> String { count == 1 ? "1 clip" : "\(count) clips" }
 }
 
 /// One line of `clips import --json`.

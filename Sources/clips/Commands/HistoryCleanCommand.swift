@@ -18,13 +18,9 @@ extension Command {
             case .transaction(let number): .transaction(number)
             case .date(let date): .date(date)
             }
-        let request = HistoryDeleteRequest(before: end)
         let isDry = invocation.arguments.has("--dry-run")
         let store = try await invocation.openExistingStore()
-        let result =
-            isDry
-            ? try await store.container.previewDeletion(request)
-            : try await store.container.deleteHistory(request)
+        let result = try await store.deleteHistory(HistoryDeleteRequest(before: end), isDryRun: isDry)
         let report = CleaningReport(result, isDry: isDry)
         try invocation.line(report.text, json: report)
         return .done

@@ -26,10 +26,20 @@ extension Command {
             }
         // --author selects transactions here; the store is only read.
         let store = try await invocation.openStoreToRead()
-        var feed = HistoryFeed(
-            container: store.container, invocation: invocation,
-            where: arguments.value("--author").map(TransactionPredicate.author))
-        return try await feed.run(start, limit: limit, follows: arguments.has("--follow"))
+        let follows = arguments.has("--follow")
+        if follows { store.watchForHangUp(invocation.output.descriptor) { Output.endAsByBrokenPipe() } }
+        var feed = try await TransactionFeed(
+            of: store, from: start, limit: limit,
+            where: arguments.value("--author").map(TransactionPredicate.author), follows: follows
+        ) {
+            invocation.remark("no file events are available; polling the store 20 times per second.")
+        }
+        var lines = HistoryLines(isJSON: invocation.isJSON)
+        while let pieces = try await feed.next() {
+            for piece in pieces { invocation.output.write(try lines.text(piece)) }
+            try invocation.output.flush()
+        }
+        return .done
     }
 
     static let consumers = Command(
@@ -37,7 +47,7 @@ extension Command {
         example: "clips consumers"
     ) { invocation in
         let store = try await invocation.openStoreToRead()
-        let records = try await store.container.read { try $0.consumers() }
+        let records = try await store.consumers()
         for record in records { try invocation.line(record.line, json: ConsumerObject(record)) }
         if records.isEmpty { invocation.remark("the history has no consumers.") }
         return .done

@@ -25,9 +25,15 @@ extension Command {
         importer.duplicates = try invocation.duplicates() ?? .keepBoth
         importer.tags = try invocation.tags()
         PendingInterrupt.hold()
-        let store = arguments.has("--dry-run") ? nil : try await invocation.openStore(author: "import")
-        return await FileImport(invocation: invocation, importer: importer, format: format, store: store)
-            .run()
+        var (store, rejection): (ClipStore?, String?)
+        do {
+            if !arguments.has("--dry-run") { store = try await invocation.openStore(author: "import") }
+        } catch  where arguments.operands.contains("-") && StandardInput.comesOnce {
+            rejection = "\(error)"
+        }
+        return await FileImport(
+            invocation: invocation, importer: importer, format: format, store: store, rejection: rejection
+        ).run()
     }
 }
 

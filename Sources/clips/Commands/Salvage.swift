@@ -1,52 +1,36 @@
 import ClipsCore
 import PersistentStore
-import SearchIndex
 import Terminal
 
-/// A run of `clips doctor --salvage`.
-struct Salvage {
-    let invocation: Invocation
-    /// The new store.
-    let path: String
-
-    func run() async throws -> ExitStatus {
-        let author = invocation.author(default: "salvage")
-        let report = try await invocation.withProgress { progress in
-            try PersistentContainer.salvage(
-                invocation.storePath(), to: path, author: author, model: ClipModel.make(),
-                options: invocation.storeOptions
+extension Invocation {
+    /// Runs `clips doctor --salvage`.
+    func salvage(into path: String) async throws -> ExitStatus {
+        let clips = try await withProgress { progress in
+            try await ClipStore.salvage(
+                storePath(), to: path, author: author(default: "salvage"), options: storeOptions
             ) { progress.show("tried", $0, of: $1, "IDs") }
         }
-        try await buildIndex(author)
-        guard let clips = report.objects.first(where: { $0.entity == ClipModel.entity }) else {
-            return .failed
-        }
-        try invocation.line(
-            SafeText.line(Self.summary(clips, path)), json: SalvageObject(clips, store: path))
-        invocation.remark("run 'clips backup restore \(path)' to use it as the store.")
-        return report.isComplete ? .done : .failed
+        guard let clips else { return .failed }
+        try line(SafeText.line(clips.summary(in: path)), json: SalvageObject(clips, store: path))
+        remark("run 'clips backup restore \(path)' to use it as the store.")
+        return clips.hasTable && clips.unreadable.isEmpty ? .done : .failed
     }
+}
 
-    /// Without an index a search is slower, not wrong.
-    private func buildIndex(_ author: String) async throws {
-        let store = try await ClipStore(path: path, author: author, options: invocation.storeOptions)
-        _ = try? await SearchIndex(store.container, ClipModel.searched).bringUpToDate()
-        await store.container.close()
-    }
+extension SalvageReport.Objects {
+    private static let maxRanges = 20
 
-    private static func summary(_ clips: SalvageReport.Objects, _ path: String) -> String {
-        let saved = "Saved \(Message.count(clips.saved, "clip")) in \(path)."
-        guard clips.hasTable else { return saved + " The store has no table of clips." }
-        guard !clips.unreadable.isEmpty else { return saved + " None is missing." }
-        let shown = clips.unreadable.prefix(maxRanges).map {
+    fileprivate func summary(in path: String) -> String {
+        let result = "Saved \(Message.count(saved, "clip")) in \(path)."
+        guard hasTable else { return result + " The store has no table of clips." }
+        guard !unreadable.isEmpty else { return result + " None is missing." }
+        let ranges = unreadable.prefix(Self.maxRanges).map {
             $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)"
         }
-        let more = clips.unreadable.count - shown.count
-        return saved + " Cannot read \(Message.count(clips.unreadableCount, "clip")): ID "
-            + shown.joined(separator: ", ") + (more > 0 ? ", and \(more) more ranges." : ".")
+        let more = unreadable.count - ranges.count
+        return result + " Cannot read \(Message.count(unreadableCount, "clip")): ID "
+            + ranges.joined(separator: ", ") + (more > 0 ? ", and \(more) more ranges." : ".")
     }
-
-    private static let maxRanges = 20
 }
 
 /// The line of `clips doctor --salvage --json`.

@@ -77,8 +77,8 @@ private struct ChangeObject: Encodable {
     let entity: String
     let object: Int64
     let updated: [String]
-    let old: [String: JSONValue]
-    @ExplicitNull var tombstone: [String: JSONValue]?
+    let old: [String: EncodedValue]
+    @ExplicitNull var tombstone: [String: EncodedValue]?
 
     init(_ change: HistoryChange) {
         self.change = change.number
@@ -86,8 +86,8 @@ private struct ChangeObject: Encodable {
         entity = change.objectID.entity
         object = change.objectID.key
         updated = change.updatedAttributes
-        old = change.oldValues.mapValues(JSONValue.init)
-        tombstone = change.tombstone?.mapValues(JSONValue.init)
+        old = change.oldValues.mapValues(EncodedValue.init)
+        tombstone = change.tombstone?.mapValues(EncodedValue.init)
     }
 }
 
@@ -103,7 +103,7 @@ struct ExplicitNull<Wrapped: Encodable>: Encodable {
 }
 
 /// A stored value in JSON; a blob in base 64.
-private struct JSONValue: Encodable {
+private struct EncodedValue: Encodable {
     let value: Value
 
     init(_ value: Value) { self.value = value }

@@ -25,7 +25,7 @@ struct Progress: Sendable {
         show("\(verb) \(done * 100 / max(1, total)) % of \(total) \(noun)")
     }
 
-    fileprivate func clear() {
+    func clear() {
         if isShown { Output.standardError.write("\r\u{1B}[K") }
     }
 }
