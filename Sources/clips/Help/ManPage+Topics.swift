@@ -91,7 +91,9 @@ extension ManPage {
 
     static func section(_ topic: Topic) -> [String] {
         var lines = topic.title.isEmpty ? [".PP"] : [".SH \(quoted(topic.title))"]
-        lines += paragraphs(topic.text) + items(topic.items)
+        lines += topic.text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.isEmpty ? ".PP" : escaped(String($0)) }
+        lines += items(topic.items)
         guard !topic.example.isEmpty else { return lines }
         return lines + [".PP", ".nf", ".RS"]
             + topic.example.split(separator: "\n").map { escaped(String($0)) }

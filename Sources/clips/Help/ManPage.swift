@@ -80,7 +80,7 @@ struct ManPage {
             + [".PP", "Example:", ".PP", ".nf", ".RS", escaped(command.example), ".RE", ".fi"]
     }
 
-    static func paragraphs(_ summary: String) -> [String] {
+    private static func paragraphs(_ summary: String) -> [String] {
         summary.split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.isEmpty ? ".PP" : escaped(String($0)) }
     }
