@@ -11,47 +11,34 @@
 
 extern char **environ;
 
-int probe_start(char *const argv[], int *input, int *output) {
-    int to[2], from[2];
-    if (pipe2(to, O_CLOEXEC) != 0) return -1;
-    if (pipe2(from, O_CLOEXEC) != 0) {
-        close(to[0]);
-        close(to[1]);
-        return -1;
-    }
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, to[0], 0);
-    posix_spawn_file_actions_adddup2(&actions, from[1], 1);
+int probe_start(char *const argv[], int *input, int *output, int is_quiet, int64_t *began) {
+    int to[2] = {-1, -1}, from[2] = {-1, -1};
     pid_t process = -1;
-    if (posix_spawnp(&process, argv[0], &actions, NULL, argv, environ) != 0) process = -1;
-    posix_spawn_file_actions_destroy(&actions);
-    close(to[0]);
-    close(from[1]);
-    if (process < 0) {
-        close(to[1]);
-        close(from[0]);
-        return -1;
-    }
-    *input = to[1];
-    *output = from[0];
-    return process;
-}
-
-int probe_run(char *const argv[], int64_t *took) {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    pid_t process;
-    int64_t began = probe_now();
-    int failed = posix_spawnp(&process, argv[0], &actions, NULL, argv, environ);
+    if (input) {
+        if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0) goto end;
+        posix_spawn_file_actions_adddup2(&actions, to[0], 0);
+        posix_spawn_file_actions_adddup2(&actions, from[1], 1);
+    } else {
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    }
+    if (is_quiet) posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    *began = probe_now();
+    if (posix_spawnp(&process, argv[0], &actions, NULL, argv, environ) != 0) process = -1;
+end:
     posix_spawn_file_actions_destroy(&actions);
-    if (failed) return -1;
-    int status = 0;
-    if (waitpid(process, &status, 0) != process) return -1;
-    *took = probe_now() - began;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (to[0] >= 0) close(to[0]);
+    if (from[1] >= 0) close(from[1]);
+    if (process >= 0 && input) {
+        *input = to[1];
+        *output = from[0];
+    } else if (process < 0) {
+        if (to[1] >= 0) close(to[1]);
+        if (from[0] >= 0) close(from[0]);
+    }
+    return process;
 }
 
 int probe_start_on_terminal(

@@ -37,7 +37,7 @@ struct probe_watch *probe_watch_open(const char *path) {
 }
 
 // Reads once: events, then the lock, then the table. Any other order can miss a commit.
-static int look(struct probe_watch *watch) {
+static int read_once(struct probe_watch *watch) {
     probe_drain(watch->events);
     int is_writing = probe_is_writing(watch->lock);
     sqlite3_bind_int64(watch->select, 1, watch->newest);
@@ -57,7 +57,7 @@ int64_t probe_watch_wait(struct probe_watch *watch, int64_t clip, int millisecon
         if (left <= 0) return 0;
         struct pollfd wanted = {.fd = watch->events, .events = POLLIN};
         poll(&wanted, 1, (int)(left / 1000000) + 1);
-        while (look(watch) && watch->newest < clip) {
+        while (read_once(watch) && watch->newest < clip) {
             usleep(pause);
             pause = pause < 5000 ? pause * 2 : 5000;
         }

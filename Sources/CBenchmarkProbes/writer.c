@@ -18,11 +18,11 @@ static int commit_clip(sqlite3 *database, sqlite3_stmt *insert, sqlite3_stmt *be
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(uuid, sizeof uuid, "00000000-0000-4000-8000-%012llx", (unsigned long long)number);
     snprintf(url, sizeof url, "https://example.org/clips/%lld", (long long)number);
-    snprintf(title, sizeof title, "What the probe saved as number %lld", (long long)number);
+    snprintf(title, sizeof title, "A clip that the probe saved, number %lld", (long long)number);
     sqlite3_bind_text(insert, 1, uuid, -1, SQLITE_STATIC);
     sqlite3_bind_text(insert, 2, url, -1, SQLITE_STATIC);
     sqlite3_bind_text(insert, 3, title, -1, SQLITE_STATIC);
-    sqlite3_bind_text(insert, 4, "A line of text, as one marks it on a page.", -1, SQLITE_STATIC);
+    sqlite3_bind_text(insert, 4, "A line of text that a user selects on a page.", -1, SQLITE_STATIC);
     sqlite3_bind_int64(insert, 5, now.tv_sec * 1000LL + now.tv_nsec / 1000000);
     sqlite3_stmt *steps[] = {begin, insert, commit};
     for (int i = 0; i < 3; i++) {
@@ -50,17 +50,17 @@ int probe_write_clips(const char *path, int is_full, int input, int output) {
     int doorbell = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     int64_t stamp = 0, number = 0;
     unsigned char burst;
-    int is_well = insert != NULL && write(output, &stamp, sizeof stamp) == sizeof stamp;
-    while (is_well && read(input, &burst, 1) == 1) {
-        for (int i = 0; is_well && i < burst; i++) {
+    int is_good = insert != NULL && write(output, &stamp, sizeof stamp) == sizeof stamp;
+    while (is_good && read(input, &burst, 1) == 1) {
+        for (int i = 0; is_good && i < burst; i++) {
             stamp = probe_now();
-            is_well = commit_clip(database, insert, begin, commit, ++number) && pwrite(doorbell, "\n", 1, 0) == 1;
+            is_good = commit_clip(database, insert, begin, commit, ++number) && pwrite(doorbell, "\n", 1, 0) == 1;
         }
-        is_well = is_well && write(output, &stamp, sizeof stamp) == sizeof stamp;
+        is_good = is_good && write(output, &stamp, sizeof stamp) == sizeof stamp;
     }
     sqlite3_finalize(begin);
     sqlite3_finalize(insert);
     sqlite3_finalize(commit);
     sqlite3_close(database);
-    return is_well ? 0 : 1;
+    return is_good ? 0 : 1;
 }

@@ -3,22 +3,21 @@ import PersistentStore
 import SQLite
 
 extension Figure {
-    static let bulkCost = Figure(name: "F3", title: "tracked bulk work against the same untracked") {
+    static let bulkCost = Figure(name: "F3", title: "tracked bulk changes and the same untracked") {
         workspace in
         let rows = workspace.count(100_000, quick: 20_000)
-        var times: [BulkWriter.Way: [BulkWriter.Kind: (tracked: [Double], untracked: [Double])]] = [:]
-        for round in 0..<workspace.count(7, quick: 3) {
+        let rounds = workspace.count(7, quick: 3)
+        var comparisons: [String: (tracked: [Double], untracked: [Double])] = [:]
+        for round in 0..<rounds {
             for way in BulkWriter.Way.allCases {
                 // The order alternates between rounds.
                 for isTracked in round.isMultiple(of: 2) ? [true, false] : [false, true] {
                     let writer = try BulkWriter(workspace, way, rows: rows, isTracked: isTracked)
                     for kind in BulkWriter.Kind.allCases {
                         let time = try writer.time(kind)
-                        if isTracked {
-                            times[way, default: [:]][kind, default: ([], [])].tracked.append(time)
-                        } else {
-                            times[way, default: [:]][kind, default: ([], [])].untracked.append(time)
-                        }
+                        let times = isTracked ? ([time], []) : ([], [time])
+                        comparisons["\(way) \(kind)", default: ([], [])].tracked += times.0
+                        comparisons["\(way) \(kind)", default: ([], [])].untracked += times.1
                     }
                     try writer.close()
                 }
@@ -26,16 +25,15 @@ extension Figure {
         }
         return try BulkWriter.Way.allCases.flatMap { way in
             try BulkWriter.Kind.allCases.flatMap { kind in
-                let measured = times[way]?[kind] ?? ([], [])
+                let (tracked, untracked) = comparisons["\(way) \(kind)"] ?? ([], [])
                 let result = Measurement(
-                    "speed of a tracked \(kind), \(way.rawValue)", .time,
-                    Comparison(ours: measured.tracked, beside: measured.untracked).asSpeed,
-                    beside: "untracked",
-                    goal: way == .batch ? Measurement.Goal(atLeast: kind == .insert ? 0.6 : 0.5) : nil)
+                    "speed of a tracked \(kind), \(way)", .time,
+                    Comparison(ours: tracked, reference: untracked).asSpeed, reference: "untracked",
+                    goal: way == .batch ? .atLeast(kind == .insert ? 0.6 : 0.5) : nil,
+                    headline: way == .batch ? "Speed of a tracked bulk \(kind)" : nil)
                 guard way == .batch else { return [result] }
-                let named = result.headlined("Speed of a tracked bulk \(kind)")
-                return try [named]
-                    + RecordingPeers.measure("bulk_\(kind)", beside: named, workspace, for: "F3", leads: true)
+                return try [result]
+                    + RecordingPeers.measure("bulk_\(kind)", below: result, workspace, for: "F3", leads: true)
             }
         }
     }
@@ -43,7 +41,7 @@ extension Figure {
 
 /// A writer that fills a store, updates a third of it, or deletes a fifth, each in one transaction.
 private struct BulkWriter {
-    enum Way: String, CaseIterable {
+    enum Way: CaseIterable {
         case batch
         /// One save of a context.
         case save
@@ -51,11 +49,7 @@ private struct BulkWriter {
         case statements
     }
 
-    enum Kind: CaseIterable {
-        case insert
-        case update
-        case delete
-    }
+    enum Kind: CaseIterable { case insert, update, delete }
 
     private let way: Way
     private let rows: Int
@@ -64,75 +58,60 @@ private struct BulkWriter {
     init(_ workspace: Workspace, _ way: Way, rows: Int, isTracked: Bool) throws {
         self.way = way
         self.rows = rows
-        let path = workspace.newPath("bulk.db")
-        container = try blocking {
-            var options = StoreOptions()
-            options.durability = .normal
-            let model = isTracked ? try ClipModel.make() : try SmallStore.untrackedModel()
-            return try await PersistentContainer(path: path, model: model, options: options)
+        container = try SampleStore.open(workspace.newPath("bulk.db"), isTracked: isTracked) {
+            $0.durability = .normal
         }
     }
 
-    func close() throws {
-        let container = container
-        try blocking { await container.close() }
-    }
+    func close() throws { try container.closeBlocking() }
+
+    /// The ID after which clips are updated, and the last ID that is deleted.
+    private var bounds: (updated: Int64, deleted: Int64) { (Int64(rows / 3 * 2), Int64(rows / 5)) }
 
     /// Returns the time in seconds.
     func time(_ kind: Kind) throws -> Double {
         switch way {
-        case .batch: try batch(kind)
-        case .save: try save(kind)
+        case .batch: try blocking { [self] in try await batch(kind) }
+        case .save: try blocking { [self] in try await save(kind) }
         case .statements: try statements(kind)
         }
     }
 
-    private func batch(_ kind: Kind) throws -> Double {
-        let (container, rows) = (container, rows)
-        return try blocking {
-            let began = Moment.now
-            let author = "benchmark"
-            switch kind {
-            case .insert:
-                let insert = BatchInsertRequest(ClipModel.entity) {
-                    (0..<rows).lazy.map { SmallStore.values($0) }
-                }
-                try await container.execute(insert, author: author)
-            case .update:
-                try await container.execute(
-                    BatchUpdateRequest(
-                        ClipModel.entity, where: .compare("id", .greater, .integer(Int64(rows / 3 * 2))),
-                        set: ["starred": 1]), author: author)
-            case .delete:
-                try await container.execute(
-                    BatchDeleteRequest(
-                        ClipModel.entity, where: .compare("id", .lessOrEqual, .integer(Int64(rows / 5)))),
-                    author: author)
+    private func batch(_ kind: Kind) async throws -> Double {
+        let began = Moment.now
+        switch kind {
+        case .insert:
+            let insert = BatchInsertRequest(ClipModel.entity) { [rows] in
+                (0..<rows).lazy.map { SampleClip.values($0) }
             }
-            return began.secondsSince
+            try await container.execute(insert, author: "benchmark")
+        case .update:
+            let update = BatchUpdateRequest(
+                ClipModel.entity, where: .compare("id", .greater, .integer(bounds.updated)),
+                set: ["starred": 1])
+            try await container.execute(update, author: "benchmark")
+        case .delete:
+            let delete = BatchDeleteRequest(
+                ClipModel.entity, where: .compare("id", .lessOrEqual, .integer(bounds.deleted)))
+            try await container.execute(delete, author: "benchmark")
         }
+        return began.secondsSince
     }
 
-    private func save(_ kind: Kind) throws -> Double {
-        let (container, rows) = (container, rows)
-        return try blocking {
-            let context = container.makeContext(author: "benchmark")
-            let began = Moment.now
-            switch kind {
-            case .insert:
-                for number in 0..<rows {
-                    try await context.insert(ClipModel.entity, SmallStore.values(number))
-                }
-            case .update:
-                for key in (rows / 3 * 2 + 1)...rows {
-                    try await context.update(ClipModel.objectID(Int64(key)), ["starred": 1])
-                }
-            case .delete:
-                for key in 1...rows / 5 { await context.delete(ClipModel.objectID(Int64(key))) }
+    private func save(_ kind: Kind) async throws -> Double {
+        let context = container.makeContext(author: "benchmark")
+        let began = Moment.now
+        switch kind {
+        case .insert:
+            for number in 0..<rows { try await context.insert(ClipModel.entity, SampleClip.values(number)) }
+        case .update:
+            for key in (bounds.updated + 1)...Int64(rows) {
+                try await context.update(ClipModel.objectID(key), ["starred": 1])
             }
-            try await context.save()
-            return began.secondsSince
+        case .delete: for key in 1...bounds.deleted { await context.delete(ClipModel.objectID(key)) }
         }
+        try await context.save()
+        return began.secondsSince
     }
 
     private func statements(_ kind: Kind) throws -> Double {
@@ -148,8 +127,8 @@ private struct BulkWriter {
                     SampleClip.url(number), SampleClip.title(number), SampleClip.text(number),
                     SampleClip.tags(number))
             }
-        case .update: try connection.run("UPDATE Clip SET starred = 1 WHERE id > ?1", rows / 3 * 2)
-        case .delete: try connection.run("DELETE FROM Clip WHERE id <= ?1", rows / 5)
+        case .update: try connection.run("UPDATE Clip SET starred = 1 WHERE id > ?1", bounds.updated)
+        case .delete: try connection.run("DELETE FROM Clip WHERE id <= ?1", bounds.deleted)
         }
         try connection.execute("COMMIT")
         return began.secondsSince

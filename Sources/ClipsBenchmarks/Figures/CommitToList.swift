@@ -9,18 +9,51 @@ extension Figure {
         var (results, lost): ([Measurement], [Measurement]) = ([], [])
         for durability in [StoreOptions.Durability.normal, .full] {
             results += try CommitToList(workspace, durability).measure()
-        }
-        for durability in [StoreOptions.Durability.normal, .full] {
             for burst in [1, 3] as [UInt8] {
-                for writer in LostCommits.Writer.allCases {
-                    lost.append(
-                        try LostCommits(writer: writer, durability: durability, burst: burst).measure(
-                            workspace))
+                for isShell in [false, true] {
+                    lost.append(try lostCommits(workspace, durability, burst: burst, isShell: isShell))
                 }
             }
         }
-        return results + LostCommits.sum(lost, of: lost.count * LostCommits.commits(workspace))
-            + lost
+        let commits = Quantity.grouped(lost.count * commitsPerWriter(workspace))
+        let sum = lost.compactMap(\.ours?.median).reduce(0, +)
+        let all = Measurement(
+            "lost commits, sum of all writers", .count, [sum], goal: .atMost(0),
+            headline: "Commits lost of \(commits)")
+        return results + [all] + lost
+    }
+
+    private static func commitsPerWriter(_ workspace: Workspace) -> Int {
+        workspace.count(20_000, quick: 2_000)
+    }
+
+    /// Counts commits that do not arrive. The next burst begins after the list has the previous one, so that
+    /// no later commit can hide a lost one.
+    private static func lostCommits(
+        _ workspace: Workspace, _ durability: StoreOptions.Durability, burst: UInt8, isShell: Bool
+    ) throws -> Measurement {
+        let store = workspace.newPath("lost.db")
+        try SampleStore.make(store)
+        let window = try ListeningWindow(store: store)
+        let writer: any CommitWriter =
+            isShell
+            ? try ShellWriter(store: store, durability)
+            : try RoleWriter(.writer(store: store, durability))
+        let bursts = commitsPerWriter(workspace) / Int(burst)
+        var lost = 0
+        var wanted = window.newestID
+        for _ in 0..<bursts {
+            wanted += Int64(burst)
+            try writer.commit(burst)
+            if window.wait(for: wanted) == nil { lost += 1 }
+            _ = try writer.begun()
+        }
+        try window.close()
+        let name = isShell ? "sqlite3 shell" : "our writer"
+        let kind = burst == 1 ? "single" : "bursts of \(burst)"
+        return Measurement(
+            "lost of \(bursts * Int(burst)), \(name), \(durability), \(kind)", .count, [Double(lost)],
+            goal: .atMost(0))
     }
 }
 
@@ -36,12 +69,11 @@ private struct CommitToList {
     init(_ workspace: Workspace, _ durability: StoreOptions.Durability) throws {
         self.workspace = workspace
         self.durability = durability
-        let store = workspace.newPath("list.db")
-        try SmallStore.make(store)
+        let (store, bare) = (workspace.newPath("list.db"), workspace.newPath("bare.db"))
+        try SampleStore.make(store)
+        try SampleStore.make(bare, isTracked: false)
         window = try ListeningWindow(store: store)
         writer = try RoleWriter(.writer(store: store, durability))
-        let bare = workspace.newPath("bare.db")
-        try SmallStore.make(bare, isTracked: false)
         probeWriter = try RoleWriter(.probeWriter(store: bare, durability))
         guard let watch = probe_watch_open(bare) else {
             throw BenchmarkError("the C probe cannot watch the store")
@@ -51,42 +83,34 @@ private struct CommitToList {
 
     func measure() throws -> [Measurement] {
         defer { probe_watch_close(watch) }
-        let block = 100
-        _ = try (ours(block), probe(block))
-        let comparison = try Comparison(rounds: workspace.count(20, quick: 6)) {
-            try ours(block)
-        } beside: {
-            try probe(block)
-        }
-        let name = "\(durability)"
-        let headline = "Commit to another process's list, \(name)"
-        var results = [
-            Measurement(
-                "commit to list, \(name)", .time, comparison, beside: "C probe",
-                goal: Measurement.Goal(atMost: 2)
-            ).headlined(headline)
-        ]
-        for peer in WakePeer.all where peer.isDurable == (durability == .full) {
-            results += try [peer.measure(beside: { try ours(block) }, workspace, of: headline)]
-                .compactMap { $0 }
+        let comparison = try Comparison(
+            rounds: workspace.count(20, quick: 6), warmsUp: true, ours: ours, reference: probe)
+        let result = Measurement(
+            "commit to list, \(durability)", .time, comparison, reference: "C probe", goal: .atMost(2),
+            headline: "Commit to another process's list, \(durability)")
+        let peers = try WakePeer.all.filter { $0.isDurable == (durability == .full) }.compactMap {
+            try $0.measure(workspace, below: result, ours: ours)
         }
         try window.close()
-        if let spread = Spread(comparison.ours) {
-            results.append(
-                Measurement(
-                    "its p99 by its p50, \(name)", .ratio, [spread.p99 / spread.median],
-                    goal: Measurement.Goal(atMost: 10)
-                ).headlined("its p99 by its p50, \(name)"))
-        }
-        return results
+        let spread = Spread(comparison.ours).map { [$0.p99 / $0.median] } ?? []
+        return [result] + peers + [
+            Measurement(
+                "p99 relative to p50, \(durability)", .ratio, spread, goal: .atMost(10),
+                headline: "Its p99 relative to its p50, \(durability)")
+        ]
     }
 
-    /// Waits a random time, so that commits are not synchronized with the work after the previous one.
-    private func pause() { usleep(UInt32.random(in: 500...1500)) }
+    /// Repeats a measurement, with random pauses, so that commits are not synchronized with the work after
+    /// the previous one.
+    private func block(_ measure: () throws -> Double) throws -> [Double] {
+        try (0..<100).map { _ in
+            usleep(UInt32.random(in: 500...1500))
+            return try measure()
+        }
+    }
 
-    private func ours(_ count: Int) throws -> [Double] {
-        try (0..<count).map { _ in
-            pause()
+    private func ours() throws -> [Double] {
+        try block {
             let wanted = window.newestID + 1
             try writer.commit(1)
             guard let seen = window.wait(for: wanted) else { throw BenchmarkError("a commit was lost") }
@@ -94,9 +118,8 @@ private struct CommitToList {
         }
     }
 
-    private func probe(_ count: Int) throws -> [Double] {
-        try (0..<count).map { _ in
-            pause()
+    private func probe() throws -> [Double] {
+        try block {
             let wanted = probe_watch_newest(watch) + 1
             try probeWriter.commit(1)
             let seen = probe_watch_wait(watch, wanted, 500)

@@ -1,37 +1,26 @@
-import ClipsCore
 import PersistentStore
 import SQLite
 
 extension Figure {
-    static let fetchCost = Figure(
-        name: "F5", title: "the newest 10 transactions of a long history"
-    ) { workspace in
+    static let fetchCost = Figure(name: "F5", title: "the newest 10 transactions of a long history") {
+        workspace in
         let changes = workspace.count(5_000_000, quick: 200_000)
         let long = try FetchWork(workspace, changes: changes)
         let short = try FetchWork(workspace, changes: 1000)
-        let kinds: [(String, FetchWork.Kind)] = [
-            ("newest 10", .newest), ("after a token, 10 left", .token), ("after a date, 10 left", .date),
-        ]
-        return try kinds.flatMap { name, kind in
-            _ = try (long.fetch(kind), short.fetch(kind))
-            let comparison = try Comparison(rounds: workspace.count(100, quick: 30)) {
-                try long.fetch(kind)
-            } beside: {
-                try short.fetch(kind)
-            }
-            let retained = Quantity.grouped(changes)
+        return try FetchWork.Kind.allCases.flatMap { kind in
+            let comparison = try Comparison(
+                rounds: workspace.count(100, quick: 30), warmsUp: true, ours: { try long.fetch(kind) },
+                reference: { try short.fetch(kind) })
+            let retained = "\(Quantity.grouped(changes)) changes retained"
             let result = Measurement(
-                "\(name), \(retained) changes retained", .time, comparison, beside: "1,000 retained",
-                goal: Measurement.Goal(atMost: 1.5))
+                "\(kind.rawValue), \(retained)", .time, comparison, reference: "1,000 retained",
+                goal: .atMost(1.5), headline: kind == .token ? "Newest 10 transactions, \(retained)" : nil)
             guard kind == .token else { return [result] }
-            let headline = "10 transactions of \(retained) changes"
-            return try [result.headlined(headline)]
-                + HistoryPeers.measured(workspace, for: "F5").compactMap { peer in
-                    peer.fetch.map { time in
-                        Measurement(
-                            name, .time,
-                            Comparison(ours: [Spread(comparison.ours)?.median ?? 0], beside: [time]),
-                            peer: peer.name, of: headline)
+            return try [result]
+                + HistoryPeers.measure(workspace, for: "F5").compactMap { peer in
+                    peer.fetch.map {
+                        result.compared(
+                            with: peer.name, Comparison(medianOf: comparison.ours, reference: [$0]))
                     }
                 }
         }
@@ -40,18 +29,20 @@ extension Figure {
 
 /// A store with a number of changes, 5 per transaction, and the requests of its history.
 private struct FetchWork {
-    enum Kind { case newest, token, date }
+    enum Kind: String, CaseIterable {
+        case newest = "newest 10"
+        case token = "after a token, 10 left"
+        case date = "after a date, 10 left"
+    }
 
     private let container: PersistentContainer
     private let last: HistoryTransaction
 
     init(_ workspace: Workspace, changes: Int) throws {
         let path = workspace.newPath("history.db")
-        try SmallStore.make(path, clips: 5)
-        let connection = try Connection(path: path, access: .readWrite)
-        try connection.execute("PRAGMA synchronous = OFF; PRAGMA cache_size = -65536")
+        try SampleStore.make(path, clips: 5)
         // The same rows as saves of a context, without a commit for each.
-        try connection.run(
+        try SampleStore.generator(path).run(
             """
             WITH RECURSIVE n (i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
             INSERT INTO history (kind, entity, object, columns, began, at, origin, process, session)
@@ -62,14 +53,9 @@ private struct FetchWork {
             CASE i % 7 WHEN 0 THEN 4711 END, CASE i % 7 WHEN 0 THEN 1 END
             FROM n, (SELECT max(at) AS base FROM history)
             """, changes / 5 * 7 - 1)
-        container = try blocking {
-            var options = StoreOptions()
-            options.historyBounds = nil
-            return try await PersistentContainer(path: path, model: ClipModel.make(), options: options)
-        }
-        let container = container
-        let newest = try blocking {
-            try await container.transactions(HistoryFetchRequest(.newest, limit: 11))
+        container = try SampleStore.open(path) { $0.historyBounds = nil }
+        let newest = try container.readBlocking {
+            try $0.transactions(HistoryFetchRequest(.newest, limit: 11))
         }
         guard let last = newest.first, newest.count == 11 else {
             throw BenchmarkError("the history was not made")
@@ -79,16 +65,15 @@ private struct FetchWork {
 
     /// Returns the seconds of each of 20 fetches.
     func fetch(_ kind: Kind) throws -> [Double] {
-        let (container, last) = (container, last)
-        return try blocking {
+        let request =
+            switch kind {
+            case .newest: HistoryFetchRequest(.newest, limit: 10)
+            case .token: HistoryFetchRequest(.token(last.token))
+            case .date: HistoryFetchRequest(.date(last.timestamp))
+            }
+        return try blocking { [container] in
             var times: [Double] = []
             for _ in 0..<20 {
-                let request =
-                    switch kind {
-                    case .newest: HistoryFetchRequest(.newest, limit: 10)
-                    case .token: HistoryFetchRequest(.token(last.token))
-                    case .date: HistoryFetchRequest(.date(last.timestamp))
-                    }
                 let began = Moment.now
                 let found = try await container.read { try $0.transactions(request) }
                 times.append(began.secondsSince)

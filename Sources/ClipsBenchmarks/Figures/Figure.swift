@@ -1,4 +1,4 @@
-/// One figure: a name and its measurement. To add one, add a file and a line in `all`.
+/// One figure: a name and its measurement. To add one, add a file and an entry in `all`.
 struct Figure: Sendable {
     let name: String
     let title: String

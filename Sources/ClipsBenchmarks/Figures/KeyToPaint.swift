@@ -1,64 +1,164 @@
+import PersistentStore
+import SQLite
+
 extension Figure {
     static let keyToPaint = Figure(
-        name: "F9", title: "key to paint over 1,000,000 clips while another process commits 1,000 a second"
+        name: "F9", title: "key to paint with 1,000,000 clips while another process commits 1,000 a second"
     ) { workspace in
         let app = try KeyedApp(workspace, clips: workspace.manyClips)
         let rounds = workspace.count(20, quick: 4)
         let block = workspace.count(100, quick: 50)
-        let clips = Quantity.grouped(workspace.manyClips)
-        let headline = "Key to paint, \(clips) clips, no writer"
         let echo = try TerminalProgram(Role.probeEcho.commandLine)
         _ = try echo.wait(for: ["ready"])
-        func echoed() throws -> [Double] {
-            try (0..<block).map { _ in
-                // An app blocks while its terminal is not read.
-                try app.program.read(seconds: KeyedApp.pause())
-                return try echo.answer(to: "j")
-            }
+        let name = "a key echoed by C"
+        func compare(_ rounds: Int) throws -> Comparison {
+            try Comparison(
+                rounds: rounds, ours: { try app.press(block) },
+                reference: {
+                    try (0..<block).map { _ in
+                        // An app blocks while its terminal is not read.
+                        try app.program.read(seconds: KeyedApp.pause())
+                        return try echo.answer(to: "j")
+                    }
+                })
         }
-        let quiet = try Comparison(rounds: max(2, rounds / 4), ours: { try app.press(block) }, beside: echoed)
-        let busy = try app.whileOthersWrite {
-            try Comparison(rounds: rounds, ours: { try app.press(block) }, beside: echoed)
-        }
-        guard let keys = Spread(busy.ours), let done = app.done else { return [] }
+        let quiet = try compare(max(2, rounds / 4))
+        let (busy, writer, processorTime) = try app.duringCommits { try compare(rounds) }
+        guard let keys = Spread(busy.ours) else { return [] }
         let differences = try app.differences()
-        let beside = "a key echoed by C"
-        var slowest = Measurement(
-            "slowest in a hundred of \(keys.count) keys", .time, [keys.p99],
-            goal: Measurement.Goal(atMost: 0.016)
-        ).headlined("Key to paint, p99, during 1,000 commits/s")
-        slowest.besides = beside
-        slowest.beside = Spread(busy.beside).flatMap { Spread([$0.p99]) }
+        let slowest = Measurement(
+            "p99 of \(keys.count) keys", .time, [keys.p99], goal: .atMost(0.016),
+            headline: "Key to paint, p99, during 1,000 commits/s"
+        ).next(to: name, Spread(busy.reference).map { [$0.p99] } ?? [])
+        let clips = Quantity.grouped(workspace.manyClips)
+        let alone = Measurement(
+            "key to paint, no writer", .time, quiet, reference: name,
+            headline: "Key to paint, \(clips) clips, no writer")
         return try [
             slowest,
+            Measurement("key to paint, during 1,000 commits a second", .time, busy, reference: name),
             Measurement(
-                "key to paint, during 1,000 commits a second", .time, busy, beside: beside, goal: nil),
-            Measurement(
-                "concurrent commits a second", .count, [Double(done.commits) / done.seconds],
-                goal: Measurement.Goal(atLeast: 950)),
+                "concurrent commits a second", .count, [writer.commits / writer.seconds], goal: .atLeast(950)),
             Measurement(
                 "rows and count that differ from the store at the end", .count, [Double(differences)],
-                goal: Measurement.Goal(atMost: 0)
-            ).headlined("Rows that differ from the store at the end"),
+                goal: .atMost(0), headline: "Rows that differ from the store at the end"),
             Measurement(
-                "the app's processor time for each of 1,000 clips a second", .time,
-                [app.processorTime / Double(done.commits)]),
-            Measurement("key to paint, no writer", .time, quiet, beside: beside, goal: nil).headlined(
-                headline),
-        ]
-            + peers(workspace, quiet.ours, headline)
-            + ArrivalCost.measure(app, clips: workspace.count(200, quick: 40))
+                "processor time of the app per clip, at 1,000 clips a second", .time,
+                [processorTime / writer.commits]),
+            alone,
+        ] + (TerminalPeers.make(workspace)?.rows(below: alone, for: "F9", \.keys) ?? [])
+            + app.arrivals(workspace.count(200, quick: 40))
+    }
+}
+
+/// The app on a separate store, whose selection moves down and up between rows that do not move when clips
+/// arrive above them.
+private final class KeyedApp {
+    let program: TerminalProgram
+    private let store: String
+    private let large: LargeStore
+    private let rows = 3...28
+    private var row = 0
+    private var goesDown = true
+
+    init(_ workspace: Workspace, clips: Int) throws {
+        large = try LargeStore(workspace, clips: clips)
+        store = try SampleStore.copy(large.path, workspace)
+        program = try TerminalProgram(workspace.app(store))
+        _ = try program.wait(for: large.firstTitles)
+        try program.outputUntilIdle()
+        // On the first row, the list follows new clips.
+        while row < rows.lowerBound { _ = try press() }
     }
 
-    private static func peers(_ workspace: Workspace, _ ours: [Double], _ headline: String) throws
-        -> [Measurement]
-    {
-        guard let peers = try TerminalPeers.make(workspace), let own = Spread(ours) else { return [] }
-        return TerminalPeer.allCases.compactMap { peer in
-            let keys = peers.runs(peer, for: "F9").flatMap(\.keys)
-            guard !keys.isEmpty else { return nil }
-            let comparison = Comparison(ours: keys.map { _ in own.median }, beside: keys)
-            return Measurement("a key", .time, comparison, peer: peer.rawValue, of: headline)
+    /// Returns a random pause, not longer than the interval of a key that is held down.
+    static func pause() -> Double { Double.random(in: 0.005...0.03) }
+
+    func press(_ count: Int) throws -> [Double] {
+        try (0..<count).map { _ in
+            try program.read(seconds: Self.pause())
+            return try press()
         }
+    }
+
+    /// Returns the time from a key until its target row was repainted as the selection.
+    private func press() throws -> Double {
+        if row >= rows.upperBound { goesDown = false }
+        if row <= rows.lowerBound { goesDown = true }
+        row += goesDown ? 1 : -1
+        let pressed = Moment.now
+        program.press(goesDown ? "j" : "k")
+        return try program.wait(for: [large.title(at: row)], seconds: 5) - pressed
+    }
+
+    /// Returns the result of some work, the concurrent commits, and the processor time of the app.
+    func duringCommits<Result>(_ work: () throws -> Result) throws -> (
+        Result, (commits: Double, seconds: Double), processorTime: Double
+    ) {
+        let before = program.usage.processorTime
+        let writer = try Role.steadyWriter(store: store).start()
+        _ = try writer.receive()
+        let began = Moment.now
+        let result = try work()
+        writer.closeInput()
+        let commits = Double(try writer.receive())
+        let seconds = began.secondsSince
+        try program.outputUntilIdle()
+        return (result, (commits, seconds), program.usage.processorTime - before)
+    }
+
+    /// Returns the number of differences between the screen and the store, in the newest rows and the count,
+    /// after all clips arrived and the first row is shown.
+    func differences() throws -> Int {
+        let (count, newest) = try stored()
+        program.press("g")
+        var wrong = Int.max
+        let began = Moment.now
+        while wrong > 0, began.secondsSince < 5 {
+            try program.outputUntilIdle()
+            let redraw = "\u{0c}"
+            program.press(redraw)
+            let screen = try program.outputUntilIdle()
+            // The first is shown twice: in its row and, complete, next to the list.
+            var rows: [String] = []
+            for marker in screen.matches(of: /[XZ][A-T]{8}/).map({ String($0.output) })
+            where !rows.contains(marker) { rows.append(marker) }
+            wrong = screen.contains("1/\(Quantity.grouped(Int(count)))") ? 0 : 1
+            wrong += newest.indices.count { !rows.indices.contains($0) || rows[$0] != newest[$0] }
+        }
+        return wrong
+    }
+
+    /// Returns the count and the prefixes of the newest titles.
+    private func stored() throws -> (count: Int64, newest: [String]) {
+        let connection = try Connection(path: store, access: .readOnly)
+        let rows = try connection.prepare("SELECT title FROM Clip ORDER BY created DESC, id DESC LIMIT 30")
+        var newest: [String] = []
+        while try rows.step() { newest.append(String(rows.text(0).prefix { $0 != " " })) }
+        return (try connection.integer("SELECT count(*) FROM Clip") ?? 0, newest)
+    }
+
+    /// Measures the cost of clips that arrive at the top of the list, where they are shown immediately.
+    func arrivals(_ clips: Int) throws -> [Measurement] {
+        let writer = try RoleWriter(.writer(store: store, .normal))
+        program.press("g")
+        try program.outputUntilIdle(milliseconds: 500)
+        let before = program.usage.processorTime
+        let bytes = try (0..<clips).map { _ in
+            let known = program.received
+            try writer.commit(1)
+            _ = try writer.begun()
+            try program.read(seconds: 0.03)
+            return Double(program.received - known)
+        }
+        let each = (program.usage.processorTime - before) / Double(clips)
+        return [
+            Measurement(
+                "bytes to a terminal of 120x40 per new clip", .count, bytes,
+                headline: "Bytes to the terminal per new clip"),
+            Measurement(
+                "processor time of the app per new clip", .time, [each],
+                headline: "Processor time of the app per new clip"),
+        ]
     }
 }

@@ -1,6 +1,4 @@
-import CBenchmarkProbes
 import ClipsCore
-import FoundationEssentials
 import Glibc
 import PersistentStore
 import SearchIndex
@@ -11,88 +9,78 @@ extension Figure {
         title: "processes killed at random moments: state of the store, and waits of another process"
     ) { workspace in
         let rounds = workspace.count(200, quick: 20)
-        var measurements: [Measurement] = []
-        for kind in KilledProcesses.Kind.allCases {
-            measurements += try KilledProcesses(kind, workspace).measure(rounds: rounds)
+        return try KilledProcesses.Kind.allCases.flatMap {
+            try KilledProcesses($0, workspace).measure(rounds: rounds)
         }
-        return measurements
     }
 }
 
-/// A series of killed processes and a surviving writer that saves concurrently with each.
+/// A series of killed processes and a surviving writer that saves after each.
 private struct KilledProcesses {
-    enum Kind: String, CaseIterable {
-        case `extension`, app, `import`, indexing, cleaning
-
-        /// The initial number of clips in its store.
-        var clips: Int { self == .indexing ? 5_000 : 100 }
-    }
+    enum Kind: CaseIterable { case `extension`, app, `import`, indexing, cleaning }
 
     private let kind: Kind
     private let store: String
     private let lines: String
     private let program: String
+    private let survivor: ClipStore
+
+    /// The number of clips of an import, which takes two transactions.
+    private static let imported = 1_000
 
     init(_ kind: Kind, _ workspace: Workspace) throws {
         self.kind = kind
         program = try workspace.clipsProgram()
-        store = workspace.newPath("killed.db")
-        lines = workspace.newPath("lines.jsonl")
-        try SmallStore.make(store, clips: kind.clips)
-        let text = (0..<Self.imported).map { "{\"title\":\"clip \($0)\"}\n" }.joined()
-        try Data(text.utf8).write(to: URL(filePath: lines))
+        let path = workspace.newPath("killed.db")
+        (store, lines) = (path, workspace.newPath("lines.jsonl"))
+        try SampleStore.make(path, clips: kind == .indexing ? 5_000 : 100)
+        try Output.write((0..<Self.imported).map { "{\"title\":\"clip \($0)\"}\n" }.joined(), to: lines)
+        survivor = try blocking { try await ClipStore(path: path, author: "survivor") }
     }
 
-    /// The number of clips, which take two transactions.
-    private static let imported = 1_000
-
     func measure(rounds: Int) throws -> [Measurement] {
-        let path = store
-        let survivor = try blocking { try await ClipStore(path: path, author: "survivor") }
-        let whole = try wholeTime(survivor)
+        let whole = try wholeTime()
         var (killed, torn) = (0, 0)
         var saved: Set<Int64> = []
         var waits: [Double] = []
         for round in 0..<rounds {
-            let before = try blocking { try await Self.look(survivor, after: nil) }
-            try prepare(survivor)
+            let before = try state(after: nil)
+            try prepare()
             let victim = try start(round)
-            try victim.letRun(seconds: .random(in: 0...whole * 1.1))
+            try victim.run(seconds: .random(in: 0...whole * 1.1))
             if victim.kill() { killed += 1 }
-            saved.formUnion(victim.ids())
+            saved.formUnion(victim.ids)
             let began = Moment.now
-            saved.insert(try blocking { try await survivor.add([SampleClip.draft(round)]) }[0])
+            let ids = try blocking { [survivor] in try await survivor.add([SampleClip.draft(round)]) }
             waits.append(began.secondsSince)
-            torn += try blocking { try await Self.look(survivor, after: before) }.torn
+            saved.formUnion(ids)
+            torn += try state(after: before).torn
         }
-        let present = try blocking { try await Self.look(survivor, after: nil) }.clips
-        let findings = try blocking { try await Self.findings(survivor) }
-        try blocking { await survivor.container.close() }
-        let zero = Measurement.Goal(atMost: 0)
+        let lost = saved.subtracting(try state(after: nil).clips).count
+        let findings = try findings()
+        try survivor.container.closeBlocking()
         return [
             Measurement("\(kind): killed before its end, of \(rounds)", .count, [Double(killed)]),
-            Measurement("\(kind): transactions not whole", .count, [Double(torn)], goal: zero),
+            Measurement("\(kind): torn transactions", .count, [Double(torn)], goal: .atMost(0)),
             Measurement(
-                "\(kind): of \(saved.count) saved clips lost", .count,
-                [Double(saved.subtracting(present).count)],
-                goal: zero),
-            Measurement("\(kind): findings of the doctor", .count, [Double(findings)], goal: zero),
+                "\(kind): lost of \(saved.count) saved clips", .count, [Double(lost)], goal: .atMost(0)),
+            Measurement("\(kind): findings of the doctor", .count, [Double(findings)], goal: .atMost(0)),
             Measurement("\(kind): a save by another process after each", .time, waits),
         ]
     }
 
-    private struct Look: Sendable {
+    private struct State: Sendable {
         let token: HistoryToken
         let clips: Set<Int64>
         /// Torn transactions, and differences between history and clips.
         var torn = 0
     }
 
-    private static func look(_ store: ClipStore, after earlier: Look?) async throws -> Look {
-        try await store.container.read { snapshot in
+    private func state(after earlier: State?) throws -> State {
+        try survivor.container.readBlocking { snapshot in
             let clips = Set(try snapshot.fetch(FetchRequest(ClipModel.entity)).map(\.id.key))
-            var look = Look(token: try snapshot.newestToken(), clips: clips)
-            guard let earlier else { return look }
+            var state = State(token: try snapshot.newestToken(), clips: clips)
+            guard let earlier else { return state }
             var expected = earlier.clips
             do {
                 try snapshot.forEachTransaction(HistoryFetchRequest(.token(earlier.token))) { transaction in
@@ -100,48 +88,48 @@ private struct KilledProcesses {
                         switch change.kind {
                         case .insert: expected.insert(change.objectID.key)
                         case .delete: expected.remove(change.objectID.key)
-                        case .update: if !expected.contains(change.objectID.key) { look.torn += 1 }
+                        case .update: if !expected.contains(change.objectID.key) { state.torn += 1 }
                         }
                     }
-                    let isWhole = transaction.author != "import" || transaction.changes.count == imported / 2
-                    if !isWhole { look.torn += 1 }
+                    let isWhole =
+                        transaction.author != "import" || transaction.changes.count == Self.imported / 2
+                    if !isWhole { state.torn += 1 }
                     return true
                 }
             } catch StoreError.tokenExpired {
                 // The requested cleaning deleted it.
-                return look
+                return state
             }
-            if expected != clips { look.torn += 1 }
-            return look
+            if expected != clips { state.torn += 1 }
+            return state
         }
     }
 
-    private func prepare(_ survivor: ClipStore) throws {
+    private func prepare() throws {
         switch kind {
         case .indexing: for end in ["", "-wal", "-shm"] { unlink(store + "-search" + end) }
-        case .cleaning: _ = try blocking { try await survivor.add((0..<300).map(SampleClip.draft)) }
+        case .cleaning:
+            try blocking { [survivor] in _ = try await survivor.add((0..<300).map(SampleClip.draft)) }
         default: break
         }
     }
 
     private func start(_ round: Int) throws -> Victim {
-        switch kind {
+        let keys = (0..<5).map { "ahttps://example.org/\(round)/\($0)\rj*" }.joined() + "u"
+        return switch kind {
         case .extension:
             try Victim([program, "extension", "--title", "clip \(round)", "--text", "", "--store", store])
+        case .app: try Victim([program, "--store", store], keys: keys)
         case .import: try Victim([program, "import", lines, "--store", store])
         case .indexing: try Victim([program, "search", "clip", "--store", store])
         case .cleaning: try Victim([program, "history", "clean", "--before", "0d", "--store", store])
-        case .app:
-            try Victim(
-                onTerminal: [program, "--store", store],
-                keys: (0..<5).map { "ahttps://example.org/\(round)/\($0)\rj*" }.joined() + "u")
         }
     }
 
     /// Returns the time of a process that is not killed.
-    private func wholeTime(_ survivor: ClipStore) throws -> Double {
+    private func wholeTime() throws -> Double {
         guard kind != .app else { return 0.1 }
-        try prepare(survivor)
+        try prepare()
         let began = Moment.now
         try start(-1).wait()
         return began.secondsSince
@@ -149,74 +137,49 @@ private struct KilledProcesses {
 
     /// Returns the number of findings, except consumers of killed windows, which the next cleaning
     /// unregisters.
-    private static func findings(_ store: ClipStore) async throws -> Int {
-        let found = try await store.container.check().count {
-            if case .staleConsumer = $0 { false } else { true }
+    private func findings() throws -> Int {
+        try blocking { [survivor] in
+            let found = try await survivor.container.check().count {
+                if case .staleConsumer = $0 { false } else { true }
+            }
+            let index = SearchIndex(survivor.container, ClipModel.searched)
+            return found + (await index.problem() == nil ? 0 : 1)
         }
-        return found + (await SearchIndex(store.container, ClipModel.searched).problem() == nil ? 0 : 1)
     }
 }
 
-/// A process to kill.
+/// A process to kill, with pipes or on a terminal.
 private final class Victim {
-    private let process: Int32
-    /// Its standard output, or its terminal.
-    private var output: Int32 = -1
+    private let process: ChildProcess?
     private let terminal: TerminalProgram?
     private var printed: [UInt8] = []
 
-    init(_ command: [String]) throws {
-        var (input, output) = (Int32(-1), Int32(-1))
-        terminal = nil
-        process = withCStrings(command) { probe_start($0, &input, &output) }
-        guard process > 0 else { throw BenchmarkError("cannot start '\(command[0])'") }
-        close(input)
-        self.output = output
+    init(_ command: [String], keys: String? = nil) throws {
+        process = try keys == nil ? ChildProcess(command) : nil
+        terminal = try keys == nil ? nil : TerminalProgram(command)
+        if let keys { terminal?.press(keys) }
+        process?.closeInput()
     }
 
-    init(onTerminal command: [String], keys: String) throws {
-        let program = try TerminalProgram(command)
-        terminal = program
-        process = program.process
-        program.press(keys)
-    }
-
-    deinit { if output >= 0 { close(output) } }
-
-    func letRun(seconds: Double) throws {
-        guard let terminal else {
-            usleep(UInt32(seconds * 1_000_000))
-            return
-        }
-        try terminal.read(seconds: seconds)
+    func run(seconds: Double) throws {
+        if let terminal { try terminal.read(seconds: seconds) } else { usleep(UInt32(seconds * 1_000_000)) }
     }
 
     /// Kills the process; returns whether it was still running.
     func kill() -> Bool {
-        Glibc.kill(process, SIGKILL)
-        guard terminal == nil else { return true }
-        readAll()
-        var status: Int32 = 0
-        waitpid(process, &status, 0)
-        return status & 0x7f == SIGKILL
+        if let terminal { Glibc.kill(terminal.process, SIGKILL) }
+        process?.kill()
+        wait()
+        return process?.wait().status == nil
     }
 
     func wait() {
-        readAll()
-        waitpid(process, nil, 0)
+        printed += process?.readAll() ?? []
+        _ = process?.wait()
     }
 
-    private func readAll() {
-        var buffer: [UInt8] = Array(repeating: 0, count: 65_536)
-        while true {
-            let count = read(output, &buffer, buffer.count)
-            guard count > 0 else { return }
-            printed += buffer[..<count]
-        }
-    }
-
-    /// Returns the IDs on the complete lines of its output.
-    func ids() -> [Int64] {
+    /// The IDs on the complete lines of its output.
+    var ids: [Int64] {
         printed.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
             .compactMap { Int64(String(decoding: $0, as: UTF8.self)) }
     }

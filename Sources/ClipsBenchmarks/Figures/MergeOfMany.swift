@@ -1,27 +1,25 @@
 import ClipsCore
 import HistoryTracking
 import PersistentStore
-import Synchronization
 
 extension Figure {
     static let mergeOfMany = Figure(
-        name: "MERGE", title: "100,000 foreign changes, until a context and a consumer have them"
+        name: "MERGE", title: "100,000 external changes, until a context and a consumer have them"
     ) { workspace in
         let changes = workspace.count(100_000, quick: 10_000)
         return try [("one transaction each", 1), ("in one transaction", changes)].map { name, size in
-            var speeds: [Double] = []
-            for _ in 0..<workspace.count(5, quick: 2) {
-                speeds.append(try mergeSpeed(workspace, changes: changes, transactionSize: size))
+            let speeds = try (0..<workspace.count(5, quick: 2)).map { _ in
+                try mergeSpeed(workspace, changes: changes, transactionSize: size)
             }
             return Measurement("changes merged in a second, \(name)", .count, speeds)
         }
     }
 
-    private final class Counter: HistoryConsumer {
-        let count = Mutex(0)
+    private struct Counter: HistoryConsumer {
+        let count = Shared(0)
         func refresh(from snapshot: StoreSnapshot) throws {}
         func consume(_ transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws {
-            count.withLock { $0 += transactions.reduce(0) { $0 + $1.changes.count } }
+            count.change { $0 += transactions.reduce(0) { $0 + $1.changes.count } }
         }
     }
 
@@ -29,13 +27,11 @@ extension Figure {
     private static func mergeSpeed(_ workspace: Workspace, changes: Int, transactionSize: Int) throws
         -> Double
     {
-        let path = workspace.newPath("merged.db")
+        let container = try SampleStore.open(workspace.newPath("merged.db")) {
+            $0.durability = .normal
+            $0.historyBounds = nil
+        }
         return try blocking {
-            var options = StoreOptions()
-            options.durability = .normal
-            options.historyBounds = nil
-            let container = try await PersistentContainer(
-                path: path, model: ClipModel.make(), options: options)
             let counter = Counter()
             let view = container.makeContext(author: "app")
             var parameters = TrackingParameters(name: "merged", contexts: [view], cleaning: .none)
@@ -46,7 +42,7 @@ extension Figure {
             let writer = container.makeContext(author: "extension")
             for first in stride(from: 0, to: changes, by: transactionSize) {
                 for number in first..<min(changes, first + transactionSize) {
-                    try await writer.insert(ClipModel.entity, SmallStore.values(number))
+                    try await writer.insert(ClipModel.entity, SampleClip.values(number))
                 }
                 try await writer.save()
             }
@@ -57,7 +53,7 @@ extension Figure {
             try await tracker.start()
             while await tracker.token != newest { try await Task.sleep(for: .milliseconds(1)) }
             let seconds = began.secondsSince
-            guard counter.count.withLock({ $0 }) == changes else {
+            guard counter.count.value == changes else {
                 throw BenchmarkError("not all changes arrived")
             }
             await container.close()

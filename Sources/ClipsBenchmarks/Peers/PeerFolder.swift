@@ -1,12 +1,10 @@
-import CBenchmarkProbes
 import Glibc
 import Platform
-import Synchronization
 
 /// A folder with programs of other projects, prepared by its `setup.sh`.
 struct PeerFolder {
-    let path: String
-    private static let reported = Mutex<Set<String>>([])
+    private let path: String
+    private static let reported = Shared<Set<String>>([])
 
     init(path: String) throws {
         guard access(path + "/setup.sh", R_OK) == 0 else {
@@ -15,46 +13,35 @@ struct PeerFolder {
         self.path = path
     }
 
-    /// Returns the path of a file in the folder; prints a message and returns nil if it is missing.
+    /// Returns the path of a file in the folder; reports the figure without the peer and returns nil if the
+    /// file is missing.
     func file(_ name: String, for figure: String) -> String? {
         let file = path + "/" + name
         guard access(file, R_OK) == 0 else {
-            Self.leaveOut(name, figure, "\(file) is missing")
+            Self.reportSkipped(name, figure, "\(file) is missing")
             return nil
         }
         return file
     }
 
-    static func leaveOut(_ peer: String, _ figure: String, _ reason: String) {
-        guard reported.withLock({ $0.insert(peer + reason).inserted }) else { return }
-        TextLine.print("\(figure): \(peer) was skipped: \(reason)", on: STDERR_FILENO)
+    /// Returns the start of a command line that runs one of the folder's scripts; nil if it is missing.
+    func python(_ script: String, for figure: String) -> [String]? {
+        guard let python = file("venv/bin/python", for: figure), let script = file(script, for: figure) else {
+            return nil
+        }
+        return [python, script]
     }
 
-    /// Returns whether a program is in `PATH`; prints a message if it is not.
+    static func reportSkipped(_ peer: String, _ figure: String, _ reason: String) {
+        guard !reported.value.contains(peer + reason) else { return }
+        reported.change { $0.insert(peer + reason) }
+        Output.printError("\(figure): \(peer) was skipped: \(reason)")
+    }
+
+    /// Returns whether a program is in `PATH`; reports it if it is not.
     static func has(_ program: String, for figure: String) -> Bool {
         let isInstalled = Environment.has(program: program)
-        if !isInstalled { leaveOut(program, figure, "it is not installed") }
+        if !isInstalled { reportSkipped(program, figure, "it is not installed") }
         return isInstalled
-    }
-
-    /// Runs a program and returns its output; discards its standard error.
-    static func output(of command: [String]) throws -> String {
-        var input: Int32 = -1
-        var output: Int32 = -1
-        let quiet = ["sh", "-c", "exec \"$@\" 2>/dev/null", "sh"] + command
-        let process = withCStrings(quiet) { probe_start($0, &input, &output) }
-        guard process > 0 else { throw BenchmarkError("cannot start '\(command[0])'") }
-        close(input)
-        defer {
-            close(output)
-            waitpid(process, nil, 0)
-        }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let count = read(output, &chunk, chunk.count)
-            guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
-            bytes += chunk[..<count]
-        }
     }
 }

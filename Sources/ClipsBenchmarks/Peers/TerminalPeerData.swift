@@ -53,7 +53,7 @@ struct TerminalPeerData {
         for number in 1...rows {
             text += "\(row(number)) \(SampleClip.title(number)) \(SampleClip.url(number))\n"
         }
-        try TextLine.write(text, to: lines)
+        try Output.write(text, to: lines)
     }
 
     /// The newest commit is the first row.
@@ -72,10 +72,10 @@ struct TerminalPeerData {
                 """
         }
         let file = "\(folder)/commits.txt"
-        try TextLine.write(stream, to: file)
+        try Output.write(stream, to: file)
         let script =
             "git init -q -b main \"$1\" && git -C \"$1\" fast-import --quiet < \"$2\" && mv \"$1\" \"$3\""
-        try run(["sh", "-c", script, "sh", repository + ".unfinished", file, repository])
+        try ChildProcess.run(["sh", "-c", script, "sh", repository + ".unfinished", file, repository])
         unlink(file)
     }
 
@@ -84,15 +84,15 @@ struct TerminalPeerData {
         guard access(articles + "/complete", R_OK) != 0 else { return }
         try FileManager.default.createDirectory(atPath: articles, withIntermediateDirectories: true)
         let feed = "http://127.0.0.1:9/feed.xml"
-        try TextLine.write(feed + "\n", to: articles + "/urls")
+        try Output.write(feed + "\n", to: articles + "/urls")
         let settings = "auto-reload no\nrefresh-on-startup no\nbind-key j down\nshow-read-feeds yes\n"
-        try TextLine.write(settings, to: articles + "/config")
+        try Output.write(settings, to: articles + "/config")
         let program = try TerminalProgram(newsboat)
         _ = try program.wait(for: ["127.0.0.1"])
         program.press("q")
-        _ = try? program.waitUntilIdle(milliseconds: 1000)
-        let connection = try Connection(path: articles + "/cache.db", access: .readWrite)
-        try connection.execute("PRAGMA synchronous = OFF; BEGIN")
+        _ = try? program.outputUntilIdle(milliseconds: 1000)
+        let connection = try SampleStore.generator(articles + "/cache.db")
+        try connection.execute("BEGIN")
         try connection.run(
             "INSERT OR REPLACE INTO rss_feed (rssurl, url, title) VALUES (?1, 'http://127.0.0.1:9/', 'Clip feed')",
             feed)
@@ -105,12 +105,6 @@ struct TerminalPeerData {
                 1_700_000_000 - number * 60, SampleClip.text(number))
         }
         try connection.execute("COMMIT")
-        try TextLine.write("", to: articles + "/complete")
-    }
-
-    private func run(_ command: [String]) throws {
-        guard try PeerFolder.output(of: command + []).isEmpty, access(repository, R_OK) == 0 else {
-            throw BenchmarkError("git cannot create a repository")
-        }
+        try Output.write("", to: articles + "/complete")
     }
 }

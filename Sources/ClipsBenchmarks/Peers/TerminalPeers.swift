@@ -10,29 +10,25 @@ enum TerminalPeer: String, CaseIterable {
         let keys: [Double]
     }
 
-    fileprivate var downKey: String { self == .fzf ? "\u{1b}[A" : "j" }
-
     /// Starts the program, waits until it has loaded all rows, and moves down with keys.
     fileprivate func run(_ data: TerminalPeerData, keys count: Int) throws -> Run {
         let program = try TerminalProgram(data.command(self))
         var start = try program.wait(for: [data.firstText(self)], seconds: 120) - program.began
         if self == .newsboat {
-            try program.waitUntilIdle()
+            try program.outputUntilIdle()
             let opened = Moment.now
             program.press("\r")
             start += try program.wait(for: [data.row(30)], seconds: 300) - opened
         }
-        if self == .fzf {
-            _ = try program.wait(for: ["\(data.rows)/\(data.rows)"], seconds: 60)
-        }
-        try program.waitUntilIdle(milliseconds: self == .tig ? 500 : 150, atMost: 90)
+        if self == .fzf { _ = try program.wait(for: ["\(data.rows)/\(data.rows)"], seconds: 60) }
+        try program.outputUntilIdle(milliseconds: self == .tig ? 500 : 150, atMost: 90)
         var keys: [Double] = []
         let began = Moment.now
         while keys.count < count, began.secondsSince < 5 {
-            keys.append(try program.answer(to: downKey))
-            try program.waitUntilIdle(milliseconds: 6)
+            keys.append(try program.answer(to: self == .fzf ? "\u{1b}[A" : "j"))
+            try program.outputUntilIdle(milliseconds: 6)
         }
-        return Run(start: start, peakMemory: ProcessUsage(process: program.process).peakMemory, keys: keys)
+        return Run(start: start, peakMemory: program.usage.peakMemory, keys: keys)
     }
 }
 
@@ -53,7 +49,7 @@ final class TerminalPeers {
         keys = workspace.count(200, quick: 50)
     }
 
-    /// Runs a peer once more; returns nil and prints the reason if it cannot run.
+    /// Runs a peer once more; returns nil and reports the reason if it cannot run.
     func run(_ peer: TerminalPeer, for figure: String) -> TerminalPeer.Run? {
         guard PeerFolder.has(peer.rawValue, for: figure) else { return nil }
         do {
@@ -62,13 +58,21 @@ final class TerminalPeers {
             runs[peer, default: []].append(run)
             return run
         } catch {
-            PeerFolder.leaveOut(peer.rawValue, figure, "\(error)")
+            PeerFolder.reportSkipped(peer.rawValue, figure, "\(error)")
             return nil
         }
     }
 
-    /// Returns the earlier runs, or one new run.
-    func runs(_ peer: TerminalPeer, for figure: String) -> [TerminalPeer.Run] {
-        runs[peer] ?? run(peer, for: figure).map { [$0] } ?? []
+    /// Returns rows that compare our median with the earlier runs of each peer, or one new run.
+    func rows(below ours: Measurement, for figure: String, _ values: (TerminalPeer.Run) -> [Double])
+        -> [Measurement]
+    {
+        TerminalPeer.allCases.compactMap { peer in
+            let runs = runs[peer] ?? run(peer, for: figure).map { [$0] } ?? []
+            let theirs = runs.flatMap(values)
+            guard let own = ours.ours, !theirs.isEmpty else { return nil }
+            return ours.compared(
+                with: peer.rawValue, Comparison(medianOf: [own.median], reference: theirs))
+        }
     }
 }

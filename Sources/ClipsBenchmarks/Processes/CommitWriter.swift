@@ -1,5 +1,4 @@
-import CBenchmarkProbes
-import Glibc
+import PersistentStore
 
 /// Another process that commits clips on request.
 protocol CommitWriter: AnyObject {
@@ -11,80 +10,35 @@ protocol CommitWriter: AnyObject {
 
 /// This program, or its C probe, in another process.
 final class RoleWriter: CommitWriter {
-    private let process: Int32
-    private let input: Int32
-    private let output: Int32
+    private let process: ChildProcess
 
     init(_ role: Role) throws {
-        var input: Int32 = -1
-        var output: Int32 = -1
-        process = withCStrings(role.commandLine) { probe_start($0, &input, &output) }
-        guard process > 0 else { throw BenchmarkError("cannot start a second process") }
-        self.input = input
-        self.output = output
+        process = try role.start()
         _ = try begun()
     }
 
-    deinit {
-        close(input)
-        close(output)
-        waitpid(process, nil, 0)
-    }
+    func commit(_ count: UInt8) throws { try process.send([count]) }
 
-    func commit(_ count: UInt8) throws {
-        var count = count
-        guard write(input, &count, 1) == 1 else { throw BenchmarkError("the writing process exited") }
-    }
-
-    /// Kills the process without warning.
-    func kill() { Glibc.kill(process, SIGKILL) }
-
-    func begun() throws -> Moment {
-        var stamp: Int64 = 0
-        guard read(output, &stamp, 8) == 8 else { throw BenchmarkError("the writing process failed") }
-        return Moment(nanoseconds: stamp)
-    }
+    func begun() throws -> Moment { Moment(nanoseconds: try process.receive()) }
 }
 
 /// The `sqlite3` shell, which does not touch the doorbell.
 final class ShellWriter: CommitWriter {
-    private let process: Int32
-    private let input: Int32
-    private let output: Int32
+    private let process: ChildProcess
     private var lastBegun = Moment.now
     private var number = 0
 
-    init(store: String, synchronous: String) throws {
-        var input: Int32 = -1
-        var output: Int32 = -1
-        process = withCStrings(["sqlite3", "-batch", store]) { probe_start($0, &input, &output) }
-        guard process > 0 else { throw BenchmarkError("the sqlite3 shell is missing") }
-        self.input = input
-        self.output = output
-        try send(".timeout 5000\nPRAGMA synchronous = \(synchronous);\n")
-    }
-
-    deinit {
-        close(input)
-        close(output)
-        waitpid(process, nil, 0)
+    init(store: String, _ durability: StoreOptions.Durability) throws {
+        process = try ChildProcess(["sqlite3", "-batch", store])
+        try process.send(Array(".timeout 5000\nPRAGMA synchronous = \(durability.rawValue);\n".utf8))
     }
 
     func commit(_ count: UInt8) throws {
-        var text = ""
-        for _ in 0..<count {
-            number += 1
-            text += SampleClip.insertion(number) + "\n"
-        }
+        let text = (1...Int(count)).map { SampleClip.insertion(number + $0) + "\n" }.joined()
+        number += Int(count)
         lastBegun = .now
-        try send(text)
+        try process.send(Array(text.utf8))
     }
 
     func begun() -> Moment { lastBegun }
-
-    private func send(_ text: String) throws {
-        var text = text
-        let isSent = text.withUTF8 { write(input, $0.baseAddress, $0.count) == $0.count }
-        guard isSent else { throw BenchmarkError("the sqlite3 shell exited") }
-    }
 }

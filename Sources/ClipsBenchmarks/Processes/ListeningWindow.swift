@@ -1,14 +1,16 @@
 import ClipsCore
+import Glibc
 import PersistentStore
 import Platform
 
 /// A session with its live list on this thread: the app without its screen.
 final class ListeningWindow {
-    let session: ClipsSession
+    private let session: ClipsSession
     private let mailbox: Mailbox<ClipListMessage>
-    private(set) var list = LiveList<ClipRow>(height: 40)
+    private var list = LiveList<ClipRow>(height: 40)
     private var failure: String?
 
+    /// Opens a store and waits until its list is loaded and counted.
     init(store: String) throws {
         let mailbox = try Mailbox<ClipListMessage>()
         self.mailbox = mailbox
@@ -18,16 +20,6 @@ final class ListeningWindow {
             try await session.start()
             return session
         }
-        try load()
-    }
-
-    func close() throws {
-        let session = session
-        try blocking { await session.stop() }
-    }
-
-    /// Processes messages until the list is loaded and counted.
-    private func load() throws {
         let began = Moment.now
         while !list.isCounted {
             receiveMessages(milliseconds: 100)
@@ -36,12 +28,17 @@ final class ListeningWindow {
         }
     }
 
-    /// Waits for a clip and returns its time of arrival; nil after `milliseconds`.
-    func wait(for clip: Int64, milliseconds: Int = 500) -> Moment? {
+    func close() throws {
+        let session = session
+        try blocking { await session.stop() }
+    }
+
+    /// Waits for a clip and returns its time of arrival; nil after half a second.
+    func wait(for clip: Int64) -> Moment? {
         let began = Moment.now
         while true {
             if list.rows.prefix(8).contains(where: { $0.id == clip }) { return .now }
-            let left = milliseconds - Int(began.secondsSince * 1000)
+            let left = 500 - Int(began.secondsSince * 1000)
             guard left > 0 else { return nil }
             receiveMessages(milliseconds: left)
         }
@@ -56,6 +53,31 @@ final class ListeningWindow {
         while let request = list.nextRequest() {
             Task.detached { await session.answer(request, generation: 0, anchor: anchor) }
         }
+    }
+}
+
+/// A queue of messages to the thread of the list, as in the app.
+private final class Mailbox: Sendable {
+    private let messages = Shared<[ClipListMessage]>([])
+    private let pipe: Pipe
+
+    init() throws { pipe = try Pipe() }
+
+    func put(_ news: [ClipListMessage]) {
+        var wasEmpty = false
+        messages.change {
+            wasEmpty = $0.isEmpty
+            $0 += news
+        }
+        if wasEmpty { pipe.signal() }
+    }
+
+    /// Waits for a message, then returns all messages.
+    func receive(milliseconds: Int) -> [ClipListMessage] {
+        var wanted = pollfd(fd: pipe.readEnd, events: Int16(POLLIN), revents: 0)
+        guard poll(&wanted, 1, Int32(milliseconds)) > 0 else { return [] }
+        pipe.drain()
+        return messages.exchange([])
     }
 }
 

@@ -21,20 +21,17 @@ struct ProcessUsage {
         return max(0, count - 2)
     }
 
-    private func status(_ name: String) -> Double {
-        let text = TextFile.read("/proc/\(process)/status") ?? ""
-        for line in text.split(separator: "\n") where line.hasPrefix(name) {
-            let words = line.split(whereSeparator: \.isWhitespace)
-            return words.count > 1 ? (Double(words[1]) ?? 0) * 1024 : 0
-        }
-        return 0
-    }
-
     /// The processor time of all threads, including ended ones, in seconds.
     var processorTime: Double {
         var clock = clockid_t()
         var time = timespec()
         guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else { return 0 }
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
+    }
+
+    private func status(_ name: String) -> Double {
+        let lines = (TextFile.read("/proc/\(process)/status") ?? "").split(separator: "\n")
+        let words = lines.first { $0.hasPrefix(name) }?.split(whereSeparator: \.isWhitespace) ?? []
+        return words.count > 1 ? (Double(words[1]) ?? 0) * 1024 : 0
     }
 }

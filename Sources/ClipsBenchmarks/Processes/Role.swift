@@ -1,96 +1,75 @@
 import CBenchmarkProbes
 import ClipsCore
+import FoundationEssentials
 import Glibc
 import PersistentStore
 
 /// A role of this program when it runs itself as a second process.
-enum Role {
+enum Role: Codable {
     case writer(store: String, StoreOptions.Durability)
     case probeWriter(store: String, StoreOptions.Durability)
     case probeScreen(store: String)
-    case soak(store: String, SoakWork, Int)
+    case probeEcho
+    /// Commits 1,000 clips a second.
     case steadyWriter(store: String)
     case grow(store: String, clips: Int)
-    case probeEcho
+    case soak(store: String, SoakWork, number: Int)
 
     private static let mark = "--role"
 
     init?(_ words: [String]) {
-        guard words.count >= 2, words[0] == Self.mark else { return nil }
-        let store = words.count > 2 ? words[2] : ""
-        let durability = words.count > 3 ? StoreOptions.Durability(rawValue: words[3]) ?? .full : .full
-        switch words[1] {
-        case "writer": self = .writer(store: store, durability)
-        case "probe-writer": self = .probeWriter(store: store, durability)
-        case "probe-screen": self = .probeScreen(store: store)
-        case "steady-writer": self = .steadyWriter(store: store)
-        case "probe-echo": self = .probeEcho
-        case "grow":
-            guard words.count == 4, let clips = Int(words[3]) else { return nil }
-            self = .grow(store: store, clips: clips)
-        case "soak":
-            guard words.count == 5, let work = SoakWork(rawValue: words[3]), let number = Int(words[4]) else {
-                return nil
-            }
-            self = .soak(store: store, work, number)
-        default: return nil
-        }
+        guard words.count == 2, words[0] == Self.mark else { return nil }
+        guard let role = try? JSONDecoder().decode(Role.self, from: Data(words[1].utf8)) else { return nil }
+        self = role
     }
 
     /// The command line for this role.
     var commandLine: [String] {
-        let (name, rest) =
-            switch self {
-            case .writer(let store, let durability): ("writer", [store, durability.rawValue])
-            case .probeWriter(let store, let durability): ("probe-writer", [store, durability.rawValue])
-            case .probeScreen(let store): ("probe-screen", [store])
-            case .soak(let store, let work, let number): ("soak", [store, work.rawValue, "\(number)"])
-            case .steadyWriter(let store): ("steady-writer", [store])
-            case .probeEcho: ("probe-echo", [])
-            case .grow(let store, let clips): ("grow", [store, "\(clips)"])
-            }
-        return ["/proc/self/exe", Self.mark, name] + rest
+        get throws {
+            let role = String(decoding: try JSONEncoder().encode(self), as: UTF8.self)
+            return ["/proc/self/exe", Self.mark, role]
+        }
     }
 
+    func start() throws -> ChildProcess { try ChildProcess(commandLine) }
+
+    /// Returns the exit status.
     func play() throws -> Int32 {
         switch self {
         case .writer(let store, let durability):
-            try StoreOptions.runOnThisThread { await Self.serve(store, durability, $0, Self.converse) }
+            try Self.commit(to: store, durability, Self.commitOnRequest)
         case .probeWriter(let store, let durability):
             probe_write_clips(store, durability == .full ? 1 : 0, STDIN_FILENO, STDOUT_FILENO)
         case .probeScreen(let store): probe_show_clips(store)
+        case .probeEcho: probe_echo_keys()
+        case .steadyWriter(let store): try Self.commit(to: store, .normal, Self.commitSteadily)
+        case .grow(let store, let clips): try GrownStore.grow(store, clips: clips)
         case .soak(let store, let work, let number):
             try StoreOptions.runOnThisThread { await work.serve(store, number, $0) }
-        case .steadyWriter(let store):
-            try StoreOptions.runOnThisThread { await Self.serve(store, .normal, $0, Self.commitSteadily) }
-        case .probeEcho: probe_echo_keys()
-        case .grow(let store, let clips):
-            try GrownStore.grow(store, clips: clips)
         }
     }
 
-    /// Uses the protocol of `probe_write_clips` with the library, on one thread like every command of
-    /// `clips`.
-    private static func serve(
-        _ path: String, _ durability: StoreOptions.Durability, _ loopOptions: StoreOptions,
-        _ work: (ClipStore) async throws -> Void
-    ) async -> Int32 {
-        var options = loopOptions
-        options.durability = durability
-        do {
-            let store = try await ClipStore(path: path, author: "writer", options: options)
-            try await work(store)
-            return 0
-        } catch {
-            TextLine.print("the writing process failed: \(error)", on: STDERR_FILENO)
-            return 1
+    /// Works with the library, on one thread like every command of `clips`.
+    private static func commit(
+        to path: String, _ durability: StoreOptions.Durability,
+        _ work: @escaping @Sendable (ClipStore) async throws -> Void
+    ) throws -> Int32 {
+        try StoreOptions.runOnThisThread { loopOptions in
+            var options = loopOptions
+            options.durability = durability
+            do {
+                try await work(ClipStore(path: path, author: "writer", options: options))
+                return 0
+            } catch {
+                Output.printError("the writing process failed: \(error)")
+                return 1
+            }
         }
     }
 
-    private static func converse(_ store: ClipStore) async throws {
-        var stamp: Int64 = 0
-        var burst: UInt8 = 0
-        var number = 0
+    /// Uses the protocol of `probe_write_clips`.
+    @Sendable private static func commitOnRequest(_ store: ClipStore) async throws {
+        var (stamp, burst, number): (Int64, UInt8, Int) = (0, 0, 0)
         write(STDOUT_FILENO, &stamp, 8)
         while read(STDIN_FILENO, &burst, 1) == 1 {
             for _ in 0..<burst {
@@ -104,7 +83,7 @@ enum Role {
     }
 
     /// Commits one clip per millisecond until the end of the input, then writes the number of commits.
-    private static func commitSteadily(_ store: ClipStore) async throws {
+    @Sendable private static func commitSteadily(_ store: ClipStore) async throws {
         var count: Int64 = 0
         write(STDOUT_FILENO, &count, 8)
         var due = probe_now()
@@ -124,3 +103,5 @@ enum Role {
         write(STDOUT_FILENO, &count, 8)
     }
 }
+
+extension StoreOptions.Durability: Codable {}

@@ -13,8 +13,7 @@ final class TerminalProgram {
     private var unread: [UInt8] = []
 
     init(_ command: [String], environment more: [String] = []) throws {
-        var terminal: Int32 = -1
-        var began: Int64 = 0
+        var (terminal, began): (Int32, Int64) = (-1, 0)
         let environment = ["TERM=xterm-256color", "LC_ALL=C.UTF-8", "LESS=", "NO_COLOR=1"] + more
         process = withCStrings(command) { command in
             withCStrings(environment) { probe_start_on_terminal(command, $0, 40, 120, &terminal, &began) }
@@ -24,10 +23,18 @@ final class TerminalProgram {
         self.began = Moment(nanoseconds: began)
     }
 
+    /// Returns the time from the start of a program until all texts were painted.
+    static func startTime(_ command: [String], showing texts: [String]) throws -> Double {
+        let program = try TerminalProgram(command)
+        return try program.wait(for: texts) - program.began
+    }
+
     deinit {
         probe_end(process)
         close(terminal)
     }
+
+    var usage: ProcessUsage { ProcessUsage(process: process) }
 
     func press(_ keys: String) {
         var keys = keys
@@ -41,19 +48,12 @@ final class TerminalProgram {
         _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
     }
 
-    /// Returns the new output.
-    func readOutput() throws -> [UInt8] {
-        while unread.count < 1 << 22, try read(milliseconds: 1) {}
-        defer { unread.removeAll(keepingCapacity: true) }
-        return unread
-    }
-
     /// Waits for texts in the output, in any order, and returns the time of the last one.
     func wait(for texts: [String], seconds: Double = 30) throws -> Moment {
         var missing = texts.map { Array($0.utf8) }
         let limit = Moment.now
         while true {
-            missing.removeAll { contains($0) }
+            missing.removeAll { probe_contains(unread, unread.count, $0, $0.count) == 1 }
             if missing.isEmpty {
                 unread.removeAll(keepingCapacity: true)
                 return .now
@@ -65,19 +65,11 @@ final class TerminalProgram {
         }
     }
 
-    /// Reads until no output arrives for a time, but not longer than a limit.
-    func waitUntilIdle(milliseconds: Int32 = 150, atMost seconds: Double = 3) throws {
+    /// Returns the output until none arrives for a time, but not longer than a limit.
+    @discardableResult
+    func outputUntilIdle(milliseconds: Int32 = 150, atMost seconds: Double = 3) throws -> String {
         let began = Moment.now
-        while began.secondsSince < seconds, try read(milliseconds: milliseconds) {
-            unread.removeAll(keepingCapacity: true)
-        }
-        unread.removeAll(keepingCapacity: true)
-    }
-
-    /// Returns the output until none arrives for a time.
-    func output(milliseconds: Int32 = 150) throws -> String {
-        let began = Moment.now
-        while began.secondsSince < 3, try read(milliseconds: milliseconds) {}
+        while began.secondsSince < seconds, try read(milliseconds: milliseconds) {}
         defer { unread.removeAll(keepingCapacity: true) }
         return String(decoding: unread, as: UTF8.self)
     }
@@ -93,13 +85,13 @@ final class TerminalProgram {
         return pressed.secondsSince
     }
 
-    /// Reads output for a period of time.
+    /// Reads and discards output for a period of time, because a program blocks while its terminal is not read.
     func read(seconds: Double) throws {
         let began = Moment.now
-        while began.secondsSince < seconds {
+        repeat {
             _ = try read(milliseconds: max(1, Int32((seconds - began.secondsSince) * 1000)))
-        }
-        unread.removeAll(keepingCapacity: true)
+            unread.removeAll(keepingCapacity: true)
+        } while began.secondsSince < seconds
     }
 
     private func read(milliseconds: Int32) throws -> Bool {
@@ -115,9 +107,5 @@ final class TerminalProgram {
             unread.append(contentsOf: buffer[..<count])
             return true
         }
-    }
-
-    private func contains(_ text: [UInt8]) -> Bool {
-        probe_contains(unread, unread.count, text, text.count) == 1
     }
 }

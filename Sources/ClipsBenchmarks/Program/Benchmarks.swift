@@ -1,40 +1,41 @@
-import CBenchmarkProbes
 import Glibc
 
-/// The program, which measures the figures and prints each with its limit.
+/// The program, which measures the figures and prints each with its goal.
 @main
 enum Benchmarks {
     static func main() {
         let words = Array(CommandLine.arguments.dropFirst())
         do {
-            if let role = Role(words) {
-                exit(try role.play())
-            }
+            if let role = Role(words) { exit(try role.play()) }
             let options = try Options(words)
-            guard !options.wantsHelp else { return TextLine.print(Options.help) }
-            if options.presents { return try present(options) }
-            try measure(options)
+            if options["--help"] != nil {
+                Output.print(Options.help)
+            } else if options.presents {
+                try present(options)
+            } else {
+                try measure(options)
+            }
         } catch {
-            TextLine.print("ClipsBenchmarks: \(error)", on: STDERR_FILENO)
+            Output.printError("ClipsBenchmarks: \(error)")
             exit(error is UsageError ? 2 : 1)
         }
     }
 
     private static func present(_ options: Options) throws {
         let results = try Results(standardInput: ())
-        if let path = options.picture { try TextLine.write(SpeedPicture(results).svg, to: path) }
-        if let path = options.readme { try SpeedTable(results).replace(in: path) }
-        if options.wantsMarkdown { TextLine.print(SpeedTable(results).markdown) }
+        if let path = options["--picture"] { try Output.write(SpeedPicture(results).svg, to: path) }
+        if let path = options["--table"] { try SpeedTable(results: results).replace(in: path) }
+        if options["--markdown"] != nil { Output.print(SpeedTable(results: results).markdown) }
     }
 
     private static func measure(_ options: Options) throws {
         let workspace = try Workspace(options)
         var report = try Report(options)
-        for figure in Figure.all where options.asks(for: figure) {
+        for figure in Figure.all where options.includes(figure) {
             do {
                 for result in try figure.measure(workspace) { try report.add(result, of: figure) }
             } catch {
-                TextLine.print("\(figure.name) could not be measured: \(error)", on: STDERR_FILENO)
+                Output.printError("\(figure.name) could not be measured: \(error)")
             }
         }
         report.finish()

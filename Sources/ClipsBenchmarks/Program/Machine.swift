@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Platform
 import SQLite
 
 /// The machine and the conditions of a run.
@@ -20,20 +21,17 @@ struct Machine: Codable {
     let isOptimized: Bool
 
     init(_ options: Options) {
-        processor =
-            Self.lines(of: "/proc/cpuinfo").first { $0.hasPrefix("model name") }.flatMap {
-                $0.split(separator: ":").last
-            }.map { $0.drop { $0 == " " } }.map(String.init) ?? "unknown"
+        let model = Self.lines(of: "/proc/cpuinfo").first { $0.hasPrefix("model name") }
+        processor = model?.split(separator: ":").last.map { String($0.drop { $0 == " " }) } ?? "unknown"
         cores = sysconf(Int32(_SC_NPROCESSORS_ONLN))
         memory = Double(sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE)))
         kernel = Self.lines(of: "/proc/sys/kernel/osrelease").first.map { "Linux " + $0 } ?? "Linux"
         sqlite = (try? Self.sqliteVersion()) ?? "unknown"
         swift = Self.swiftVersion
         date = Date.now.formatted(.iso8601)
-        load =
-            Self.lines(of: "/proc/loadavg").first?.split(separator: " ").first.flatMap { Double($0) } ?? 0
+        load = Self.lines(of: "/proc/loadavg").first?.split(separator: " ").first.flatMap { Double($0) } ?? 0
         isQuick = options.isQuick
-        hasPeers = options.peers != nil
+        hasPeers = options["--peers"] != nil
         #if DEBUG
         isOptimized = false
         #else
@@ -42,14 +40,11 @@ struct Machine: Codable {
     }
 
     var text: String {
-        let how = [
-            isQuick ? "quick" : "whole", hasPeers ? "with peers" : "without peers",
-            isOptimized ? "release build" : "debug build",
-        ]
-        return """
-            \(processor), \(cores) cores, \(Quantity(memory, .memory).text), \(kernel), SQLite \(sqlite), \
-            Swift \(swift); \(date), load \(load) before; \(how.joined(separator: ", "))
-            """
+        """
+        \(processor), \(cores) cores, \(Quantity(memory, .memory).text), \(kernel), SQLite \(sqlite), \
+        Swift \(swift); \(date), load \(load) before; \(isQuick ? "quick" : "complete"), \
+        \(hasPeers ? "with peers" : "without peers"), \(isOptimized ? "release build" : "debug build")
+        """
     }
 
     private static func sqliteVersion() throws -> String {
@@ -70,10 +65,6 @@ struct Machine: Codable {
     }
 
     private static func lines(of path: String) -> [Substring] {
-        guard let file = fopen(path, "r") else { return [] }
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: 65_536)
-        let count = fread(&bytes, 1, bytes.count, file)
-        return String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n")
+        (TextFile.read(path) ?? "").split(separator: "\n")
     }
 }

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Glibc
-import PersistentStore
 import Platform
 
 /// The shared state of the figures: options, folders, the program to measure.
@@ -10,11 +9,11 @@ final class Workspace {
     let folder: String
     let peers: PeerFolder?
     private var lastNumber = 0
-    private var made: [String: Any] = [:]
+    private var shared: [String: Any] = [:]
 
     init(_ options: Options) throws {
         self.options = options
-        peers = try options.peers.map(PeerFolder.init(path:))
+        peers = try options["--peers"].map(PeerFolder.init(path:))
         do {
             folder = try TemporaryFile.makeFolder("\(Environment.temporaryFolder)/clips-benchmarks-")
         } catch {
@@ -31,10 +30,10 @@ final class Workspace {
     var manyClips: Int { count(1_000_000, quick: 100_000) }
 
     /// Returns a value that several figures share; creates it for the first one.
-    func once<Made>(_ name: String, _ make: () throws -> Made) rethrows -> Made {
-        if let known = made[name] as? Made { return known }
+    func once<Shared>(_ name: String, _ make: () throws -> Shared) rethrows -> Shared {
+        if let known = shared[name] as? Shared { return known }
         let new = try make()
-        made[name] = new
+        shared[name] = new
         return new
     }
 
@@ -46,27 +45,22 @@ final class Workspace {
 
     /// Returns the path of the `clips` to measure.
     func clipsProgram() throws -> String {
-        if let named = options.clips { return named }
+        if let named = options["--clips"] { return named }
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let beside = own.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/clips"
-        guard access(beside, X_OK) == 0 else {
-            throw BenchmarkError(
-                "\(beside) is missing: build it with 'swift build -c release --product clips'")
+        let path = String(own.prefix(through: own.lastIndex(of: "/") ?? own.startIndex)) + "clips"
+        guard access(path, X_OK) == 0 else {
+            throw BenchmarkError("\(path) is missing: build it with 'swift build -c release --product clips'")
         }
-        return beside
+        return path
     }
+
+    /// Returns the command line of the app on a store.
+    func app(_ store: String) throws -> [String] { [try clipsProgram(), "--store", store] }
 
     /// Returns the folder for large stores that later runs reuse.
     func dataFolder() throws -> String {
-        let path = options.data ?? "\(Environment.temporaryFolder)/clips-benchmark-data-\(getuid())"
+        let path = options["--data"] ?? "\(Environment.temporaryFolder)/clips-benchmark-data-\(getuid())"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         return path
     }
-}
-
-/// The reason that a measurement failed.
-struct BenchmarkError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
 }

@@ -3,58 +3,55 @@ struct Report {
     private let isJSON: Bool
     private let path: String?
     private var lines: [String] = []
-    private var hasTitle = false
     private var goals = 0
     private var missed: [String] = []
 
     init(_ options: Options) throws {
-        isJSON = options.isJSON
-        path = options.results
+        isJSON = options["--json"] != nil
+        path = options["--results"]
         let machine = Machine(options)
-        if !isJSON { TextLine.print(machine.text) }
-        try put(ResultLine(machine))
+        if !isJSON { Output.print(machine.text) }
+        try write(ResultLine(machine: machine))
     }
 
     mutating func add(_ result: Measurement, of figure: Figure) throws {
-        try put(ResultLine(figure, result))
+        let isFirst = lines.count == 1
+        try write(ResultLine(figure, result))
         if result.isMet != nil { goals += 1 }
         if result.isMet == false { missed.append("\(figure.name) \(result.subject)") }
         if isJSON { return }
-        if !hasTitle {
-            printLine(
-                "", "measured", "ours p50 / p90 / p99", "beside p50 / p90 / p99", "result (least..greatest)",
-                "goal")
+        if isFirst {
+            printColumns(
+                "", "measured", "ours p50 / p90 / p99", "reference p50 / p90 / p99",
+                "result (least–greatest)", "goal")
         }
-        hasTitle = true
-        printLine(
-            figure.name, result.subject, result.oursText,
-            result.besides.map { "\($0) \(result.besideText)" } ?? "", result.resultText, Self.goal(result))
+        let reference = result.referenceName.map { "\($0) \(result.reference?.text(result.unit) ?? "")" }
+        let judgement = result.isMet.map { $0 ? "  met" : "  MISSED" } ?? ""
+        printColumns(
+            figure.name, result.subject, result.ours?.text(result.unit) ?? "", reference ?? "",
+            result.resultText, result.goalText + judgement)
     }
 
     func finish() {
-        guard !isJSON, hasTitle else { return }
-        TextLine.print("\(goals - missed.count) of \(goals) goals are met.")
-        for name in missed { TextLine.print("missed: \(name)") }
+        guard !isJSON, lines.count > 1 else { return }
+        Output.print("\(goals - missed.count) of \(goals) goals are met.")
+        for name in missed { Output.print("missed: \(name)") }
     }
 
     /// Writes a line; the file is complete after each line.
-    private mutating func put(_ line: ResultLine) throws {
-        let text = try line.json
-        if isJSON { TextLine.print(text) }
-        guard let path else { return }
-        lines.append(text)
-        try TextLine.write(lines.joined(separator: "\n") + "\n", to: path)
+    private mutating func write(_ line: ResultLine) throws {
+        lines.append(try line.json)
+        if isJSON { Output.print(lines[lines.count - 1]) }
+        if let path { try Output.write(lines.joined(separator: "\n") + "\n", to: path) }
     }
 
-    private func printLine(_ columns: String...) {
-        let widths = [5, 52, 28, 46, 26, 0]
-        let padded = zip(columns, widths).map { text, width in
-            text + String(repeating: " ", count: max(0, width - text.count))
-        }
-        TextLine.print(padded.joined(separator: " "))
+    private func printColumns(_ columns: String...) {
+        let padded = zip(columns, [5, 52, 28, 46, 26, 0]).map { $0.padded(to: $1) }
+        Output.print(padded.joined(separator: " "))
     }
+}
 
-    private static func goal(_ result: Measurement) -> String {
-        result.goalText.map { $0 + (result.isMet == true ? "  met" : "  MISSED") } ?? ""
-    }
+extension String {
+    /// Returns the text with spaces after it, up to a width.
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 
 /// A line of the results: the machine first, then each measured row.
 struct ResultLine: Codable {
@@ -9,11 +8,10 @@ struct ResultLine: Codable {
     var isMet: Bool?
     var measurement: Measurement?
 
-    init(_ machine: Machine) { self.machine = machine }
+    init(machine: Machine) { self.machine = machine }
 
     init(_ figure: Figure, _ measurement: Measurement) {
-        self.figure = figure.name
-        title = figure.title
+        (self.figure, title) = (figure.name, figure.title)
         isMet = measurement.isMet
         self.measurement = measurement
     }
@@ -44,14 +42,10 @@ struct Results {
             }
             machine = machine ?? read.machine
             guard let figure = read.figure, let measurement = read.measurement else { continue }
-            let row: Row = (figure, measurement)
-            if let known = rows.firstIndex(where: {
+            let known = rows.firstIndex {
                 $0.figure == figure && $0.measurement.subject == measurement.subject
-            }) {
-                rows[known] = row
-            } else {
-                rows.append(row)
             }
+            if let known { rows[known].measurement = measurement } else { rows.append((figure, measurement)) }
         }
         guard !rows.isEmpty else {
             throw BenchmarkError(
@@ -59,8 +53,8 @@ struct Results {
         }
     }
 
-    /// The rows of the README: rows with a headline, except peers without a goal, which are in the row of
-    /// that name.
+    /// The rows of the published table: those with a headline, except peers without a goal, which are in the
+    /// row of that name.
     var headlines: [Row] {
         rows.filter { $0.measurement.headline != nil && !isFolded($0.measurement) }
     }
@@ -68,10 +62,7 @@ struct Results {
     /// Returns the peers without goals that are shown in a row.
     func peers(of row: Row) -> [Measurement] {
         guard row.measurement.peer == nil else { return [] }
-        return rows.filter {
-            $0.figure == row.figure && $0.measurement.headline == row.measurement.headline
-                && isFolded($0.measurement)
-        }.map(\.measurement)
+        return rows.map(\.measurement).filter { $0.headline == row.measurement.headline && isFolded($0) }
     }
 
     private func isFolded(_ measurement: Measurement) -> Bool {

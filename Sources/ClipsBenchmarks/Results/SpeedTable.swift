@@ -1,23 +1,29 @@
 import FoundationEssentials
 
-/// The table of the README.
+/// The published table of results.
 struct SpeedTable {
-    private let results: Results
-
-    init(_ results: Results) { self.results = results }
+    let results: Results
 
     var markdown: String {
         var lines = [Self.firstLine, "|---|---|---|---|---|---|---|"]
         var last = ""
         for row in results.headlines {
-            let figure = row.figure == last ? "" : row.figure
-            last = row.figure
-            lines.append("| " + ([figure] + columns(row)).joined(separator: " | ") + " |")
+            let (figure, measurement) = row
+            let references = ([measurement] + results.peers(of: row)).compactMap { each in
+                each.referenceName.map { "\($0) \(median(each.reference, each.unit))" }
+            }
+            let columns = [
+                figure == last ? "" : figure,
+                measurement.peer.map { "– compared with \($0)" } ?? measurement.headline ?? "",
+                median(measurement.ours, measurement.unit), references.joined(separator: ", "),
+                measurement.resultText, measurement.goalText,
+                measurement.isMet.map { $0 ? "✓ met" : "✗ missed" } ?? "",
+            ]
+            lines.append("| " + columns.joined(separator: " | ") + " |")
+            last = figure
         }
         let (met, all) = results.goals
-        lines += [
-            "", "This run meets \(met) of \(all) goals, including goals that are not in the table.",
-        ]
+        lines += ["", "This run meets \(met) of \(all) goals, including goals that are not in the table."]
         if let machine = results.machine, machine.load > Double(machine.cores) {
             lines.append(
                 "The machine was busy with other work (a load of \(Int(machine.load)) on \(machine.cores) cores): "
@@ -40,41 +46,13 @@ struct SpeedTable {
             throw BenchmarkError("\(path) has no table to replace: insert the output of --markdown first")
         }
         let replaced = lines[..<first] + [markdown[...]] + lines[(last + 1)...]
-        try TextLine.write(replaced.joined(separator: "\n"), to: path)
+        try Output.write(replaced.joined(separator: "\n"), to: path)
     }
 
-    private static let firstLine = "| | What | Measured | Beside | Result | Goal | |"
+    private static let firstLine = "| | Measured | Ours | Compared with | Result | Goal | |"
     private static let lastWords = "Measured on: "
-
-    private func columns(_ row: Results.Row) -> [String] {
-        let measurement = row.measurement
-        let judgement = measurement.isMet.map { $0 ? "✓ met" : "✗ missed" } ?? ""
-        return [
-            name(measurement), median(measurement.ours, measurement.unit), beside(row),
-            range(measurement), goal(measurement), judgement,
-        ]
-    }
-
-    private func name(_ measurement: Measurement) -> String {
-        let headline = measurement.headline ?? measurement.subject
-        return measurement.peer.map { "– beside \($0)" } ?? headline
-    }
-
-    private func beside(_ row: Results.Row) -> String {
-        ([row.measurement] + results.peers(of: row)).compactMap { beside in
-            beside.besides.map { "\($0) \(median(beside.beside, beside.unit))" }
-        }.joined(separator: ", ")
-    }
 
     private func median(_ spread: Spread?, _ unit: Measurement.Unit) -> String {
         spread.map { Quantity($0.median, unit).text } ?? ""
-    }
-
-    private func range(_ measurement: Measurement) -> String {
-        measurement.resultText.replacing("..", with: "–")
-    }
-
-    private func goal(_ measurement: Measurement) -> String {
-        measurement.goalText.map { $0.replacing("<=", with: "≤").replacing(">=", with: "≥") } ?? ""
     }
 }

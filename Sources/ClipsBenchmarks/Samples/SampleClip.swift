@@ -1,4 +1,5 @@
 import ClipsCore
+import PersistentStore
 
 /// A typical clip, generated from its number.
 enum SampleClip {
@@ -18,7 +19,7 @@ enum SampleClip {
     }
     static func tags(_ number: Int) -> String { tags[number % tags.count] }
     static func text(_ number: Int) -> String {
-        "What one marks on a page before closing it; this is the \(number)th such line."
+        "A line that a user selects on a page before closing it; this is line number \(number)."
     }
 
     /// Returns a word that differs from that of the next number in every letter, so that a screen update
@@ -36,6 +37,15 @@ enum SampleClip {
         draft.text = text(number)
         draft.tags = tags(number).split(separator: ",").map(String.init)
         return draft
+    }
+
+    static func values(_ number: Int) -> [String: Value] {
+        [
+            ClipAttribute.title.rawValue: .text(title(number)),
+            ClipAttribute.url.rawValue: .text(url(number)),
+            ClipAttribute.text.rawValue: .text(text(number)),
+            ClipAttribute.tags.rawValue: .text(tags(number)), ClipAttribute.author.rawValue: "sample",
+        ]
     }
 
     /// Returns the statement to type into the shell.

@@ -1,23 +1,20 @@
-/// Realistic text: words of several scripts, a few of them common and most of them rare, as in any language
-/// (Zipf). The same number gives the same text.
-struct SampleText {
+/// Realistic clips, generated from their numbers. A few words, tags, and sites are common and most are rare
+/// (Zipf); every eighth clip is Chinese or Japanese.
+struct SampleText: Sendable {
     private let words: [String]
     private let characters: [String]
 
     private static let syllables = [
         "ka", "lo", "mi", "ter", "san", "vo", "re", "du", "ing", "pro", "con", "al", "be", "é", "schw", "ung",
-        "tion",
-        "er", "qui", "na", "ra", "ste", "ø", "lin", "mar", "to", "ü", "ch", "ez", "pi", "go", "wa", "ny", "ß",
-        "fre",
+        "tion", "er", "qui", "na", "ra", "ste", "ø", "lin", "mar", "to", "ü", "ch", "ez", "pi", "go", "wa",
+        "ny", "ß", "fre",
     ]
-    static let distinctWords = 200_000
 
     init() {
         var random = SampleRandom(seed: 7)
-        words = (0..<Self.distinctWords).map { rank in
-            let length = 1 + (rank > 50 ? 1 : 0) + (rank > 3000 ? 1 : 0) + Int(random.next() % 2)
-            return (0..<length).map { _ in Self.syllables[Int(random.next() % UInt64(Self.syllables.count))] }
-                .joined()
+        words = (0..<200_000).map { rank in
+            let length = 1 + (rank > 50 ? 1 : 0) + (rank > 3000 ? 1 : 0) + random.below(2)
+            return (0..<length).map { _ in Self.syllables[random.below(Self.syllables.count)] }.joined()
         }
         characters =
             (0..<3000).compactMap { Unicode.Scalar(0x4E00 + $0 * 5).map { String(Character($0)) } }
@@ -32,14 +29,19 @@ struct SampleText {
     }
     func tags(_ number: Int) -> String {
         var random = SampleRandom(seed: UInt64(number) &* 31 &+ 4)
-        return (0..<Int(random.next() % 4)).map { _ in words[Int(random.next() % 400)] }.joined(
-            separator: ",")
+        return (0..<random.below(4)).map { _ in words[random.below(400)] }.joined(separator: ",")
+    }
+    /// Returns a note, which few clips have.
+    func note(_ number: Int) -> String {
+        number % 9 == 0 ? line(number, seed: 5, words: 2...10) : ""
     }
 
-    /// Every eighth clip is Chinese or Japanese.
+    /// Returns a word of a rank; 0 is the most common one.
+    func word(rank: Int) -> String { words[rank] }
+
     private func line(_ number: Int, seed: UInt64, words count: ClosedRange<Int>) -> String {
         var random = SampleRandom(seed: UInt64(number) &* 31 &+ seed)
-        let length = count.lowerBound + Int(random.next() % UInt64(count.count))
+        let length = count.lowerBound + random.below(count.count)
         if number % 8 == 5 {
             return (0..<length * 2).map { _ in characters[random.rank(below: characters.count)] }.joined()
         }
@@ -47,4 +49,28 @@ struct SampleText {
     }
 
     private func word(_ random: inout SampleRandom) -> String { words[random.rank(below: words.count)] }
+}
+
+/// Reproducible random numbers from a seed (SplitMix64), because the generated stores are reused.
+struct SampleRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+
+    /// Returns a rank; low ranks are more frequent: uniform on a logarithmic scale, approximately 1/rank.
+    mutating func rank(below count: Int) -> Int {
+        let shift = next() % UInt64(UInt64.bitWidth - UInt64(count).leadingZeroBitCount)
+        let top = min(UInt64(count), 2 << shift)
+        return Int(next() % top)
+    }
 }

@@ -1,7 +1,4 @@
-import ClipsCore
-import FoundationEssentials
 import Glibc
-import PersistentStore
 import SQLite
 
 extension Figure {
@@ -13,21 +10,16 @@ extension Figure {
         let sizes = workspace.options.isQuick ? [1000, 10_000] : [1000, 10_000, 100_000, 1_000_000]
         var curves: [ScaleCurve] = []
         for clips in sizes {
-            let grown = try GrownStore(workspace, clips: clips)
-            let path = try grown.copy(workspace)
+            let path = try GrownStore(workspace, clips: clips).copy(workspace)
             defer { for end in ["", "-wal", "-shm", "-doorbell", "-search"] { unlink(path + end) } }
             let commands = ScaleCommands(
                 program: try workspace.clipsProgram(), path: path, ids: try ids(path),
-                deleted: Array(grown.deletedClips), folder: workspace.folder)
+                folder: workspace.folder)
             let screens = ScaleScreens(
-                program: commands.program, path: path, clips: clips, folder: workspace.folder)
-            for point in try commands.measure(rounds: 5) + screens.measure() {
-                var index = curves.firstIndex { $0.name == point.name }
-                if index == nil {
-                    curves.append(ScaleCurve(name: point.name, growth: point.growth))
-                    index = curves.indices.last
-                }
-                if let index { curves[index].points.append((clips, point)) }
+                command: try workspace.app(path), clips: clips, folder: workspace.folder)
+            for (index, point) in try (commands.measure(rounds: 5) + screens.measure()).enumerated() {
+                if index == curves.count { curves.append(ScaleCurve()) }
+                curves[index].points.append((clips, point))
             }
         }
         return curves.flatMap(\.measurements)
@@ -43,62 +35,41 @@ extension Figure {
     }
 }
 
-/// The cost of one operation with stores of several sizes.
-struct ScaleCurve {
-    enum Growth {
+/// The cost of one operation with a store of one size.
+struct ScalePoint {
+    enum Growth: String {
         /// Independent of the size of the store, except for the depth of its trees.
-        case none
-        /// Reads or prints everything.
-        case whole
+        case none = ""
+        case readsAll = ", reads all"
         /// Scanned by SQLite, a quarter of a second for a million clips; an index would slow down every
         /// writer.
-        case steps
-    }
-
-    struct Point {
-        let name: String
-        let growth: Growth
-        let seconds: Spread?
-        let times: [Double]
-        /// The peak memory in bytes; nil if it was not measured.
-        let memory: Double?
-
-        init(_ name: String, _ growth: Growth, _ times: [Double], memory: Double? = nil) {
-            self.name = name
-            self.growth = growth
-            self.times = times
-            seconds = Spread(times)
-            self.memory = memory
-        }
+        case scansAll = ", scans all"
     }
 
     let name: String
-    let growth: Growth
-    var points: [(clips: Int, point: Point)] = []
+    var growth = Growth.none
+    let times: [Double]
+    /// The peak memory in bytes; nil if it was not measured.
+    var memory: Double?
+}
 
-    /// The maximum growth, from deeper trees and colder caches.
-    private static let maxGrowth = 4.0
-    private static let maxMemory = 64.0 * 1_048_576
+/// The cost of one operation with stores of several sizes.
+private struct ScaleCurve {
+    var points: [(clips: Int, point: ScalePoint)] = []
 
+    /// Compares the largest store with the smallest; the name contains the times of those between.
     var measurements: [Measurement] {
-        var comparison = Comparison(ours: [], beside: [])
-        comparison.add(points.last?.point.times ?? [], points.first?.point.times ?? [])
-        let note = growth == .none ? "" : growth == .whole ? ", reads all" : ", scans all"
+        guard let (_, first) = points.first, let (_, last) = points.last else { return [] }
+        let between = points.dropFirst().dropLast().map { clips, point in
+            "\(clips / 1000)k \(Quantity(Spread(point.times)?.median ?? 0, .time).text), "
+        }
+        let comparison = Comparison(rounds: 1, ours: { last.times }, reference: { first.times })
+        // The maximum growth, from deeper trees and colder caches.
         let time = Measurement(
-            name + note, .time, comparison, beside: between,
-            goal: growth == .none ? Measurement.Goal(atMost: Self.maxGrowth) : nil)
-        guard let memory = points.last?.point.memory, memory > Self.maxMemory else { return [time] }
-        return [
-            time,
-            Measurement(
-                "\(name), memory", .memory, [memory], goal: Measurement.Goal(atMost: Self.maxMemory)),
-        ]
-    }
-
-    /// The times of the stores between the largest and the smallest, then the name of the smallest.
-    private var between: String {
-        points.dropFirst().dropLast().map { clips, point in
-            "\(clips / 1000)k \(Quantity(point.seconds?.median ?? 0, .time).text), "
-        }.joined() + "1k"
+            last.name + last.growth.rawValue, .time, comparison, reference: between.joined() + "1k",
+            goal: last.growth == .none ? .atMost(4) : nil)
+        let maxMemory = 64.0 * 1_048_576
+        guard let memory = last.memory, memory > maxMemory else { return [time] }
+        return [time, Measurement("\(last.name), memory", .memory, [memory], goal: .atMost(maxMemory))]
     }
 }

@@ -3,97 +3,70 @@ import FoundationEssentials
 /// Every screen of the app and its actions, in one session on a screen without a terminal. The time of a step
 /// is from its keys until the app is idle.
 struct ScaleScreens {
-    let program: String
-    let path: String
+    let command: [String]
     let clips: Int
     let folder: String
 
     private var stampsPath: String { "\(folder)/stamps.txt" }
 
-    private struct Step {
-        /// Empty for a step that only returns to the list.
-        var name = ""
-        let keys: [String]
-    }
+    /// Keys with a name; nil for a step that only returns to the list.
+    private typealias Step = (name: String?, keys: [String])
 
-    private var steps: [Step] { moves + filters + sorts + others }
-
-    private var moves: [Step] {
-        [
-            Step(name: "G", keys: ["G"]), Step(name: "to the middle", keys: ["\(clips / 2)G"]),
-            Step(name: "ten pages down", keys: [String(repeating: "<PgDn>", count: 10)]),
-            Step(name: "g", keys: ["g"]), Step(name: "j", keys: ["j"]),
+    private var steps: [Step] {
+        let moves: [Step] = [
+            ("G", ["G"]), ("to the middle", ["\(clips / 2)G"]),
+            ("ten pages down", [String(repeating: "<PgDn>", count: 10)]), ("g", ["g"]), ("j", ["j"]),
         ]
-    }
-
-    private var filters: [Step] {
-        let word = SampleWriting.commonWord
-        let typed = [
-            word, "light code", "is:starred", "is:unread", "-\(word)", "tag:\(SampleWriting.rareTag)",
-            "author:\(SampleWriting.rareAuthor)",
-        ]
-        return typed.flatMap {
-            [Step(name: "typing /\($0)", keys: ["/\($0)<Enter>"]), Step(keys: ["<Esc>"])]
+        let filters: [Step] = ScaleQuery.typed.flatMap { name, query -> [Step] in
+            [("typing /, \(name)", ["/\(query)<Enter>"]), (nil, ["<Esc>"])]
         }
-    }
-
-    private var sorts: [Step] {
-        let sorts = [
+        let keys = [
             ("m", "time changed"), ("t", "title"), ("u", "address"), ("a", "author"), ("g", "tags"),
             ("s", "star"), ("r", "unread"), ("c", "time saved"),
         ]
-        return sorts.flatMap { key, name in
+        let sorts: [Step] = keys.flatMap { key, name -> [Step] in
             [
-                Step(name: "sorting by \(name)", keys: ["s\(key)", "g"]),
-                Step(name: "five pages by \(name)", keys: [String(repeating: "<PgDn>", count: 5)]),
-                Step(name: "G by \(name)", keys: ["G"]), Step(keys: ["g"]),
+                ("sorting by \(name)", ["s\(key)", "g"]),
+                ("five pages by \(name)", [String(repeating: "<PgDn>", count: 5)]),
+                ("G by \(name)", ["G"]), (nil, ["g"]),
             ]
         }
-    }
-
-    private var others: [Step] {
-        [
-            Step(name: "history", keys: ["H"]), Step(name: "G in the history", keys: ["G"]),
-            Step(name: "history of a rare author", keys: ["/author:\(SampleWriting.rareAuthor)<Enter>"]),
-            Step(name: "consumers", keys: ["C"]), Step(keys: ["<Esc>", "<Esc>"]),
-            Step(name: "help", keys: ["?"]), Step(keys: ["<Esc>"]), Step(name: "star", keys: ["g*"]),
-            Step(name: "undo", keys: ["u"]),
+        let others: [Step] = [
+            ("history", ["H"]), ("G in the history", ["G"]),
+            ("history of a rare author", ["/author:\(GrownStore.rareAuthor)<Enter>"]), ("consumers", ["C"]),
+            (nil, ["<Esc>", "<Esc>"]), ("help", ["?"]), (nil, ["<Esc>"]), ("star", ["g*"]), ("undo", ["u"]),
         ]
+        return moves + filters + sorts + others
     }
 
-    func measure() throws -> [ScaleCurve.Point] {
+    func measure() throws -> [ScalePoint] {
         let empty = try (0..<5).map { _ in try run([]) }
         let steps = steps
         // The difference of the first two stamps is the cost of a stamp.
         let session = try run([[]] + steps.map(\.keys))
-        let stamps = try String(decoding: Data(contentsOf: URL(filePath: stampsPath)), as: UTF8.self).split(
-            separator: "\n"
-        )
-        .compactMap { Int($0) }
+        let file = try String(decoding: Data(contentsOf: URL(filePath: stampsPath)), as: UTF8.self)
+        let stamps = file.split(separator: "\n").compactMap { Int($0) }
         guard stamps.count == steps.count + 2 else {
             throw BenchmarkError("the script printed too few times")
         }
-        func seconds(_ index: Int) -> Double { Double(stamps[index + 1] - stamps[index]) / 1_000_000_000 }
-        let stamp = seconds(0)
-        var points = [
-            ScaleCurve.Point(
-                "screen: start to end of the app", .none, empty.map(\.seconds),
-                memory: empty.map(\.peakMemory).max() ?? 0)
-        ]
-        for (index, step) in steps.enumerated() where !step.name.isEmpty {
-            points.append(
-                ScaleCurve.Point("screen: \(step.name)", .none, [max(0, seconds(index + 1) - stamp)]))
+        let seconds = zip(stamps, stamps.dropFirst()).map { Double($1 - $0) / 1_000_000_000 }
+        let start = ScalePoint(
+            name: "screen: start to end of the app", times: empty.map(\.seconds),
+            memory: empty.map(\.peakMemory).max())
+        let points = zip(steps, seconds.dropFirst()).compactMap { step, time in
+            step.name.map { ScalePoint(name: "screen: \($0)", times: [max(0, time - seconds[0])]) }
         }
-        points.append(
-            ScaleCurve.Point("screen: all of these", .whole, [session.seconds], memory: session.peakMemory))
-        return points
+        let all = ScalePoint(
+            name: "screen: all of these", growth: .readsAll, times: [session.seconds],
+            memory: session.peakMemory)
+        return [start] + points + [all]
     }
 
-    private func run(_ steps: [[String]]) throws -> MeasuredRun {
+    private func run(_ steps: [[String]]) throws -> ChildProcess.Exit {
         let stamp = ":sh date +%s%N >> \(stampsPath)"
         let lines = steps.isEmpty ? [] : [":sh rm -f \(stampsPath)", stamp] + steps.flatMap { $0 + [stamp] }
         let script = "\(folder)/screens.txt"
-        try Data((lines + [""]).joined(separator: "\n").utf8).write(to: URL(filePath: script))
-        return try MeasuredRun([program, "--store", path, "--script", script, "--size", "120x40"])
+        try Output.write((lines + [""]).joined(separator: "\n"), to: script)
+        return try ChildProcess.run(command + ["--script", script, "--size", "120x40"])
     }
 }

@@ -1,10 +1,11 @@
 import ClipsCore
 import Glibc
 import PersistentStore
+import SQLite
 import SearchIndex
 
 /// The repeated work of the other processes of a soak, each in a separate process.
-enum SoakWork: String {
+enum SoakWork: String, Codable {
     /// Inserts, changes, and deletes its own clips and those of other writers.
     case write
     /// Commits plain SQL on several connections, without the library.
@@ -14,64 +15,53 @@ enum SoakWork: String {
     /// Updates the index and searches.
     case search
 
-    static let clips = 500
-
-    private var pause: Duration {
+    private var pauseMilliseconds: Int64 {
         switch self {
-        case .write: .milliseconds(30)
-        case .external: .milliseconds(50)
-        case .clean: .seconds(2)
-        case .search: .seconds(1)
+        case .write: 30
+        case .external: 50
+        case .clean: 2000
+        case .search: 1000
         }
     }
 
     /// Works until the end of its input; answers each byte with the number of repetitions.
-    func serve(_ path: String, _ number: Int, _ options: StoreOptions) async -> Int32 {
+    func serve(_ path: String, _ number: Int, _ loopOptions: StoreOptions) async -> Int32 {
         do {
-            var options = options
-            if !number.isMultiple(of: 2) { options.durability = .normal }
             if self == .external {
                 let writer = try SoakExternalWriter(path, number)
-                try await untilTheInputEnds { try writer.work() }
+                try await untilInputEnds { try writer.work() }
                 return 0
             }
+            var options = loopOptions
+            if !number.isMultiple(of: 2) { options.durability = .normal }
             let store = try await ClipStore(path: path, author: "\(rawValue)-\(number)", options: options)
             var worker = SoakWorker(store: store, number: number)
-            try await untilTheInputEnds { try await worker.work(self) }
+            try await untilInputEnds { try await worker.work(self) }
             await store.container.close()
             return 0
         } catch {
-            TextLine.print("\(rawValue)-\(number) failed: \(error)", on: STDERR_FILENO)
+            Output.printError("\(rawValue)-\(number) failed: \(error)")
             return 1
         }
     }
 
-    private nonisolated(nonsending) func untilTheInputEnds(_ work: () async throws -> Void) async throws {
-        var next = ContinuousClock.now
+    private nonisolated(nonsending) func untilInputEnds(_ work: () async throws -> Void) async throws {
+        var due = Moment.now.nanoseconds
         var count: Int64 = 0
         while true {
-            let left = next - .now
-            if left > .zero {
-                guard answer(count, within: left) else { return }
-                continue
+            let left = due - Moment.now.nanoseconds
+            var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            if left > 0 {
+                var byte: UInt8 = 0
+                guard poll(&input, 1, Int32(left / 1_000_000) + 1) > 0 else { continue }
+                guard read(STDIN_FILENO, &byte, 1) == 1 else { return }
+                Glibc.write(STDOUT_FILENO, &count, 8)
+            } else {
+                due = max(due + pauseMilliseconds * 1_000_000, Moment.now.nanoseconds)
+                try await work()
+                count += 1
             }
-            next = max(next + pause, .now)
-            try await work()
-            count += 1
         }
-    }
-
-    /// Returns false at the end of the input.
-    private func answer(_ count: Int64, within time: Duration) -> Bool {
-        var asked = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-        let milliseconds =
-            time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000
-        guard poll(&asked, 1, Int32(milliseconds) + 1) > 0 else { return true }
-        var byte: UInt8 = 0
-        var count = count
-        guard read(STDIN_FILENO, &byte, 1) == 1 else { return false }
-        Glibc.write(STDOUT_FILENO, &count, 8)
-        return true
     }
 }
 
@@ -80,6 +70,8 @@ private struct SoakWorker {
     let number: Int
     private var own: [Int64] = []
     private var random: SampleRandom
+
+    private static let maxClips = 500
 
     init(store: ClipStore, number: Int) {
         (self.store, self.number) = (store, number)
@@ -117,7 +109,7 @@ private struct SoakWorker {
             }
         default: if let id = mine { try await delete([id]) }
         }
-        if own.count > SoakWork.clips / 8 { try await delete(Array(own.prefix(5))) }
+        if own.count > Self.maxClips / 8 { try await delete(Array(own.prefix(5))) }
     }
 
     private mutating func delete(_ ids: [Int64]) async throws {
@@ -125,19 +117,19 @@ private struct SoakWorker {
         try await store.delete(ids)
     }
 
-    private mutating func title() -> String { "soak \(number)-\(random.below(1_000_000)) \(words())" }
+    private mutating func title() -> String { "soak \(number)-\(random.below(1_000_000)) \(words(3))" }
 
-    private mutating func words() -> String {
+    private mutating func words(_ count: Int) -> String {
         let words = ["bread", "clock", "harbour", "kernel", "map", "river", "throw", "window"]
-        return (0..<3).map { _ in words[random.below(words.count)] }.joined(separator: " ")
+        return (0..<count).map { _ in words[random.below(words.count)] }.joined(separator: " ")
     }
 
     private mutating func draft() -> ClipDraft {
         var draft = ClipDraft()
         draft.title = title()
         draft.url = "https://site\(random.below(40)).example/\(random.below(1_000_000))"
-        draft.text = (0..<20).map { _ in words() }.joined(separator: "\n")
-        draft.tags = [words().split(separator: " ").map(String.init)[0]]
+        draft.text = (0..<20).map { _ in words(3) }.joined(separator: "\n")
+        draft.tags = [words(1)]
         return draft
     }
 
@@ -145,13 +137,66 @@ private struct SoakWorker {
         _ = try await store.container.purgeHistory(maximumAge: .seconds(20), minimumAge: .seconds(10))
         let newest = FetchRequest(ClipModel.entity, sort: ClipQuery.newestFirst)
         let ids = try await store.container.read { try $0.fetch(newest).map(\.id.key) }
-        if ids.count > SoakWork.clips { try await store.delete(Array(ids.dropFirst(SoakWork.clips))) }
+        if ids.count > Self.maxClips { try await store.delete(Array(ids.dropFirst(Self.maxClips))) }
     }
 
     private mutating func search() async throws {
-        let query = SearchQuery(words().split(separator: " ").map(String.init)[0])
-        var search = ClipSearch(query, sort: .newest, limit: 1000, in: store)
+        var search = ClipSearch(SearchQuery(words(1)), sort: .newest, limit: 1000, in: store)
         try await store.updateIndex()
         while try await search.next() != nil {}
+    }
+}
+
+/// An external writer of a soak: plain SQL, one commit per statement, on several connections in turn.
+private final class SoakExternalWriter {
+    private let first: Connection
+    private let second: Connection
+    private let third: Connection
+    private let number: Int
+    private var random: SampleRandom
+
+    init(_ path: String, _ number: Int) throws {
+        first = try Self.connect(path)
+        second = try Self.connect(path)
+        third = try Self.connect(path)
+        self.number = number
+        random = SampleRandom(seed: UInt64(7000 + number))
+    }
+
+    private static func connect(_ path: String) throws -> Connection {
+        let connection = try Connection(path: path, access: .readWrite, busyTimeoutMilliseconds: 20_000)
+        try connection.execute("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON")
+        return connection
+    }
+
+    /// Makes three commits in quick succession, in a random order of the connections.
+    func work() throws {
+        for _ in 0..<3 {
+            let sql = statement()
+            switch random.below(3) {
+            case 0: try first.execute(sql)
+            case 1: try second.execute(sql)
+            default: try third.execute(sql)
+            }
+        }
+    }
+
+    private func statement() -> String {
+        let id = "(SELECT id FROM Clip ORDER BY id DESC LIMIT 1 OFFSET \(random.below(60)))"
+        let title = "'external \(number)-\(random.below(1_000_000))'"
+        // Deletes more than it inserts, so that the windows of the apps have space for all clips.
+        return switch random.below(10) {
+        case 0, 1: "INSERT INTO Clip (title) VALUES (\(title))"
+        case 2: "INSERT INTO Clip (title) VALUES (\(title)), (\(title) || 'b')"
+        case 3: "UPDATE Clip SET title = \(title) WHERE id = \(id)"
+        case 4: "UPDATE Clip SET starred = NOT starred WHERE id >= \(id) - 2 AND id <= \(id)"
+        case 5: "INSERT OR REPLACE INTO Clip (id, title) SELECT \(id), \(title) WHERE \(id) NOT NULL"
+        case 6:
+            """
+            INSERT INTO Clip (id, title) SELECT \(id), 'x' WHERE \(id) NOT NULL
+            ON CONFLICT (id) DO UPDATE SET title = \(title)
+            """
+        default: "DELETE FROM Clip WHERE id >= \(id) - 1 AND id <= \(id)"
+        }
     }
 }

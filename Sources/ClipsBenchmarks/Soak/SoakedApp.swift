@@ -2,14 +2,15 @@ import Glibc
 
 /// The app on a terminal, with random keys, changes of the window's size, and stops of the program.
 final class SoakedApp {
-    private(set) var program: TerminalProgram
     private(set) var keys = 0
     /// The number of restarts after the app exited.
-    private(set) var endings = 0
+    private(set) var exits = 0
+    private var program: TerminalProgram
     private let command: [String]
     private let environment: [String]
     private var random: SampleRandom
-    private var goesOnAt: Moment?
+    /// The time at which the stopped program continues.
+    private var continuation: Moment?
 
     /// The maximum number of rows that the app uses; more than half of them belong to the list.
     private static let maxRows = 1000
@@ -26,39 +27,37 @@ final class SoakedApp {
         "\u{1b}[<0;9;9M", "\u{1b}[200~pasted text\u{1b}[201~", "\u{c}", "\u{1a}", "e", "R", "M", "o",
     ]
 
-    init(_ program: String, store: String, folder: String, number: Int) throws {
-        command = [program, "--store", store, "--author", "app-\(number)"]
-        environment = [
-            "HOME=\(folder)", "XDG_CONFIG_HOME=\(folder)", "XDG_DATA_HOME=\(folder)", "TMPDIR=\(folder)",
-            "BROWSER=true", "VISUAL=sed -i 1s/$/x/",
-        ]
+    init(_ command: [String], folder: String, number: Int) throws {
+        self.command = command + ["--author", "app-\(number)"]
+        environment =
+            ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "TMPDIR"].map { "\($0)=\(folder)" }
+            + ["BROWSER=true", "VISUAL=sed -i 1s/$/x/"]
         random = SampleRandom(seed: UInt64(1000 + number))
-        self.program = try TerminalProgram(command, environment: environment)
+        program = try TerminalProgram(self.command, environment: environment)
     }
 
-    var usage: ProcessUsage { ProcessUsage(process: program.process) }
+    var usage: ProcessUsage { program.usage }
 
     /// Reads the output, then performs a random action.
     func proceed() throws {
         do {
-            _ = try program.readOutput()
+            try program.outputUntilIdle(milliseconds: 1)
         } catch {
-            endings += 1
-            TextLine.print("an app exited after \(keys) keys: \(error)", on: STDERR_FILENO)
-            guard endings < 20 else { throw error }
+            exits += 1
+            Output.printError("an app exited after \(keys) keys: \(error)")
+            guard exits < 20 else { throw error }
             program = try TerminalProgram(command, environment: environment)
-            goesOnAt = nil
+            continuation = nil
         }
-        if let due = goesOnAt {
-            guard due < .now else { return }
-            goOnAgain()
+        if let continuation {
+            guard continuation < .now else { return }
+            continueProgram()
         }
         switch random.below(60) {
-        case 0:
-            program.resize(rows: 1 + random.below(60), columns: 1 + random.below(200))
+        case 0: program.resize(rows: 1 + random.below(60), columns: 1 + random.below(200))
         case 1 where random.below(10) == 0:
             kill(program.process, SIGSTOP)
-            goesOnAt = Moment(nanoseconds: Moment.now.nanoseconds + Int64(random.below(1_500_000_000)))
+            continuation = Moment(nanoseconds: Moment.now.nanoseconds + Int64(random.below(1_500_000_000)))
         default:
             let phrase = Self.phrases[random.below(Self.phrases.count)]
             keys += phrase.unicodeScalars.count
@@ -66,81 +65,64 @@ final class SoakedApp {
         }
     }
 
-    private func goOnAgain() {
-        if goesOnAt != nil { kill(program.process, SIGCONT) }
-        goesOnAt = nil
+    private func continueProgram() {
+        if continuation != nil { kill(program.process, SIGCONT) }
+        continuation = nil
     }
 
     /// Returns to the list and waits until the app has finished its work.
-    func leaveAlone() throws {
-        goOnAgain()
+    func returnToList() throws {
+        continueProgram()
         program.resize(rows: 40, columns: 99)
         for _ in 0..<12 {
             program.press("\u{3}")
-            try pass(milliseconds: 50)
+            try program.read(seconds: 0.05)
         }
-        try pass(milliseconds: 500)
+        try program.read(seconds: 0.5)
     }
 
     /// Waits until the app shows exactly these rows, on a terminal that is high enough for all; returns false
     /// if it does not.
     func comesToShow(_ rows: [SoakRow], within seconds: Double) throws -> Bool {
-        let (height, width) = (Self.maxRows, 99)
-        program.resize(rows: height, columns: width)
+        program.resize(rows: Self.maxRows, columns: 99)
         program.press(":sort created\r:set relativenumber off\r")
-        try pass(milliseconds: 500)
-        var painted = PaintedScreen(rows: height, columns: width)
-        program.press("g\u{c}")
-        var isPaused = false
+        try program.read(seconds: 0.5)
         let began = Moment.now
+        var (lines, shown): ([String], [SoakRow]) = ([], [])
         while began.secondsSince < seconds {
-            painted.write(try program.readOutput())
-            let lines = painted.lines
-            if !isPaused, lines.contains(where: { $0.contains("paused") }) {
-                isPaused = true
-                program.press("p")
-            }
-            if SoakRow.all(in: lines) == rows { return true }
+            let redraw = "\u{c}"
+            program.press("g" + redraw)
+            let output = try program.outputUntilIdle(milliseconds: 300)
+            lines = PaintedScreen(output, rows: Self.maxRows, columns: 99).lines
+            shown = SoakRow.all(in: lines)
+            if shown == rows { return true }
+            if lines.contains(where: { $0.contains("paused") }) { program.press("p") }
         }
-        let shown = SoakRow.all(in: painted.lines)
         let index =
             zip(shown, rows).enumerated().first { $1.0 != $1.1 }?.offset ?? min(shown.count, rows.count)
-        TextLine.print(
-            "an app shows \(shown.count) rows, the store has \(rows.count); they differ at \(index):",
-            on: STDERR_FILENO)
-        let lines = painted.lines
-        let row = min(index + 1, height - 1)
-        if index < rows.count { TextLine.print("\(rows[index])", on: STDERR_FILENO) }
-        for line in lines[..<1] + lines[row..<min(row + 3, height)] + lines.suffix(2) {
-            TextLine.print(line, on: STDERR_FILENO)
+        Output.printError(
+            "an app shows \(shown.count) rows, the store has \(rows.count); they differ at \(index):")
+        if index < rows.count { Output.printError("\(rows[index])") }
+        let row = min(index + 1, Self.maxRows - 1)
+        for line in lines.prefix(1) + lines.dropFirst(row).prefix(3) + lines.suffix(2) {
+            Output.printError(line)
         }
         return false
-    }
-
-    private func pass(milliseconds: Int) throws {
-        let began = Moment.now
-        while began.secondsSince < Double(milliseconds) / 1000 { _ = try program.readOutput() }
     }
 }
 
 /// The compared part of a row of the list.
-struct SoakRow: Equatable {
-    let isStarred: Bool
-    let isUnread: Bool
-    let title: String
+struct SoakRow: Equatable, Sendable {
+    private let isStarred: Bool
+    private let isUnread: Bool
+    private let title: String
 
-    /// The number of characters of the title that fit on every row.
-    private static let length = 30
-
-    init(isStarred: Bool, isUnread: Bool, title: String) {
+    init(isStarred: Bool, isUnread: Bool, title: some StringProtocol) {
         (self.isStarred, self.isUnread) = (isStarred, isUnread)
-        self.title = Self.beginning(title)
-    }
-
-    private static func beginning(_ text: some StringProtocol) -> String {
-        let part = text.prefix(length)
-        return String(
-            part[..<(part.lastIndex { $0 != " " }.map { part.index(after: $0) } ?? part.startIndex)])
+        // The number of characters that fit on every row.
+        var beginning = title.prefix(30)
+        while beginning.last == " " { beginning.removeLast() }
+        self.title = String(beginning)
     }
 
     /// Returns the rows from below the heading to the first line that is not a row.
@@ -151,8 +133,7 @@ struct SoakRow: Equatable {
         }
         return rows.map { line in
             let marks = Array(line.prefix(3))
-            return SoakRow(
-                isStarred: marks[1] == "*", isUnread: marks[2] == "•", title: String(line.dropFirst(4)))
+            return SoakRow(isStarred: marks[1] == "*", isUnread: marks[2] == "•", title: line.dropFirst(4))
         }
     }
 }

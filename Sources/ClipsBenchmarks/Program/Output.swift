@@ -3,8 +3,11 @@ import Glibc
 import Platform
 
 /// Unbuffered text output, even to a pipe, because figures take minutes.
-enum TextLine {
-    static func print(_ text: String, on descriptor: Int32 = STDOUT_FILENO) {
+enum Output {
+    static func print(_ text: String) { print(text, on: STDOUT_FILENO) }
+    static func printError(_ text: String) { print(text, on: STDERR_FILENO) }
+
+    private static func print(_ text: String, on descriptor: Int32) {
         _ = TextFile.write(text + "\n", on: descriptor)
     }
 
@@ -16,4 +19,11 @@ enum TextLine {
             throw BenchmarkError("cannot write \(path): name a file in an existing folder")
         }
     }
+}
+
+/// The reason that a measurement failed.
+struct BenchmarkError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
 }

@@ -1,0 +1,113 @@
+import CBenchmarkProbes
+import Glibc
+
+/// A program in another process, with pipes for its input and output or without both.
+final class ChildProcess {
+    struct Exit {
+        /// The exit status; nil if a signal killed the process.
+        let status: Int32?
+        let seconds: Double
+        /// The peak memory in bytes.
+        let peakMemory: Double
+    }
+
+    let id: Int32
+    private let name: String
+    private let began: Moment
+    private var input: Int32 = -1
+    private let output: Int32
+    private var exit: Exit?
+
+    /// - Parameter isQuiet: whether to discard the standard error.
+    init(_ command: [String], hasPipes: Bool = true, isQuiet: Bool = false) throws {
+        var (input, output, began): (Int32, Int32, Int64) = (-1, -1, 0)
+        id = withCStrings(command) { words in
+            hasPipes
+                ? probe_start(words, &input, &output, isQuiet ? 1 : 0, &began)
+                : probe_start(words, nil, nil, isQuiet ? 1 : 0, &began)
+        }
+        name = command.joined(separator: " ")
+        (self.input, self.output) = (input, output)
+        self.began = Moment(nanoseconds: began)
+        guard id > 0 else { throw BenchmarkError("cannot start '\(command[0])'") }
+    }
+
+    deinit {
+        if output >= 0 { close(output) }
+        if id > 0 { _ = wait() }
+    }
+
+    /// Runs a program until it exits and discards its output.
+    @discardableResult
+    static func run(_ command: [String]) throws -> Exit {
+        let process = try ChildProcess(command, hasPipes: false)
+        let exit = process.wait()
+        guard exit.status == 0 else {
+            throw BenchmarkError("'\(process.name)' exited with status \(exit.status ?? -1)")
+        }
+        return exit
+    }
+
+    /// Runs a program and returns its output; discards its standard error.
+    static func output(of command: [String]) throws -> String {
+        String(decoding: try ChildProcess(command, isQuiet: true).readAll(), as: UTF8.self)
+    }
+
+    func send(_ bytes: [UInt8]) throws {
+        guard write(input, bytes, bytes.count) == bytes.count else {
+            throw BenchmarkError("'\(name)' exited")
+        }
+    }
+
+    /// Reads a number, as the roles of this program write it.
+    func receive() throws -> Int64 {
+        var number: Int64 = 0
+        guard read(output, &number, 8) == 8 else { throw BenchmarkError("'\(name)' exited") }
+        return number
+    }
+
+    /// Reads the output until its end.
+    func readAll() -> [UInt8] {
+        closeInput()
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(output, &chunk, chunk.count)
+            guard count > 0 else { return bytes }
+            bytes += chunk[..<count]
+        }
+    }
+
+    func closeInput() {
+        if input >= 0 { close(input) }
+        input = -1
+    }
+
+    /// Kills the process without warning.
+    func kill() { Glibc.kill(id, SIGKILL) }
+
+    /// Closes the input and returns when the process has exited.
+    func wait() -> Exit {
+        if let exit { return exit }
+        closeInput()
+        var (status, usage) = (Int32(0), rusage())
+        wait4(id, &status, 0, &usage)
+        let exit = Exit(
+            status: status & 0x7f == 0 ? status >> 8 & 0xff : nil, seconds: began.secondsSince,
+            peakMemory: Double(usage.ru_maxrss) * 1024)
+        self.exit = exit
+        return exit
+    }
+}
+
+/// Calls `body` with a NULL-terminated array of C strings, valid during the call.
+func withCStrings<Result>(
+    _ words: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) throws -> Result
+) rethrows -> Result {
+    let pointers = words.map { strdup($0) } + [nil]
+    defer { for pointer in pointers { free(pointer) } }
+    return try pointers.withUnsafeBufferPointer { buffer in
+        guard let base = buffer.baseAddress else { preconditionFailure("the array has an end") }
+        return try body(base)
+    }
+}
