@@ -34,7 +34,6 @@ private struct KilledProcesses {
         let path = workspace.newPath("killed.db")
         (store, lines) = (path, workspace.newPath("lines.jsonl"))
         try SampleStore.make(path, clips: kind == .indexing ? 5_000 : 100)
-        try Output.write((0..<Self.imported).map { "{\"title\":\"clip \($0)\"}\n" }.joined(), to: lines)
         survivor = try blocking { try await ClipStore(path: path, author: "survivor") }
     }
 
@@ -45,7 +44,7 @@ private struct KilledProcesses {
         var waits: [Double] = []
         for round in 0..<rounds {
             let before = try state(after: nil)
-            try prepare()
+            try prepare(round)
             let victim = try start(round)
             try victim.run(seconds: .random(in: 0...whole * 1.1))
             if victim.kill() { killed += 1 }
@@ -105,9 +104,12 @@ private struct KilledProcesses {
         }
     }
 
-    private func prepare() throws {
+    private func prepare(_ round: Int) throws {
         switch kind {
         case .indexing: for end in ["", "-wal", "-shm"] { unlink(store + "-search" + end) }
+        case .import:
+            let lines = (0..<Self.imported).map { "{\"url\":\"https://example.org/\(round)/\($0)\"}\n" }
+            try Output.write(lines.joined(), to: self.lines)
         case .cleaning:
             try blocking { [survivor] in _ = try await survivor.add((0..<300).map(SampleClip.draft)) }
         default: break
@@ -129,9 +131,9 @@ private struct KilledProcesses {
     /// Returns the time of a process that is not killed.
     private func wholeTime() throws -> Double {
         guard kind != .app else { return 0.1 }
-        try prepare()
+        try prepare(-1)
         let began = Moment.now
-        try start(-1).wait()
+        guard try start(-1).wait() == 0 else { throw BenchmarkError("the process for '\(kind)' failed") }
         return began.secondsSince
     }
 
@@ -155,7 +157,7 @@ private final class Victim {
     private var printed: [UInt8] = []
 
     init(_ command: [String], keys: String? = nil) throws {
-        process = try keys == nil ? ChildProcess(command) : nil
+        process = try keys == nil ? ChildProcess(command, isQuiet: true) : nil
         terminal = try keys == nil ? nil : TerminalProgram(command)
         if let keys { terminal?.press(keys) }
         process?.closeInput()
@@ -169,13 +171,13 @@ private final class Victim {
     func kill() -> Bool {
         if let terminal { Glibc.kill(terminal.process, SIGKILL) }
         process?.kill()
-        wait()
-        return process?.wait().status == nil
+        return wait() == nil
     }
 
-    func wait() {
+    /// Returns the exit status; nil if the process was killed.
+    func wait() -> Int32? {
         printed += process?.readAll() ?? []
-        _ = process?.wait()
+        return process?.wait().status
     }
 
     /// The IDs on the complete lines of its output.
