@@ -27,7 +27,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
     }
 
     /// Returns and removes all messages, in the order of their arrival.
-    package func takeAll() -> [Message] {
+    package func removeAll() -> [Message] {
         messages.withLock { messages in
             pipe.drain()
             defer { messages.removeAll(keepingCapacity: true) }

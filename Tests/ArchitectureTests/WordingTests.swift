@@ -2,32 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The words that comments, messages, and names must not contain, counted as lines per folder.
+/// The words that comments, messages, and names must not contain.
 ///
 /// `banned-words.txt` works with grep too: `grep -nriEf Tests/ArchitectureTests/banned-words.txt Sources`.
 @Suite struct WordingTests {
-    /// The folders that do not comply yet, with their numbers of matching lines. A number may only decrease;
-    /// every other folder must have none.
-    static let maximums: [String: Int] = [
-        "Sources/ClipsTerminal": 208,
-        "Tests/ClipsTerminalTests": 86,
-    ]
-
-    @Test func `no folder exceeds its maximum of banned words`() throws {
-        let paths = try Self.paths()
-        let matches = Dictionary(grouping: try Self.grep(paths)) {
-            Self.folder(of: String($0.prefix { $0 != ":" }))
-        }
-        for folder in Set(paths.map(Self.folder(of:))).union(Self.maximums.keys).sorted() {
-            let (lines, maximum) = (matches[folder, default: []], Self.maximums[folder, default: 0])
-            #expect(
-                lines.count <= maximum,
-                "\(folder) may have \(maximum) lines with banned words:\n\(lines.joined(separator: "\n"))")
-            if lines.count < maximum {
-                Issue.record(
-                    "Lower the maximum of \(folder) from \(maximum) to \(lines.count).", severity: .warning)
-            }
-        }
+    @Test func `no file contains a banned word`() throws {
+        let lines = try Self.grep(try Self.paths())
+        #expect(lines.isEmpty, "\(lines.joined(separator: "\n"))")
     }
 
     @Test func `a line with a banned word is found, in any case`() throws {
@@ -61,12 +42,5 @@ import Testing
         return paths.sorted().filter { path in
             path.hasPrefix(".ci/") || ["swift", "md", "c", "h", "yml"].contains { path.hasSuffix("." + $0) }
         }
-    }
-
-    /// Returns a folder of Sources or Tests, or `*.md` for the documents outside of them.
-    private static func folder(of path: String) -> String {
-        let parts = path.split(separator: "/")
-        if parts.count > 2, ["Sources", "Tests"].contains(parts[0]) { return "\(parts[0])/\(parts[1])" }
-        return path.hasSuffix(".md") ? "*.md" : String(parts[0])
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ActionTableTests {
     @Test(arguments: Action.allCases)
-    func `every action is in the table once, with a sentence, and a key unless it is only a command`(
+    func `every action has one entry with help, and a key unless it is only a command`(
         action: Action
     ) {
         let entries = ActionTable.entries.filter { $0.action == action }
@@ -13,26 +13,27 @@ import Testing
         for entry in entries {
             #expect(!entry.keys.isEmpty || action == .set || action == .errors)
             for key in entry.keys { #expect(Key(named: key) != nil, "\(key)") }
-            #expect(entry.help.hasSuffix("."))
+            #expect(!entry.help.hasSuffix(".") && entry.help.first?.isUppercase == true)
+            #expect((entry.argument == nil) == (entry.performArgument == nil))
         }
     }
 
-    @Test func `no key does two things`() {
+    @Test func `no key has two actions`() {
         let keys = ActionTable.entries.flatMap(\.keys)
         #expect(Set(keys).count == keys.count)
         #expect(!keys.contains { $0.first?.isNumber == true })
     }
 
     @Test(arguments: Action.allCases)
-    func `help shows every action`(action: Action) throws {
-        let entry = try #require(ActionTable.entries.first { $0.action == action })
+    func `the help lists every action`(action: Action) {
+        let entry = ActionTable[action]
         #expect(
             HelpScreen.lines(ActionTable.entries, KeyMap(), columns: 200).contains {
                 $0.text == entry.help && !$0.keys.isEmpty
             })
     }
 
-    @Test func `keys are written as people write them`() {
+    @Test func `keys are shown in their common form`() {
         #expect(KeyMap.shown(.control("d")) == "^D")
         #expect(KeyMap.shown(.enter) == "Enter")
         #expect(KeyMap.shown(.character("?")) == "?")
@@ -42,7 +43,7 @@ import Testing
 }
 
 @Suite struct ConfigFileTests {
-    @Test func `options and keys are taken`() {
+    @Test func `options and keys take effect`() {
         let config = ConfigFile(
             "# mine\n\nset follow off\nset color never\nset wrap off\nbind x delete\nbind <C-n> down\nunbind d\n"
         )
@@ -60,19 +61,21 @@ import Testing
         ("set follow maybe", "maybe"), ("set color pink", "pink"), ("frobnicate", "frobnicate"),
         ("bind x", "bind KEY ACTION"), ("set follow", "set OPTION VALUE"), ("unbind", "unbind KEY"),
     ])
-    func `an error is reported with its line, and the rest counts`(line: String, words: String) throws {
+    func `an error is reported with its line, and the other lines take effect`(line: String, words: String)
+        throws
+    {
         let config = ConfigFile("set wrap off\n\(line)\nbind x delete\n")
         #expect(config.errors.count == 1)
         let error = try #require(config.errors.first)
         #expect(error.hasPrefix("config line 2: ") && error.contains(words))
         #expect(!config.wraps && config.keys[.character("x")] == .delete)
         let state = AppState.showing(3, config: line)
-        // A long sentence takes the rows above the status line, too.
+        // A long message covers rows above the status line.
         let screen = state.draw().lines.joined(separator: " ")
         #expect(screen.contains("config line 1") && screen.contains(words))
     }
 
-    @Test func `a key bound anew is what help and footer name`() {
+    @Test func `help and hints show a rebound key`() {
         let state = AppState.showing(3, config: "unbind ?\nbind <F1> help\n")
         #expect(state.lines.last?.contains("F1 help") == true)
         #expect(HelpScreen.lines(ActionTable.entries, state.keys, columns: 200).contains { $0.keys == "F1" })

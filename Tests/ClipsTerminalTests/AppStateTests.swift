@@ -10,54 +10,54 @@ import Testing
     @Test func `numbers before a key count`() throws {
         var state = AppState.showing(100)
         try state.press("5j")
-        #expect(state.list.selectedIndex == 5)
+        #expect(state.list.clips.selectedIndex == 5)
         try state.press("20G")
-        #expect(state.list.selectedIndex == 19)
+        #expect(state.list.clips.selectedIndex == 19)
         try state.press("10k")
-        #expect(state.list.selectedIndex == 9)
+        #expect(state.list.clips.selectedIndex == 9)
         try state.press("7<Esc>j")
-        #expect(state.list.selectedIndex == 10)
+        #expect(state.list.clips.selectedIndex == 10)
         try state.press("999999999999999999999j")
-        #expect(state.list.selectedIndex == 99)
+        #expect(state.list.clips.selectedIndex == 99)
         try state.press("g")
-        #expect(state.list.selectedIndex == 0)
+        #expect(state.list.clips.selectedIndex == 0)
     }
 
     @Test func `a key without an action gives a hint`() throws {
         var state = AppState.showing(3)
         try state.press("Q")
-        #expect(state.statusLine.contains("Q does nothing here · ? lists the keys"))
+        #expect(state.statusLine.contains("Q is not bound · ? lists the keys"))
         try state.press("j")
-        #expect(!state.statusLine.contains("does nothing"))
+        #expect(!state.statusLine.contains("not bound"))
     }
 
-    @Test func `at the top new clips come into view and the selected one stays`() throws {
+    @Test func `at the top, new clips scroll into view and the selection remains`() throws {
         var state = AppState.showing(10)
         state.take(arrival([10, 11]), .transactions([transaction(1, inserting: [10, 11])]))
-        #expect(state.list.selectedID == 9)
-        #expect(state.list.top == 0 && state.screenRow == 2)
-        #expect(state.arrivals.isMarked(11) && state.arrivals.aboveCount == 0)
+        #expect(state.list.clips.selectedID == 9)
+        #expect(state.list.clips.top == 0 && state.screenRow == 2)
+        #expect(state.list.arrivals.isMarked(11) && state.list.arrivals.aboveCount == 0)
         #expect(state.lines[1].hasPrefix("▌"))
         #expect(state.statusLine.contains("live · extension saved 2, now"))
     }
 
-    @Test func `without following nothing moves, and what came is counted`() throws {
+    @Test func `without following, nothing moves and arrivals are counted`() throws {
         var state = AppState.showing(100)
-        #expect(state.list.follows)
+        #expect(state.list.clips.follows)
         try state.press("F")
-        #expect(!state.list.follows)
+        #expect(!state.list.clips.follows)
         try state.press("3j")
-        #expect(state.list.selectedIndex == 3)
-        let (id, row) = (state.list.selectedID, state.screenRow)
+        #expect(state.list.clips.selectedIndex == 3)
+        let (id, row) = (state.list.clips.selectedID, state.screenRow)
         state.take(arrival([100, 101, 102]), .transactions([transaction(1, inserting: [100, 101, 102])]))
-        #expect(state.list.selectedID == id && state.screenRow == row)
+        #expect(state.list.clips.selectedID == id && state.screenRow == row)
         #expect(state.statusLine.contains("↑ 3 new"))
         #expect(state.statusLine.contains("not following"))
         try state.press("g")
         #expect(!state.statusLine.contains("new"))
     }
 
-    @Test func `a mark of arrival goes after some seconds, and the app wakes for it`() throws {
+    @Test func `the mark of an arrival expires after 8 seconds, and the app wakes for it`() throws {
         var state = AppState.showing(10)
         state.take(arrival([10]), .transactions([transaction(1, inserting: [10])]))
         #expect(state.lines[1].hasPrefix("▌"))
@@ -66,14 +66,14 @@ import Testing
         #expect(!state.lines[1].hasPrefix("▌"))
     }
 
-    @Test func `our own clips are no arrivals`() {
+    @Test func `the app's own clips are not arrivals`() {
         var state = AppState.showing(10)
         state.take(
             arrival([10]), .transactions([transaction(1, inserting: [10], author: "app", isOwn: true)]))
-        #expect(!state.arrivals.isMarked(10))
+        #expect(!state.list.arrivals.isMarked(10))
     }
 
-    @Test func `a pause holds the list, counts, and gives all at its end`() throws {
+    @Test func `a pause holds the list, counts arrivals, and applies all at its end`() throws {
         var state = AppState.showing(30)
         try state.press("p")
         let before = state.lines.dropLast(2)
@@ -81,33 +81,33 @@ import Testing
         #expect(state.lines.dropLast(2) == before)
         #expect(state.statusLine.contains("paused · 2 new"))
         try state.press("p")
-        #expect(state.list.count == 32)
-        #expect(state.arrivals.isMarked(31))
+        #expect(state.list.clips.count == 32)
+        #expect(state.list.arrivals.isMarked(31))
     }
 
-    @Test func `a pause keeps so much and then asks for a fresh window`() throws {
+    @Test func `a pause that overflows ends with a full refresh`() throws {
         var state = AppState.showing(30)
         try state.press("p")
-        for id in 0..<Int64(Pause.most) + 10 {
+        for id in 0..<Int64(Pause.maxMessages) + 10 {
             state.take(arrival([1000 + id]), .transactions([transaction(id + 1, inserting: [1000 + id])]))
         }
-        #expect(state.pause?.isOverfull == true && state.pause?.messages.isEmpty == true)
+        #expect(state.list.pause?.hasOverflowed == true && state.list.pause?.messages.isEmpty == true)
         let effects = try state.press("p")
         guard case .show(_, let generation, let anchor)? = effects.last else {
-            Issue.record("no window was asked for: \(effects)")
+            Issue.record("no window was requested: \(effects)")
             return
         }
-        #expect(generation == state.feed.generation && anchor == row(29).position)
+        #expect(generation == state.list.feed.generation && anchor == row(29).position)
     }
 
-    @Test func `our own work is seen in a pause`() throws {
+    @Test func `the app's own work is visible in a pause`() throws {
         var state = AppState.showing(30)
         try state.press("p")
         state.take(arrival([30]), .transactions([transaction(1, inserting: [30], isOwn: true)]))
-        #expect(state.list.count == 31 && state.pause != nil)
+        #expect(state.list.clips.count == 31 && state.list.pause != nil)
     }
 
-    @Test func `a filter is asked for as it is typed, and Esc takes it back`() throws {
+    @Test func `a filter takes effect as it is typed, and Esc cancels it`() throws {
         var state = AppState.showing(30)
         try state.press("10j/")
         let effects = try state.press("ab")
@@ -123,14 +123,14 @@ import Testing
         #expect(query.filter.isEmpty && anchor == row(19).position)
     }
 
-    @Test func `messages of an earlier filter are not for this one`() throws {
+    @Test func `messages of an earlier filter are ignored`() throws {
         var state = AppState.showing(30)
         try state.press("/a")
         state.take(arrival([30]), .count(77, generation: 0))
-        #expect(state.list.count == 30)
+        #expect(state.list.clips.count == 30)
     }
 
-    @Test func `an address becomes an address, and anything else a text`() throws {
+    @Test func `a URL is added as a URL, and any other input as a text`() throws {
         var state = AppState.showing(3)
         func draft(_ keys: String) throws -> ClipDraft? {
             for case .work(.add(let draft, _)) in try state.press(keys) { return draft }
@@ -156,19 +156,19 @@ import Testing
         #expect(state.prompt?.editor.text == "dddq")
     }
 
-    @Test func `the clip that is open stays open whatever happens to the list`() throws {
+    @Test func `an open clip remains open when the list changes`() throws {
         var state = AppState.showing(30)
         try state.press("3j<Enter>")
-        #expect(state.layout.arrangement == .detailOnly && state.detail.id == 26)
+        #expect(state.layout.arrangement == .detailOnly && state.reader.id == 26)
         state.take(.changes([LiveList.Change(id: 26, old: row(26).position, new: nil)], generation: 0))
         _ = state.handle(.clipLoaded(id: 26, nil), at: noon)
-        #expect(state.detail.id == 26 && state.isReading)
+        #expect(state.reader.id == 26 && state.reader.hasFocus)
         #expect(state.lines[0].contains("deleted"))
         try state.press("<Esc>")
-        #expect(!state.isReading && state.list.selectedID == 25)
+        #expect(!state.reader.hasFocus && state.list.clips.selectedID == 25)
     }
 
-    @Test func `undo takes back in turn, and redo does it again`() throws {
+    @Test func `undo reverts changes in turn, and redo repeats them`() throws {
         var state = AppState.showing(30)
         func token(_ number: Int64) -> HistoryToken {
             HistoryToken(storeID: UUID(), generation: 1, number: number)
@@ -179,14 +179,14 @@ import Testing
                 _ = state.handle(.worked(WorkResult(work: work, outcome: outcome)), at: noon)
             }
         }
-        guard case .loadOwnWork? = try state.press("u").last else {
-            Issue.record("the history was not asked")
+        guard case .loadUndoHistory? = try state.press("u").last else {
+            Issue.record("the history was not read")
             return
         }
-        _ = state.handle(.ownWorkLoaded(UndoHistory(all: [], session: 7)), at: noon)
-        #expect(state.statusLine.contains("nothing in the last week to take back"))
+        _ = state.handle(.undoHistoryLoaded(UndoHistory(all: [], session: 7)), at: noon)
+        #expect(state.statusLine.contains("No changes of yours to undo"))
         finish(try state.press("d"), 1)
-        #expect(state.statusLine.contains("Deleted “Clip 29” · u takes it back"))
+        #expect(state.statusLine.contains("Deleted “Clip 29” · u to undo"))
         finish(try state.press("*"), 2)
         let first = try state.press("u")
         guard case .work(.undo(let step, .ask))? = first.first else {
@@ -203,7 +203,7 @@ import Testing
         #expect(again.token.number == 3)
     }
 
-    @Test func `a slow save says so after a moment, and quitting waits for it`() throws {
+    @Test func `a slow save is shown after a moment, and quitting waits for it`() throws {
         var state = AppState.showing(30)
         let effects = try state.press("d")
         #expect(!state.statusLine.contains("saving"))
@@ -223,7 +223,7 @@ import Testing
         }
     }
 
-    @Test func `work that ends late leaves the cursor where the person has gone meanwhile`() throws {
+    @Test func `work that ends late does not move a cursor that the user has moved`() throws {
         for keys in ["", "jj"] {
             var state = AppState.showing(30)
             let effects = try state.press("*")
@@ -232,17 +232,18 @@ import Testing
                 let done = WorkResult.Outcome.done(token: nil, clips: [29], remark: nil)
                 _ = state.handle(.worked(WorkResult(work: work, outcome: done)), at: noon + 3)
             }
-            #expect(state.list.selectedID == (keys.isEmpty ? 29 : 27))
+            #expect(state.list.clips.selectedID == (keys.isEmpty ? 29 : 27))
         }
     }
 
-    @Test func `what was quit from is the clip first and then the list, however wide the screen`() throws {
+    @Test func `q closes the clip first and then quits, at any width`() throws {
         for columns in [80, 200] {
             var state = AppState.showing(30, Size(rows: 24, columns: columns))
             try state.press("<Enter>")
-            #expect(state.isReading)
+            #expect(state.reader.hasFocus)
             let effects = try state.press("q")
-            #expect(!effects.contains { if case .quit = $0 { true } else { false } } && !state.isReading)
+            #expect(
+                !effects.contains { if case .quit = $0 { true } else { false } } && !state.reader.hasFocus)
             guard case .quit? = try state.press("q").last else {
                 Issue.record("does not quit")
                 return
@@ -250,10 +251,10 @@ import Testing
         }
     }
 
-    @Test func `while something is typed or chosen, the line of keys tells what these do now`() throws {
+    @Test func `the line of keys shows the keys of the open prompt or menu`() throws {
         var state = AppState.showing(30)
         for (keys, words) in [
-            ("/", "Esc give up"), ("<Esc>a", "Enter save"), ("<Esc>s", "Enter choose"),
+            ("/", "Esc cancel"), ("<Esc>a", "Enter save"), ("<Esc>s", "Enter choose"),
             ("<Esc><Enter>", "Esc back"),
         ] {
             try state.press(keys)
@@ -262,7 +263,7 @@ import Testing
         }
     }
 
-    @Test func `an error stays until the next key`() throws {
+    @Test func `an error remains until the next key`() throws {
         var state = AppState.showing(30)
         _ = state.handle(.failure("The disk is full."), at: noon)
         _ = state.handle(.tick, at: noon + 60)
@@ -271,10 +272,10 @@ import Testing
         #expect(!state.statusLine.contains("disk"))
     }
 
-    @Test func `only harmless addresses are opened, and no shell sees them`() {
-        #expect(Browser.refusal(of: "https://a.example") == nil)
-        #expect(Browser.refusal(of: "javascript:alert(1)") != nil)
-        #expect(Browser.refusal(of: "--help") != nil)
+    @Test func `only safe URLs are opened, without a shell`() {
+        #expect(Browser.rejection(of: "https://a.example") == nil)
+        #expect(Browser.rejection(of: "javascript:alert(1)") != nil)
+        #expect(Browser.rejection(of: "--help") != nil)
         #expect(Browser.command(for: "http://a/;rm", browser: nil) == ["xdg-open", "http://a/;rm"])
         #expect(Browser.command(for: "http://a/", browser: "fox -t %s:lynx") == ["fox", "-t", "http://a/"])
         #expect(Browser.command(for: "http://a/", browser: "fox -t") == ["fox", "-t", "http://a/"])

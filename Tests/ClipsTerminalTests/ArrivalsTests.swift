@@ -6,7 +6,7 @@ import Testing
 @testable import ClipsTerminal
 
 @Suite struct ArrivalsTests {
-    @Test func `whatever is added and taken, the greatest of a heap comes first`() {
+    @Test func `the maximum of a heap is first after any insertions and removals`() {
         var random = SeededRandom(seed: 5)
         var heap = Heap<Int>()
         var reference: [Int] = []
@@ -23,8 +23,8 @@ import Testing
         }
     }
 
-    /// Beside a plain list of what is above, through arrivals, moves, deletions and scrolling.
-    @Test func `what is above the screen is counted as in a plain list of it`() {
+    /// Compares the count with a plain dictionary, through arrivals, moves, deletions, and scrolling.
+    @Test func `the count of clips above the screen equals that of a reference`() {
         for seed in UInt64(1)...20 {
             var random = SeededRandom(seed: seed)
             var arrivals = Arrivals()
@@ -38,23 +38,23 @@ import Testing
                 switch Int.random(in: 0..<10, using: &random) {
                 case 0..<6:
                     let position = place()
-                    arrivals.take([.init(id: number, old: nil, new: row(number, at: position))])
-                    arrivals.take([transaction(number, inserting: [number])], at: noon)
+                    arrivals.apply([.init(id: number, old: nil, new: row(number, at: position))])
+                    arrivals.mark([transaction(number, inserting: [number])], at: noon)
                     reference[number] = position
                 case 6:
                     guard let id = reference.keys.randomElement(using: &random) else { continue }
                     let position = place()
-                    arrivals.take([
+                    arrivals.apply([
                         .init(id: id, old: reference[id], new: row(id, at: position))
                     ])
                     reference[id] = position
                 case 7:
                     guard let id = reference.keys.randomElement(using: &random) else { continue }
-                    arrivals.take([.init(id: id, old: reference[id], new: nil)])
+                    arrivals.apply([.init(id: id, old: reference[id], new: nil)])
                     reference[id] = nil
                 default:
                     let top = place()
-                    arrivals.settle(top: top, reachesTop: false)
+                    arrivals.scrolled(toTop: top, isStart: false)
                     reference = reference.filter { $0.value < top }
                 }
                 #expect(arrivals.aboveCount == reference.count, "seed \(seed), step \(number)")

@@ -7,17 +7,17 @@ import Testing
 
 @testable import ClipsTerminal
 
-/// Marks, sorting, tags and copies on a real store.
+/// Marks, sorting, tags, and copies on a real store.
 @Suite(.serialized) struct BulkScriptTests {
-    @Test func `marked clips are deleted as one transaction, and one undo brings all back`() async throws {
+    @Test func `marked clips are deleted as one transaction, and one undo restores all`() async throws {
         try await RunningApp.open(clips: 10) { app in
             let before = app.state.sync.newestTransaction
             try app.run("2j3<Space>d\n:wait count=7")
-            #expect(app.state.marks.isEmpty)
-            #expect(app.lines.contains { $0.contains("Deleted 3 clips · u takes it back") })
+            #expect(app.state.list.marks.isEmpty)
+            #expect(app.lines.contains { $0.contains("Deleted 3 clips · u to undo") })
             #expect(app.state.sync.newestTransaction > before)
             try app.run("u\n:wait count=10\n<C-r>\n:wait count=7\nu\n:wait count=10")
-            #expect(app.state.list.rows.map(\.title) == (0..<10).reversed().map { "Clip \($0)" })
+            #expect(app.state.list.clips.rows.map(\.title) == (0..<10).reversed().map { "Clip \($0)" })
             let transactions = try app.other { store in
                 try await store.container.read { try $0.transactions(HistoryFetchRequest(.newest, limit: 4)) }
             }
@@ -25,26 +25,30 @@ import Testing
         }
     }
 
-    @Test func `stars and tags are given to all marked clips, also to those others changed`() async throws {
+    @Test func `stars and tags apply to all marked clips, including those that another process changed`()
+        async throws
+    {
         try await RunningApp.open(clips: 6) { app in
             try app.run("*\n3<Space>*")
-            #expect(app.wait { $0.list.rows.prefix(3).allSatisfy(\.isStarred) })
-            #expect(app.state.list.rows.count(where: \.isStarred) == 3)
+            #expect(app.wait { $0.list.clips.rows.prefix(3).allSatisfy(\.isStarred) })
+            #expect(app.state.list.clips.rows.count(where: \.isStarred) == 3)
             try app.run("*")
-            #expect(app.wait { !$0.list.rows.contains(where: \.isStarred) })
-            let id = app.state.list.rows[0].id
+            #expect(app.wait { !$0.list.clips.rows.contains(where: \.isStarred) })
+            let id = app.state.list.clips.rows[0].id
             _ = try app.other { try await $0.update(id, [.tags: .text("theirs")]) }
             try app.run("t+mine, -none<Enter>")
             #expect(
-                app.wait { $0.list.rows[0].tags == ["theirs", "mine"] && $0.list.rows[1].tags == ["mine"] })
+                app.wait {
+                    $0.list.clips.rows[0].tags == ["theirs", "mine"] && $0.list.clips.rows[1].tags == ["mine"]
+                })
             #expect(app.lines.contains { $0.contains("Tagged 3 clips +mine") })
             // The tags of the store are offered.
             try app.run("<Esc>G\n::tag +th<Tab><Enter>")
-            #expect(app.wait { $0.list.rows.last?.tags == ["theirs"] })
+            #expect(app.wait { $0.list.clips.rows.last?.tags == ["theirs"] })
         }
     }
 
-    @Test func `a range reaches over a list of which the most is not loaded`() async throws {
+    @Test func `a range extends over rows that are not loaded`() async throws {
         try await RunningApp.open(clips: 3000) { app in
             try app.run("9jvG\n:wait text=2,991 marked\nd\n:wait count=9\nu\n:wait count=3000")
         }
@@ -54,10 +58,10 @@ import Testing
         try await RunningApp.open(clips: 10_500) { app in
             try app.run("/clip<Enter>\n:wait 60s count=10500\nst\n:wait text=by title")
             try app.run("G\n:wait idle")
-            #expect(app.state.list.selectedRow?.title == "Clip 9999")
-            // What others write comes into the order that is held.
+            #expect(app.state.list.clips.selectedRow?.title == "Clip 9999")
+            // Clips of another process are sorted in.
             let new = try app.other { try await $0.add([RunningApp.draft("Clip 99999")]) }
-            #expect(app.wait { $0.list.rows.last?.id == new[0] })
+            #expect(app.wait { $0.list.clips.rows.last?.id == new[0] })
             _ = try app.other { try await $0.delete(new) }
             try app.run(
                 ":wait count=10500\ngvG\n:wait text=10,500 marked\nr\n:wait text=Marked as read: 10,500 clips"
@@ -72,38 +76,38 @@ import Testing
         }
     }
 
-    @Test func `another order shows the same clip, and looking on goes from it`() async throws {
+    @Test func `another order keeps the selection, and the search continues from it`() async throws {
         try await RunningApp.open(clips: 400) { app in
             try app.run("/clip 250<Enter>\n:wait count=1\n<Esc>\n:wait count=400")
-            let id = app.state.list.selectedID
-            #expect(app.state.list.selectedRow?.title == "Clip 250")
+            let id = app.state.list.clips.selectedID
+            #expect(app.state.list.clips.selectedRow?.title == "Clip 250")
             try app.run("st\n:wait text=by title")
-            #expect(app.wait { $0.list.selectedID == id && $0.list.selectedIndex == 169 })
+            #expect(app.wait { $0.list.clips.selectedID == id && $0.list.clips.selectedIndex == 169 })
             try app.run("::sort created reverse<Enter>\n:wait text=oldest first")
-            #expect(app.wait { $0.list.selectedID == id && $0.list.selectedIndex == 250 })
-            // The words that were filtered for last are looked for among all clips.
+            #expect(app.wait { $0.list.clips.selectedID == id && $0.list.clips.selectedIndex == 250 })
+            // The words of the last filter are searched in all clips.
             try app.run("n")
-            #expect(app.state.list.selectedID == id)
+            #expect(app.state.list.clips.selectedID == id)
             try app.run("::filter 77<Enter>\n:wait count=4\n<Esc>\n:wait count=400\ngn\n:wait idle")
-            #expect(app.wait { $0.list.selectedRow?.title == "Clip 77" })
+            #expect(app.wait { $0.list.clips.selectedRow?.title == "Clip 77" })
             try app.run("n\n:wait idle")
-            #expect(app.wait { $0.list.selectedRow?.title == "Clip 177" })
+            #expect(app.wait { $0.list.clips.selectedRow?.title == "Clip 177" })
             try app.run("NN\n:wait idle")
-            #expect(app.wait { $0.list.selectedRow?.title == "Clip 377" })
+            #expect(app.wait { $0.list.clips.selectedRow?.title == "Clip 377" })
         }
     }
 
-    @Test func `what is copied goes through the terminal, or is said to be too long`() async throws {
+    @Test func `copies go through the terminal, and long ones show their size`() async throws {
         try await RunningApp.open(clips: 3) { app in
             try app.run("2<Space>yu")
             #expect(app.script.wait { $0.screen.copied == "https://clip2.example/\nhttps://clip1.example/" })
-            #expect(app.lines.contains { $0.contains("Copied 2 addresses") })
+            #expect(app.lines.contains { $0.contains("Copied 2 URLs") })
             try app.run("ym")
             #expect(
                 app.script.wait {
                     $0.screen.copied?.hasPrefix("- [Clip 2](https://clip2.example/)\n- ") == true
                 })
-            let id = app.state.list.rows[0].id
+            let id = app.state.list.clips.rows[0].id
             _ = try app.other {
                 try await $0.update(id, [.text: .text(String(repeating: "x", count: 200_000))])
             }

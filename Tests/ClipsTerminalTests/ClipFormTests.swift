@@ -17,7 +17,7 @@ import Testing
     @Test(arguments: [
         "", "one line", "two\nlines", "ends\n", "\n\nblank first", "title: not a header\n\nmore",
     ])
-    func `a form that nobody touched changes nothing`(text: String) {
+    func `an untouched form changes nothing`(text: String) {
         for note in ["", "a note", "a note\nof two lines", "with\n\na blank one"] {
             let clip = clip(note: note, text: text)
             let form = ClipForm(clip).text
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `what was changed is changed, and no more`() {
+    @Test func `only edited attributes change`() {
         let clip = clip(note: "n", text: "body")
         let form = ClipForm(clip).text.replacingOccurrences(of: "title: T", with: "title: New title")
             .replacingOccurrences(of: "tags: x, y z", with: "tags: x,, other")

@@ -7,7 +7,7 @@ import Testing
 @testable import ClipsTerminal
 
 @Suite struct CommandTests {
-    @Test func `a field of what is looked for is completed, and so are its tags and authors`() throws {
+    @Test func `Tab completes the fields of a filter, and their tags and authors`() throws {
         var state = AppState.showing(3)
         try state.press("/")
         _ = state.handle(.namesLoaded(tags: ["swift", "server side"], authors: ["browser"]), at: noon)
@@ -17,7 +17,7 @@ import Testing
         #expect(state.prompt?.editor.text == "words -tag:swift tag:\"server side\" author:browser")
     }
 
-    @Test func `a command is found by its name or the only beginning of one`() throws {
+    @Test func `a command is found by its name or a unique prefix`() throws {
         var state = AppState.showing(30)
         guard case .show(let query, _, _)? = try state.press(":filter two words<Enter>").last else {
             Issue.record("no filter")
@@ -26,7 +26,7 @@ import Testing
         #expect(query.filter == "two words")
         state = .showing(30)
         try state.press(":12<Enter>")
-        #expect(state.list.selectedIndex == 11)
+        #expect(state.list.clips.selectedIndex == 11)
         guard case .showAround(18, let sorted, _)? = try state.press(":so title reverse<Enter>").last else {
             Issue.record("not sorted")
             return
@@ -35,21 +35,21 @@ import Testing
     }
 
     @Test(arguments: [
-        (":frobnicate<Enter>", "There is no command ':frobnicate'"), (":delte<Enter>", "Is it ':delete'?"),
-        (":re<Enter>", "may be redo, restore, redraw"), (":delete it<Enter>", "takes nothing behind it"),
-        (":sort colour<Enter>", "choose from created"), (":sort titel<Enter>", "Is it 'title'?"),
-        (":set speed on<Enter>", "There is no option 'speed'"),
-        (":set wrap maybe<Enter>", "neither on nor off"),
-        (":copy all<Enter>", "choose from url"), (":errors<Enter>", "has no errors"),
+        (":frobnicate<Enter>", "Unknown command ':frobnicate'"), (":delte<Enter>", "Did you mean ':delete'?"),
+        (":re<Enter>", "ambiguous: redo, restore, redraw"), (":delete it<Enter>", "has no argument"),
+        (":sort colour<Enter>", "Use one of created"), (":sort titel<Enter>", "Did you mean 'title'?"),
+        (":set speed on<Enter>", "Unknown option 'speed'"),
+        (":set wrap maybe<Enter>", "Use on or off"),
+        (":copy all<Enter>", "Use one of url"), (":errors<Enter>", "has no errors"),
         (":set<Enter>", "relativenumber off"),
     ])
-    func `what cannot be done is told`(keys: String, words: String) throws {
+    func `a rejected command gives the reason`(keys: String, words: String) throws {
         var state = AppState.showing(30, Size(rows: 24, columns: 160))
         #expect(try state.press(keys).allSatisfy { if case .loadNames = $0 { true } else { false } })
         #expect(state.message?.text.contains(words) == true, "\(state.message?.text ?? "")")
     }
 
-    @Test func `earlier commands come back`() throws {
+    @Test func `earlier commands are recalled`() throws {
         var state = AppState.showing(30)
         try state.press(":5<Enter>:7<Enter>:<Up>")
         #expect(state.prompt?.editor.text == "7")
@@ -60,10 +60,10 @@ import Testing
         try state.press("<Down>")
         #expect(state.prompt?.editor.text == "")
         try state.press("<Up><Up><Enter>")
-        #expect(state.list.selectedIndex == 4)
+        #expect(state.list.clips.selectedIndex == 4)
     }
 
-    @Test func `Tab completes names, arguments and tags, and then goes through them`() throws {
+    @Test func `Tab completes names, arguments, and tags, and then cycles through them`() throws {
         var state = AppState.showing(30)
         _ = state.handle(
             .namesLoaded(tags: ["swift", "server side", "sqlite", "news"], authors: []), at: noon)
@@ -75,7 +75,7 @@ import Testing
         #expect(state.prompt?.editor.text == "set relativenumber on")
         try state.press("<C-u>tag +n<Tab> -sq<Tab>")
         #expect(state.prompt?.editor.text == "tag +news -sqlite")
-        // Several fit: they are shown, and chosen in turn.
+        // Several match: they are shown, and selected in turn.
         try state.press("<C-u>to<BS>ag +s")
         #expect(state.lines.last?.contains("swift") == true && state.lines.last?.contains("sqlite") == true)
         try state.press("<Esc>:tag +s<Tab>")
@@ -85,7 +85,7 @@ import Testing
         try state.press("<S-Tab><S-Tab>")
         #expect(state.prompt?.editor.text == "tag +sqlite")
         try state.press("<C-u>xyz<Tab>")
-        #expect(state.message?.text == "Nothing completes this.")
+        #expect(state.message?.text == "No completions.")
     }
 
     @Test func `a clip's tags are edited as a line, and only the difference is saved`() throws {
@@ -109,20 +109,20 @@ import Testing
         try state.press("5j:set relativenumber<Enter>")
         #expect(state.lines[1].prefix(9).contains("5") && state.lines[6].prefix(9).contains("6"))
         try state.press(":set theme light<Enter>:set wrap off<Enter>")
-        #expect(state.theme == Theme(.light, .palette) && !state.detail.isWrapped)
+        #expect(state.theme == Theme(.light, .palette) && !state.reader.isWrapped)
         guard case .setMouse(false)? = try state.press(":set mouse off<Enter>").last else {
-            Issue.record("the mouse was not let go")
+            Issue.record("the mouse was not released")
             return
         }
         guard case .setMouse(true)? = try state.press("M").last else {
-            Issue.record("the mouse was not taken")
+            Issue.record("the mouse was not captured")
             return
         }
     }
 }
 
 @Suite struct MenuTests {
-    @Test func `the sort menu sorts, and the same again turns it around`() throws {
+    @Test func `the sort menu sorts, and the same choice again reverses the order`() throws {
         var state = AppState.showing(30)
         try state.press("4js")
         #expect(state.lines.contains { $0.contains("c  time saved ↓") })
@@ -131,24 +131,24 @@ import Testing
             return
         }
         #expect(query.sort == SortOrder("title"))
-        state.take(window((0..<30).reversed(), generation: state.feed.generation))
+        state.take(window((0..<30).reversed(), generation: state.list.feed.generation))
         guard case .showAround(_, let reversed, _)? = try state.press("st").last else {
-            Issue.record("not turned around")
+            Issue.record("not reversed")
             return
         }
         #expect(reversed.sort == SortOrder("title", isAscending: false))
-        state.take(window((0..<30).reversed(), generation: state.feed.generation))
+        state.take(window((0..<30).reversed(), generation: state.list.feed.generation))
         #expect(try state.press("s<Esc>").isEmpty && state.menu == nil)
         #expect(state.statusLine.contains("by title"))
     }
 
-    @Test func `every menu has a letter of its own for every answer`() {
+    @Test func `every choice of a menu has a letter of its own`() {
         for menu in [Menu.sort(ClipQuery()), .copy([1]), .copy([1, 2, 3]), .conflict] {
             #expect(Set(menu.items.map(\.key)).count == menu.items.count)
         }
     }
 
-    @Test func `menus are gone through with the arrows, at any size`() throws {
+    @Test func `the arrows move in menus, at any size`() throws {
         for size in [Size(rows: 3, columns: 10), Size(rows: 12, columns: 40), Size(rows: 60, columns: 200)] {
             var state = AppState.showing(30, size)
             try state.press("s<Down><Down><Up>")

@@ -7,7 +7,7 @@ import Testing
 @testable import ClipsTerminal
 
 @Suite struct DrawingTests {
-    @Test func `a wide screen shows the clip beside the list, a tall one below, a small one alone`() throws {
+    @Test func `a wide screen shows the clip next to the list, a tall one below, a small one alone`() throws {
         #expect(AppState.showing(50, Size(rows: 60, columns: 200)).layout.arrangement == .beside)
         #expect(AppState.showing(50, Size(rows: 50, columns: 80)).layout.arrangement == .below)
         var small = AppState.showing(50, Size(rows: 12, columns: 40))
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [Size(rows: 24, columns: 80), Size(rows: 60, columns: 200), Size(rows: 12, columns: 40)])
-    func `columns stand under their headings`(size: Size) throws {
+    func `columns are aligned with their headings`(size: Size) throws {
         let state = AppState.showing(50, size)
         let lines = state.lines
         for (heading, text) in [("Title", "Clip 4"), ("Site", "site"), ("Tags", "#tag"), ("Author", "cli")] {
@@ -33,7 +33,7 @@ import Testing
         #expect(lines.last?.contains("? help") == true)
     }
 
-    @Test func `every small screen shows something and nothing traps`() throws {
+    @Test func `tiny screens show something and do not trap`() throws {
         for rows in 0...5 {
             for columns in 0...5 {
                 var state = AppState.showing(30, Size(rows: rows, columns: columns))
@@ -58,12 +58,12 @@ import Testing
         #expect(state.draw().cursor?.row == 22)
     }
 
-    @Test func `an empty store says what to do`() {
+    @Test func `an empty store shows how to add a clip`() {
         let text = AppState.showing(0).lines.joined(separator: "\n")
         #expect(text.contains("No clips yet") && text.contains("clips add --url") && text.contains("Press a"))
     }
 
-    @Test func `the count is not told before it is known`() {
+    @Test func `the count is not shown before it is known`() {
         var state = AppState(size: Size(rows: 24, columns: 80), now: noon)
         let rows = (0..<100).reversed().map { row($0) }
         state.take(
@@ -75,7 +75,7 @@ import Testing
         #expect(state.statusLine.contains("1/1,234,567"))
     }
 
-    @Test func `text from strangers is shown, never obeyed`() {
+    @Test func `control characters in untrusted text are not sent to the terminal`() {
         var state = AppState.showing(1)
         let evil = row(
             5, "a\u{1B}[31mb\u{202E}c\u{200B}\nd", author: "\u{9B}x", url: "https://h\u{1B}]0;x\u{7}/")
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `a text of twenty megabytes is read no further than shown`() throws {
+    @Test func `a text of 20 MB is laid out no further than shown`() throws {
         var state = AppState.showing(3)
         try state.press("<Enter>")
         let layout = StoredObject.Layout(names: ["title", "text"])
@@ -98,19 +98,19 @@ import Testing
                 id: ClipModel.objectID(2), version: 1, layout: layout, values: [.text("Big"), .text(text)]))
         _ = state.handle(.clipLoaded(id: 2, clip), at: noon)
         try state.press("<C-f><C-f>jj")
-        var shown = try #require(state.detail.text)
+        var shown = try #require(state.reader.text)
         #expect(state.statusLine.contains("↓ more"))
-        #expect(shown.count(upTo: 5000) == 5000 && state.detail.lines.count == 22)
+        #expect(shown.count(upTo: 5000) == 5000 && state.reader.lines.count == 22)
         guard case .measure(2, var measured)? = try state.press("G").first else {
-            Issue.record("the end is not looked for away from the keys")
+            Issue.record("the text is not measured by the worker")
             return
         }
         _ = measured.count(upTo: .max)
-        _ = state.handle(.detailMeasured(id: 2, measured), at: noon)
-        #expect(!state.detail.hasMore && state.detail.top > 100_000)
+        _ = state.handle(.textMeasured(id: 2, measured), at: noon)
+        #expect(!state.reader.hasMore && state.reader.top > 100_000)
     }
 
-    @Test func `the help tells every action, by scrolling`() throws {
+    @Test func `scrolling the help shows every action`() throws {
         var state = AppState.showing(3, Size(rows: 10, columns: 60))
         try state.press("?")
         var seen: Set<String> = []
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `a screen becomes a picture`() {
+    @Test func `a frame is exported as SVG`() {
         let text = FrameSVG(AppState.showing(5).draw()).text
         // The colors of a theme as the terminal shows them, on the background that it is made for.
         let dark = AppState.showing(5, config: "set theme dark")

@@ -8,21 +8,21 @@ import Testing
 @Suite struct HelpTests {
     @Test func `the help is searched, and Enter runs what was found`() throws {
         var state = AppState.showing(30)
-        try state.press("?/undo brings it back")
+        try state.press("?/undo restores it")
         #expect(state.help.entries(state.keys).map(\.action) == [.delete])
         guard case .work(.delete([29], _))? = try state.press("<Enter>").last else {
             Issue.record("not deleted")
             return
         }
         #expect(state.screen == .list)
-        // By its key, too; and the arrows choose while one types.
-        try state.press("?/wraps the<Down><Enter>")
+        // The arrows select while the words are typed.
+        try state.press("?/unwrap the lines<Down><Enter>")
         #expect(state.screen == .list && state.prompt == nil)
     }
 
-    @Test func `an entry that cannot be run says why, and stays`() throws {
+    @Test func `an unavailable entry gives the reason, and the help remains`() throws {
         var state = AppState.showing(0)
-        try state.press("?/gives a star")
+        try state.press("?/toggle star")
         #expect(state.prompt != nil)
         try state.press("<Enter>")
         #expect(state.screen == .help && state.statusLine.contains("There is no clip here; a adds one."))
@@ -32,19 +32,19 @@ import Testing
 
     @Test(arguments: [
         (Action.restore, "shows the history"), (.errors, "no errors"),
-        (.nextMatch, "Nothing was looked for"),
+        (.nextMatch, "Nothing to search for"),
         (.right, "wrapped"),
     ])
     func `keys and help give the same reason`(action: Action, words: String) throws {
         var state = AppState.showing(5)
-        let reason = try #require(state.obstacle(to: action))
+        let reason = try #require(state.unavailabilityReason(of: action))
         #expect(reason.contains(words))
         state.perform(action, count: nil)
         #expect(state.message?.text == reason)
     }
 
     @Test(arguments: Action.allCases)
-    func `whatever is run from the help, on every screen, says or does something`(action: Action) throws {
+    func `every entry run from the help reports or does something, on every screen`(action: Action) throws {
         for keys in ["", "H", "C", "<Enter>"] {
             var state = AppState.showing(5)
             try state.press(keys + "?")
@@ -66,9 +66,9 @@ import Testing
         let text = "bind x delte\nset folow on\nbind <Nokey> down\nset theme pink\nbind 5 down\n"
         let config = ConfigFile(text)
         #expect(config.errors.count == 5)
-        #expect(config.errors[0] == "config line 1: there is no action 'delte'; is it 'delete'?")
-        #expect(config.errors[1] == "config line 2: there is no option 'folow'; is it 'follow'?")
-        #expect(config.errors[3].contains("auto, light, dark and plain"))
+        #expect(config.errors[0] == "config line 1: Unknown action 'delte'. Did you mean 'delete'?")
+        #expect(config.errors[1] == "config line 2: Unknown option 'folow'. Did you mean 'follow'?")
+        #expect(config.errors[3].contains("auto, light, dark, or plain"))
         let wide = AppState.showing(3, Size(rows: 24, columns: 120), config: text).lines.joined(
             separator: " ")
         for line in 1...5 { #expect(wide.contains("config line \(line):")) }
@@ -84,13 +84,13 @@ import Testing
     }
 
     @Test func `a near name is found, a far one is not`() {
-        #expect(Spelling.nearest(to: "hlep", in: ["help", "history"]) == "help")
-        #expect(Spelling.nearest(to: "browsehere", in: ["browse", "browse-here"]) == "browse-here")
-        #expect(Spelling.nearest(to: "explode", in: Action.allCases.map(\.rawValue)) == nil)
+        #expect(Suggestion.nearest(to: "hlep", in: ["help", "history"]) == "help")
+        #expect(Suggestion.nearest(to: "browsehere", in: ["browse", "browse-here"]) == "browse-here")
+        #expect(Suggestion.nearest(to: "explode", in: Action.allCases.map(\.rawValue)) == nil)
     }
 
     @Test(arguments: [ColorCapability.none, .eight, .sixteen, .palette])
-    func `every theme tells the selected row apart without its colours`(colors: ColorCapability) {
+    func `every theme marks the selected row even without colors`(colors: ColorCapability) {
         for choice in Theme.Choice.allCases {
             let theme = Theme(choice, colors)
             let selection = ColorCapability.none.adapted(theme.selection)

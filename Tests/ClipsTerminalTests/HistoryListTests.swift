@@ -5,7 +5,7 @@ import Testing
 @testable import ClipsTerminal
 
 @Suite struct HistoryListTests {
-    @Test func `in whatever order transactions come, each is there once, the newest on top`() {
+    @Test func `transactions in any order are listed once, the newest first`() {
         var random = SeededRandom(seed: 31)
         var list = HistoryList(height: 10)
         var known: Set<Int64> = []
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `the cursor stays on its transaction and row while news come on top`() {
+    @Test func `the cursor stays on its transaction and row as new ones arrive`() {
         var list = HistoryList(height: 10)
         list.add((1...50).map { transaction($0) })
         list.move(by: 20)
@@ -29,7 +29,7 @@ import Testing
         #expect(list.selected - list.top == row)
     }
 
-    @Test func `the oldest are forgotten, but not under the cursor's feet`() {
+    @Test func `the oldest transactions are discarded, and the cursor stays in the list`() {
         var list = HistoryList(height: 10)
         for number in Int64(1)...6_000 { list.add([transaction(number)]) }
         #expect((2_000...2_500).contains(list.transactions.count))
@@ -37,6 +37,26 @@ import Testing
         list.moveToEnd()
         list.add((6_001...9_000).map { transaction($0) })
         #expect(list.selected == list.transactions.count - 1)
-        #expect(list.transaction(at: list.transactions.count) == nil)
+        #expect(list.row(at: list.transactions.count) == nil)
+    }
+
+    @Test func `consecutive transactions of an unknown writer are one row until it is opened`() {
+        var list = HistoryList(height: 10)
+        list.add([transaction(1)] + (2...5).map { transaction($0, inserting: [$0], author: nil) })
+        #expect(list.count == 2 && list.selectedRow?.isFolded == true && list.selectedTransaction == nil)
+        #expect(list.row(at: 0)?.sum(\.inserted) == 4)
+        list.add([transaction(6, inserting: [6], author: nil), transaction(7)])
+        #expect(list.count == 3 && list.row(at: 1)?.transactions.count == 5)
+        list.moveTo(index: 1)
+        list.switchPane()
+        #expect(list.count == 7 && list.selectedTransaction?.id == 6 && !list.isInChanges)
+        list.switchPane()
+        #expect(list.isInChanges)
+        // A transaction being read is not folded into a new one.
+        list = HistoryList(height: 10)
+        list.add([transaction(1, author: nil)])
+        list.switchPane()
+        list.add([transaction(2, author: nil)])
+        #expect(list.count == 2 && list.selectedTransaction?.id == 1)
     }
 }

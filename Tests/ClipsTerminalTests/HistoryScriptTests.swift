@@ -7,58 +7,57 @@ import Testing
 
 @testable import ClipsTerminal
 
-/// Taking back, restoring, and edits that meet, on a real store.
+/// Undo, restore, and edit conflicts on a real store.
 @Suite(.serialized) struct HistoryScriptTests {
-    @Test func `the last work of before a restart is taken back, and done again after another`() async throws
-    {
+    @Test func `changes are undone after a restart, and redone after another`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path(of: "clips.db")
         try await RunningApp.open(clips: 4, at: path) { app in
             try app.run("d\n:wait count=3\n*")
-            #expect(app.wait { $0.list.rows[0].isStarred })
+            #expect(app.wait { $0.list.clips.rows[0].isStarred })
         }
         try await RunningApp.open(at: path) { app in
-            // Another author's work is not ours to take back.
+            // The change of another author is not undone.
             _ = try app.other { try await $0.add([RunningApp.draft("Theirs")]) }
-            try app.run(":wait count=4\nu\n:wait text=Taken back")
-            #expect(app.wait { !$0.list.rows.contains(where: \.isStarred) && $0.list.count == 4 })
+            try app.run(":wait count=4\nu\n:wait text=Undone")
+            #expect(app.wait { !$0.list.clips.rows.contains(where: \.isStarred) && $0.list.clips.count == 4 })
             try app.run("u\n:wait count=5\n:wait text=deleted “Clip 3”")
         }
         try await RunningApp.open(at: path) { app in
             try app.run("<C-r>\n:wait count=4\n<C-r>")
-            #expect(app.wait { $0.list.rows.contains(where: \.isStarred) })
-            try app.run("<C-r>\n:wait text=Nothing was taken back.\nu")
-            #expect(app.wait { !$0.list.rows.contains(where: \.isStarred) })
+            #expect(app.wait { $0.list.clips.rows.contains(where: \.isStarred) })
+            try app.run("<C-r>\n:wait text=Nothing to redo.\nu")
+            #expect(app.wait { !$0.list.clips.rows.contains(where: \.isStarred) })
         }
         try await RunningApp.open(at: path) { app in
-            try app.run("u\n:wait count=5\nu\n:wait text=nothing in the last week")
-            // New work: what was taken back is not done again on top of it.
+            try app.run("u\n:wait count=5\nu\n:wait text=No changes of yours to undo")
+            // After a new change, undone ones cannot be redone.
             try app.run("gd\n:wait count=4")
         }
         try await RunningApp.open(at: path) { app in
-            try app.run("<C-r>\n:wait text=Nothing was taken back.")
+            try app.run("<C-r>\n:wait text=Nothing to redo.")
         }
     }
 
-    @Test func `what anybody deleted is restored on the history screen`() async throws {
+    @Test func `the history screen restores clips that any process deleted`() async throws {
         try await RunningApp.open(size: Size(rows: 30, columns: 90), clips: 4) { app in
-            let ids = app.state.list.rows.map(\.id)
+            let ids = app.state.list.clips.rows.map(\.id)
             _ = try app.other { try await $0.delete([ids[1], ids[2]]) }
             try app.run(":wait count=2\nH\n:wait text=title: “Clip 1”")
             #expect(app.lines.contains { $0.contains("deleted: Clip 2") })
             // One of the two, then the rest.
             try app.run("<Tab>jR\n:wait text=Restored 1 clip")
             try app.run("<Esc><Esc>\n:wait count=3")
-            #expect(app.state.list.rows.map(\.id).contains(ids[2]))
+            #expect(app.state.list.clips.rows.map(\.id).contains(ids[2]))
             try app.run("H\n:wait idle\ngjR\n:wait text=Restored 1 clip\nq\n:wait count=4")
-            #expect(app.state.list.rows.map(\.id) == ids)
+            #expect(app.state.list.clips.rows.map(\.id) == ids)
             try app.run("u\n:wait count=3\nu\n:wait count=2")
         }
     }
 
-    @Test func `the history tells old and new values, and is filtered by author and time`() async throws {
+    @Test func `the history shows old and new values, and is filtered by author and time`() async throws {
         try await RunningApp.open(size: Size(rows: 30, columns: 90), clips: 3) { app in
-            let id = try #require(app.state.list.rows.first?.id)
+            let id = try #require(app.state.list.clips.rows.first?.id)
             _ = try app.other("anna") {
                 try await $0.update(id, [.title: .text("First"), .tags: .text("x")])
             }
@@ -67,17 +66,17 @@ import Testing
             #expect(app.lines.contains { $0.contains("tags: (empty) → “x”") })
             try app.run("/author:anna since:1h<Enter>\n:wait text=/author:anna since:1h\n:wait idle")
             #expect(app.state.history.transactions.map(\.author) == ["anna"])
-            // Who does not fit does not come in, live.
+            // Live transactions of other authors are left out.
             _ = try app.other("berta") { try await $0.update(id, [.title: .text("Third")]) }
             _ = try app.other("anna") { try await $0.update(id, [.title: .text("Fourth")]) }
             #expect(app.wait { $0.history.transactions.count == 2 })
-            try app.run("/<C-u>before:1d<Enter>\n:wait text=Nothing in the history is before:1d")
-            try app.run("/<C-u>since:soon<Enter>\n:wait text='soon' is no time")
+            try app.run("/<C-u>before:1d<Enter>\n:wait text=No transactions match before:1d")
+            try app.run("/<C-u>since:soon<Enter>\n:wait text=Invalid time 'soon'")
             try app.run("<Esc><Esc>\n:wait text=seed")
         }
     }
 
-    @Test func `consumers and what cleaning would take are shown`() async throws {
+    @Test func `consumers and the next purge are shown`() async throws {
         try await RunningApp.open(size: Size(rows: 30, columns: 90), clips: 3) { app in
             _ = try app.other { store in
                 let start = try await store.container.currentToken()
@@ -91,11 +90,11 @@ import Testing
     }
 
     @Test(arguments: [("t", "Theirs", "", true), ("m", "Clip 0", "", true), ("l", "Theirs", "mine", false)])
-    func `taking back what somebody else changed since asks, shows both and does as it is told`(
+    func `undo of a clip that another process changed asks, and follows the answer`(
         key: String, title: String, note: String, isTaken: Bool
     ) async throws {
         try await RunningApp.open(clips: 1) { app in
-            let id = try #require(app.state.list.selectedID)
+            let id = try #require(app.state.list.clips.selectedID)
             try app.use(
                 editor: """
                     sed -i 's/^title: .*/title: Mine/; s/^note: .*/note: mine/' "$1"
@@ -103,23 +102,23 @@ import Testing
             try app.run("e\n:wait text=Edited “Mine”")
             _ = try app.other { try await $0.update(id, [.title: .text("Theirs")]) }
             try app.run(":wait text=Theirs\nu\n:wait text=Changed since by extension: “Theirs”")
-            for words in ["theirs  Theirs", "before  Clip 0", "Take it back all the same?"] {
+            for words in ["theirs  Theirs", "before  Clip 0", "Undo anyway?"] {
                 #expect(app.lines.contains { $0.contains(words) }, "\(words)")
             }
             try app.run(key + "\n:wait idle")
             #expect(app.state.screen == .list && app.state.questions.isEmpty)
             let clip = try app.other { try await $0.clip(id) }
             #expect(clip.title == title && clip.note == note)
-            // Who decides later is asked again; what was taken back is done again, theirs included.
-            try app.run(isTaken ? "<C-r>\n:wait text=Done again" : "u\n:wait text=Take it back")
+            // A postponed question is asked again; redo includes their change.
+            try app.run(isTaken ? "<C-r>\n:wait text=Redone" : "u\n:wait text=Undo anyway")
             guard isTaken else { return }
             let again = try app.other { try await $0.clip(id) }
             #expect(again.title == "Theirs" && again.note == "mine")
         }
     }
 
-    /// An editor that changes title and note while somebody else changes title and tags.
-    private static func meet(in app: borrowing RunningApp, id: Int64, sql: String? = nil) throws {
+    /// Sets an editor that changes title and note while another process changes title and tags.
+    private static func makeConflict(in app: borrowing RunningApp, id: Int64, sql: String? = nil) throws {
         let theirs = sql ?? "UPDATE Clip SET title = 'Theirs', tags = 'theirs' WHERE id = \(id)"
         try app.use(
             editor: """
@@ -131,13 +130,13 @@ import Testing
     @Test(arguments: [
         ("b", "Mine", "theirs", "my note"), ("m", "Mine", "", "my note"), ("t", "Theirs", "theirs", ""),
     ])
-    func `an edit that meets another asks, shows both and does as it is told`(
+    func `an edit conflict shows both versions, and follows the answer`(
         key: String, title: String, tags: String, note: String
     ) async throws {
         try await RunningApp.open(clips: 1) { app in
-            let id = try #require(app.state.list.selectedID)
-            try Self.meet(in: app, id: id)
-            try app.run("e\n:wait text=Changed meanwhile")
+            let id = try #require(app.state.list.clips.selectedID)
+            try Self.makeConflict(in: app, id: id)
+            try app.run("e\n:wait text=Changed during the edit")
             for words in ["both changed it", "yours   Mine", "theirs  Theirs", "you changed it"] {
                 #expect(app.lines.contains { $0.contains(words) }, "\(words)")
             }
@@ -153,13 +152,13 @@ import Testing
         }
     }
 
-    @Test func `both texts can be edited into one, and a clip deleted meanwhile is brought back`()
+    @Test func `both versions can be merged in the editor, and a clip deleted during the edit is restored`()
         async throws
     {
         try await RunningApp.open(clips: 1) { app in
-            let id = try #require(app.state.list.selectedID)
-            try Self.meet(in: app, id: id)
-            try app.run("e\n:wait text=Changed meanwhile")
+            let id = try #require(app.state.list.clips.selectedID)
+            try Self.makeConflict(in: app, id: id)
+            try app.run("e\n:wait text=Changed during the edit")
             let copy = app.folder.path(of: "seen")
             try app.use(editor: "cp \"$1\" '\(copy)'; sed -i 's/^title: .*/title: Merged/' \"$1\"")
             try app.run("e\n:wait text=Merged")
@@ -167,8 +166,8 @@ import Testing
             #expect(seen.contains("Mine") && seen.contains("Theirs") && seen.contains("tags: theirs"))
             #expect(try app.other { try await $0.clip(id).note } == "my note")
 
-            try Self.meet(in: app, id: id, sql: "DELETE FROM Clip WHERE id = \(id)")
-            try app.run("e\n:wait text=Deleted meanwhile\nm\n:wait count=1\n:wait text=Mine")
+            try Self.makeConflict(in: app, id: id, sql: "DELETE FROM Clip WHERE id = \(id)")
+            try app.run("e\n:wait text=Deleted during the edit\nm\n:wait count=1\n:wait text=Mine")
             let back = try app.other { try await $0.clip(id) }
             #expect(back.title == "Mine" && back.tags == ["theirs"] && back.url == "https://clip0.example/")
             try app.run("u\n:wait count=0")

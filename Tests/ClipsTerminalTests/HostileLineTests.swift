@@ -6,7 +6,7 @@ import Testing
 @testable import ClipsTerminal
 @testable import PersistentStore
 
-/// What is typed or pasted behind `:` and `/`, and what leaves the app for other programs.
+/// Input after `:` and `/`, and output for other programs.
 @Suite struct HostileLineTests {
     private static let pieces = [
         "sort ", "set ", "tag ", "+a", "-", "theme ", "relativenumber ", "on", "quit!", "delete", "9", "-9",
@@ -60,12 +60,12 @@ import Testing
         "https\u{0}:", "file", "ſ://", "\u{1B}http:", "ftp://a", "", ":", "x-scheme:http://a", "hTTp/:a",
     ])
     func `an address of any other scheme is not opened`(url: String) {
-        #expect(Browser.refusal(of: url) != nil)
+        #expect(Browser.rejection(of: url) != nil)
     }
 
-    @Test func `an address is one word for the browser, whatever is in it`() {
+    @Test func `a URL is one argument of the browser, regardless of its characters`() {
         let url = "http://a/ -x $(b) `c` ; d %s \u{1B} '\"\n"
-        #expect(Browser.refusal(of: url) == nil)
+        #expect(Browser.rejection(of: url) == nil)
         #expect(Browser.command(for: url, browser: nil) == ["xdg-open", url])
         #expect(Browser.command(for: url, browser: "fox %s -t") == ["fox", url, "-t"])
         #expect(Browser.command(for: url, browser: "fox --at=%s") == ["fox", "--at=" + url])
@@ -88,7 +88,7 @@ import Testing
     func `a mail program gets the recipients and headers that only fill a message`(
         url: String, opened: String
     ) {
-        #expect(Browser.refusal(of: url) == nil)
+        #expect(Browser.rejection(of: url) == nil)
         #expect(Browser.command(for: url, browser: "mailer %s") == ["mailer", opened])
         #expect(Browser.command(for: url, browser: nil).last == opened)
         #expect(Browser.inTerminal(url).last == opened)
@@ -98,6 +98,6 @@ import Testing
         "mailto:a',attachment='/etc/passwd", "mailto:%3Fattach=/x", "mailto:-x", "mailto:a&attach=x",
     ])
     func `recipients that could be more than that are not opened`(url: String) {
-        #expect(Browser.refusal(of: url) != nil)
+        #expect(Browser.rejection(of: url) != nil)
     }
 }

@@ -5,24 +5,24 @@ import Testing
 @testable import ClipsCore
 @testable import ClipsTerminal
 
-/// Everything live keeps its promise, in every screen and every state.
+/// Random sessions in which every key has its effect, and other processes disturb nothing.
 @Suite struct LiveScreenTests {
-    @Test func `whatever others do meanwhile, each key does its work and nothing else moves`() {
+    @Test func `each key has its effect, and other processes move nothing`() {
         for seed in 1...60 as ClosedRange<UInt64> {
             let steps = Self.steps(seed: seed, count: 120)
             guard let broken = Self.failure(of: steps, seed) else { continue }
-            let least = Self.least(steps) { Self.failure(of: $0, seed) != nil }
+            let least = Self.minimal(steps) { Self.failure(of: $0, seed) != nil }
             let sentence = Self.failure(of: least, seed)?.sentence ?? broken.sentence
             Issue.record("seed \(seed): \(sentence), after \(least.map { "\($0)" }.joined(separator: "; "))")
             return
         }
     }
 
-    @Test func `keys typed ahead do what they do when each is waited for`() {
+    @Test func `keys typed ahead have the same effect as keys typed one by one`() {
         for seed in 1...15 as ClosedRange<UInt64> {
             let phrases = Self.keysAhead(seed: seed, count: 12)
             guard Self.difference(of: phrases, seed) != nil else { continue }
-            let least = Self.least(phrases) { Self.difference(of: $0, seed) != nil }
+            let least = Self.minimal(phrases) { Self.difference(of: $0, seed) != nil }
             Issue.record("seed \(seed): \(least): \(Self.difference(of: least, seed) ?? "")")
             return
         }
@@ -52,7 +52,7 @@ import Testing
                 let phrase = phrases.randomElement(using: &random) ?? "j"
                 steps += ((try? KeyParser.keys(in: phrase)) ?? []).map { .press($0) }
             case 12..<17: steps.append(.commit(random.next()))
-            case 17..<21: steps.append(.tell)
+            case 17..<21: steps.append(.deliver)
             case 21..<29: steps.append(.receive)
             case 29..<35: steps.append(.work(queue: Int.random(in: 0..<3, using: &random), random.next()))
             case 35: steps.append(.pass(seconds: Double.random(in: 0...3, using: &random)))
@@ -95,7 +95,7 @@ import Testing
         return (0..<count).map { _ in phrases.randomElement(using: &random) ?? "j" }
     }
 
-    /// What is otherwise when the keys come all at once, before any answer.
+    /// Returns the difference between keys that wait for each answer and keys typed at once.
     private static func difference(of phrases: [String], _ seed: UInt64) -> String? {
         do {
             var patient = LiveSession(clips: 150)
@@ -126,29 +126,29 @@ import Testing
 
         init(_ session: LiveSession) {
             let state = session.state
-            selected = state.list.selectedID
-            place = state.list.selectedIndex
-            marks = state.marks.all.sorted()
-            query = state.query
+            selected = state.list.clips.selectedID
+            place = state.list.clips.selectedIndex
+            marks = state.list.marks.all.sorted()
+            query = state.list.query
             typed = state.prompt?.editor.text
-            isReading = state.isReading
-            detail = state.isReading ? state.detail.id : nil
+            isReading = state.reader.hasFocus
+            detail = state.reader.hasFocus ? state.reader.id : nil
             tagged = session.worker.store.items.mapValues(\.tags).filter {
                 $1.contains("new") || $1.contains("x")
             }
         }
     }
 
-    /// Leaves out what is not needed for a failure, in ever smaller pieces.
-    private static func least<Step>(_ steps: [Step], _ fails: ([Step]) -> Bool) -> [Step] {
+    /// Removes steps that the failure does not need, in ever smaller pieces.
+    private static func minimal<Step>(_ steps: [Step], _ fails: ([Step]) -> Bool) -> [Step] {
         var steps = steps
         var size = steps.count / 2
         while size > 0 {
-            var place = 0
-            while place < steps.count {
+            var index = 0
+            while index < steps.count {
                 var fewer = steps
-                fewer.removeSubrange(place..<min(place + size, steps.count))
-                if fails(fewer) { steps = fewer } else { place += size }
+                fewer.removeSubrange(index..<min(index + size, steps.count))
+                if fails(fewer) { steps = fewer } else { index += size }
             }
             size /= 2
         }

@@ -6,31 +6,32 @@ import TestSupport
 @testable import ClipsTerminal
 
 extension AppState {
-    fileprivate var heldID: Int64? { list.soughtID ?? list.selectedID }
-    fileprivate var heldRow: Int { list.selectedIndex - list.top }
+    fileprivate var heldID: Int64? { list.clips.soughtID ?? list.clips.selectedID }
+    fileprivate var heldRow: Int { list.clips.selectedIndex - list.clips.top }
 }
 
-/// What must hold however a person and the others get into each other's way.
+/// The invariants of a session with concurrent commits.
 extension LiveSession {
-    /// An event that is none of the person's doing leaves alone what they are at.
+    /// Checks that an event of another process does not disturb the user.
     mutating func undisturbed(by event: AppEvent, rows news: [ClipRow]? = nil) throws(Broken) {
         let before = state
         let beforeRows = rows
         _ = handle(event)
         if drawsAll { try checkFrame() }
         if let news, case .message(let message) = event, isOfThisList(message, before) {
-            rows = state.pause == nil ? news : nil
+            rows = state.list.pause == nil ? news : nil
         }
-        if state.feed.isShowing || state.pause != nil { rows = nil }
-        // Keys that waited have done their part in it.
-        guard before.feed.typedAhead.isEmpty, before.saving.waiting.isEmpty else { return }
+        if state.list.feed.isLoading || state.list.pause != nil { rows = nil }
+        // Keys that waited had their effect, too.
+        guard before.typing.ahead.isEmpty, before.undoSteps.waiting.isEmpty else { return }
         try checkQuestions(before)
         try checkReading(before, event)
         try checkMarks(before, event)
-        guard before.list.isLoaded, !before.feed.isShowing, before.feed.wanted == nil, !before.feed.isFinding
+        guard before.list.clips.isLoaded, !before.list.feed.isLoading,
+            before.list.feed.pendingSelection == nil, !before.list.feed.isSearching
         else { return }
         if case .resized = event { return }
-        if before.pause != nil { return try checkPause(before, event) }
+        if before.list.pause != nil { return try checkPause(before, event) }
         if case .message(let message) = event, let beforeRows, let rows {
             try checkCursor(before, message, beforeRows, rows)
         } else if case .worked = event {
@@ -42,14 +43,14 @@ extension LiveSession {
 
     private func isOfThisList(_ message: ClipListMessage, _ before: AppState) -> Bool {
         switch message {
-        case .window(_, before.feed.generation), .more(_, _, _, _, before.feed.generation),
-            .count(_, before.feed.generation), .changes(_, before.feed.generation):
+        case .window(_, before.list.feed.generation), .more(_, _, _, _, before.list.feed.generation),
+            .count(_, before.list.feed.generation), .changes(_, before.list.feed.generation):
             true
         default: false
         }
     }
 
-    /// What is typed or chosen, and the clips that it is about.
+    /// Checks the prompt or menu, and its clips.
     private func checkQuestions(_ before: AppState) throws(Broken) {
         if let prompt = before.prompt {
             try check(
@@ -57,7 +58,7 @@ extension LiveSession {
             )
             try check(state.prompt?.editor.text == prompt.editor.text, "what was typed changed")
             try check(
-                state.prompt?.editor.cursor == prompt.editor.cursor, "the place in what was typed changed")
+                state.prompt?.editor.cursor == prompt.editor.cursor, "the cursor in the prompt moved")
             try check(state.prompt?.clip == prompt.clip, "the question is about another clip")
         } else {
             try check(state.prompt == nil, "a question opened by itself")
@@ -69,7 +70,7 @@ extension LiveSession {
         } else if state.screen != .conflict {
             try check(state.menu == nil, "a menu opened by itself")
         }
-        try check(state.typedCount == before.typedCount, "the number that was typed changed")
+        try check(state.typing.count == before.typing.count, "the number that was typed changed")
         try check(
             state.screen == before.screen || state.screen == .conflict, "the screen became \(state.screen)")
         try check(state.history.filter == before.history.filter, "the history's filter changed")
@@ -77,9 +78,9 @@ extension LiveSession {
 
     private func checkReading(_ before: AppState, _ event: AppEvent) throws(Broken) {
         if case .matchFound = event { return }
-        try check(state.isReading == before.isReading, "reading began or ended by itself")
-        guard state.isReading else { return }
-        try check(state.detail.id == before.detail.id, "another clip is read")
+        try check(state.reader.hasFocus == before.reader.hasFocus, "reading began or ended by itself")
+        guard state.reader.hasFocus else { return }
+        try check(state.reader.id == before.reader.id, "another clip is read")
     }
 
     private func checkMarks(_ before: AppState, _ event: AppEvent) throws(Broken) {
@@ -91,15 +92,16 @@ extension LiveSession {
             if case .done = result.outcome { gone = Set(ids) }
         }
         try check(
-            state.marks.ids == before.marks.ids.subtracting(gone), "the marks became \(state.marks.ids)")
-        guard let range = before.marks.range else {
-            return try check(state.marks.range == nil, "a range began")
+            state.list.marks.ids == before.list.marks.ids.subtracting(gone),
+            "the marks became \(state.list.marks.ids)")
+        guard let range = before.list.marks.range else {
+            return try check(state.list.marks.range == nil, "a range began")
         }
-        guard !before.marks.isGathering, !state.marks.isGathering else { return }
-        try check(state.marks.range?.ids == range.ids.subtracting(gone), "the range changed")
+        guard !before.list.marks.isGathering, !state.list.marks.isGathering else { return }
+        try check(state.list.marks.range?.ids == range.ids.subtracting(gone), "the range changed")
     }
 
-    /// Nothing moves while the list is held still, but for the person's own work.
+    /// Checks that nothing moves in a pause, except by the user's own work.
     private func checkPause(_ before: AppState, _ event: AppEvent) throws(Broken) {
         if case .message(.transactions(let transactions)) = event, transactions.contains(where: \.isOwn) {
             return
@@ -107,17 +109,18 @@ extension LiveSession {
         if case .worked = event { return }
         guard case .message(.changes) = event else { return }
         try check(
-            state.list.selectedIndex == before.list.selectedIndex && state.list.top == before.list.top
-                && state.list.rows == before.list.rows, "the list moves while it is held")
+            state.list.clips.selectedIndex == before.list.clips.selectedIndex
+                && state.list.clips.top == before.list.clips.top
+                && state.list.clips.rows == before.list.clips.rows, "the list moves while it is held")
     }
 
-    /// The same clip on the same row, or its neighbour; back when it returns.
+    /// Checks that the cursor stays on its clip and row, or moves to a neighbor until the clip returns.
     private func checkCursor(
         _ before: AppState, _ message: ClipListMessage, _ old: [ClipRow], _ new: [ClipRow]
     ) throws(Broken) {
-        let follows = before.list.isFollowing
-        guard before.list.pendingIndex == nil, let held = before.heldID else { return }
-        if let lost = before.list.lostID, !old.contains(where: { $0.id == lost }),
+        let follows = before.list.clips.isFollowing
+        guard before.list.clips.pendingIndex == nil, let held = before.heldID else { return }
+        if let lost = before.list.clips.lostID, !old.contains(where: { $0.id == lost }),
             new.contains(where: { $0.id == lost })
         {
             return try check(follows || state.heldID == lost, "does not go back to clip \(lost)")
@@ -127,39 +130,40 @@ extension LiveSession {
             try check(state.heldID == held, "the cursor went from clip \(held) to \(state.heldID ?? 0)")
             let (was, now) = (before.heldRow, state.heldRow)
             // Only the top of the list cannot be anywhere else.
-            try check(now == was || (state.list.top == 0 && now < was), "screen row \(was) became \(now)")
-        } else if case .changes = message, let place = old.first(where: { $0.id == held })?.position {
-            let index = min(new.count { $0.position < place }, max(0, new.count - 1))
+            try check(
+                now == was || (state.list.clips.top == 0 && now < was), "screen row \(was) became \(now)")
+        } else if case .changes = message, let position = old.first(where: { $0.id == held })?.position {
+            let index = min(new.count { $0.position < position }, max(0, new.count - 1))
             if follows { return }
             try check(
-                state.list.selectedIndex == index,
-                "the cursor is at \(state.list.selectedIndex), not beside at \(index)")
-            try check(new.isEmpty || state.list.lostID != nil, "forgets the clip that went")
+                state.list.clips.selectedIndex == index,
+                "the cursor is at \(state.list.clips.selectedIndex), not at \(index)")
+            try check(new.isEmpty || state.list.clips.lostID != nil, "forgets the clip that went")
         }
     }
 }
 
 extension LiveSession {
-    /// Each key does what it is for, to the clips that it is for.
+    /// Checks that a key has its effect, on the right clips.
     mutating func press(_ key: Key) throws(Broken) {
         let before = state
         let effects = handle(.key(key))
         if drawsAll { try checkFrame() }
-        if state.list.selectedIndex != before.list.selectedIndex || state.feed.isShowing {
-            rows = state.feed.isShowing ? nil : rows
+        if state.list.clips.selectedIndex != before.list.clips.selectedIndex || state.list.feed.isLoading {
+            rows = state.list.feed.isLoading ? nil : rows
         }
-        if state.pause == nil, before.pause != nil { rows = nil }
+        if state.list.pause == nil, before.list.pause != nil { rows = nil }
         let works = effects.compactMap { if case .work(let work) = $0 { work } else { nil } }
         if let prompt = before.prompt { return try checkTyped(key, prompt, works) }
         if let menu = before.menu {
             for case .gather(let ids, _, _) in effects { try check(ids == menu.clips, "copies other clips") }
             return
         }
-        if state.feed.typedAhead.count == before.feed.typedAhead.count + 1 {
+        if state.typing.ahead.count == before.typing.ahead.count + 1 {
             return try check(
                 state.heldID == before.heldID && works.isEmpty, "a waiting key did something")
         }
-        guard before.feed.typedAhead.isEmpty, before.screen == .list, let action = before.keys[key] else {
+        guard before.typing.ahead.isEmpty, before.screen == .list, let action = before.keys[key] else {
             return
         }
         if case .mouse = key { return }
@@ -186,24 +190,26 @@ extension LiveSession {
     }
 
     private func checkDone(_ action: Action, _ before: AppState, _ works: [Work]) throws(Broken) {
-        let list = before.list
-        let id = before.isReading ? before.detail.id : list.selectedID
-        let marked = before.marks.all
-        let chosen = marked.isEmpty || before.isReading ? id.map { [$0] } ?? [] : marked.sorted()
+        let list = before.list.clips
+        let id = before.reader.hasFocus ? before.reader.id : list.selectedID
+        let marked = before.list.marks.all
+        let chosen = marked.isEmpty || before.reader.hasFocus ? id.map { [$0] } ?? [] : marked.sorted()
         let last = max(0, list.count - 1)
-        let count = before.typedCount ?? 1
+        let count = before.typing.count ?? 1
         switch action {
-        case .down where !before.isReading:
-            try check(state.list.selectedIndex == min(list.selectedIndex + count, last), "did not go down")
-        case .up where !before.isReading:
-            try check(state.list.selectedIndex == max(list.selectedIndex - count, 0), "did not go up")
-        case .first where !before.isReading:
-            try check(state.list.selectedIndex == 0, "did not go to the first")
-        case .last where !before.isReading && before.typedCount == nil && list.isCounted:
-            try check(state.list.selectedIndex == last, "did not go to the last")
+        case .down where !before.reader.hasFocus:
+            try check(
+                state.list.clips.selectedIndex == min(list.selectedIndex + count, last), "did not go down")
+        case .up where !before.reader.hasFocus:
+            try check(state.list.clips.selectedIndex == max(list.selectedIndex - count, 0), "did not go up")
+        case .first where !before.reader.hasFocus:
+            try check(state.list.clips.selectedIndex == 0, "did not go to the first")
+        case .last where !before.reader.hasFocus && before.typing.count == nil && list.isCounted:
+            try check(state.list.clips.selectedIndex == last, "did not go to the last")
         case .mark where !chosen.isEmpty && count == 1:
-            guard let id, before.marks.range == nil else { return }
-            try check(state.marks.ids == before.marks.ids.symmetricDifference([id]), "did not mark \(id)")
+            guard let id, before.list.marks.range == nil else { return }
+            try check(
+                state.list.marks.ids == before.list.marks.ids.symmetricDifference([id]), "did not mark \(id)")
         case .delete where !chosen.isEmpty:
             guard case .delete(let ids, _)? = works.first else { throw Broken(sentence: "deletes nothing") }
             try check(ids == chosen, "deletes \(ids), not \(chosen)")

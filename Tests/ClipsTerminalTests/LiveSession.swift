@@ -5,18 +5,18 @@ import TestSupport
 @testable import ClipsCore
 @testable import ClipsTerminal
 
-/// One thing that happens to the app: a person's key, somebody else's commit, or a message that arrives at last.
+/// A step of a session: a key, a commit of another process, or the arrival of a message.
 enum SessionStep {
     case press(Key)
     case resize(Size)
-    /// What exactly comes from the seed and from what the person has on the screen.
+    /// A commit that depends on the seed and on the clips on the screen.
     case commit(UInt64)
-    case tell
+    case deliver
     case refresh
     case work(queue: Int, UInt64)
     case receive
     case pass(seconds: Double)
-    /// Everything that is on its way arrives.
+    /// All pending messages arrive.
     case drain
     case suspend
 }
@@ -25,15 +25,15 @@ struct Broken: Error {
     let sentence: String
 }
 
-/// The app's state between a person and a store, all of them in the hands of a test.
+/// The app's state with a simulated user and store.
 struct LiveSession {
     var state: AppState
     var worker = SimulatedWorker()
     var now = noon
-    /// The list as the last message that was taken left it; nil while that is not known.
+    /// The list after the last message; nil while it is not known.
     var rows: [ClipRow]?
     private var random = SeededRandom(seed: 1)
-    /// A refresh tells of no deletions.
+    /// Whether a refresh hid deletions.
     var wasRefreshed = false
     var drawsAll = true
     private var drawn = DrawnLines()
@@ -57,12 +57,13 @@ struct LiveSession {
             try undisturbed(by: .tick)
         case .commit(let seed):
             var random = SeededRandom(seed: seed)
-            let favourites = [state.list.selectedID, state.detail.id, state.list.lostID].compactMap(\.self)
-            worker.store.interfere(with: favourites + state.marks.all.sorted().prefix(3), using: &random)
-        case .tell: worker.tell()
+            let favorites = [state.list.clips.selectedID, state.reader.id, state.list.clips.lostID]
+                .compactMap(\.self)
+            worker.store.interfere(with: favorites + state.list.marks.all.sorted().prefix(3), using: &random)
+        case .deliver: worker.deliver()
         case .refresh:
             wasRefreshed = true
-            worker.refresh(around: state.list.selectedID)
+            worker.refresh(around: state.list.clips.selectedID)
         case .work(let queue, let seed):
             var random = SeededRandom(seed: seed)
             worker.work(queue, using: &random)
@@ -76,14 +77,14 @@ struct LiveSession {
         try undisturbed(by: mail.event, rows: mail.rows)
     }
 
-    /// Hands the state an event and does what it wants.
+    /// Passes an event to the state, and performs its effects.
     mutating func handle(_ event: AppEvent) -> [Effect] {
         let effects = state.handle(event, at: now)
         var all = effects
         for effect in effects {
             switch effect {
             case .edit(let form, let clip):
-                // The editor has the terminal; each third form comes back changed.
+                // The editor changes two forms out of three.
                 let isChanged = form.count % 3 != 0
                 let text =
                     isChanged ? form.replacing("title: ", with: "title: edited ", maxReplacements: 1) : form
@@ -98,14 +99,14 @@ struct LiveSession {
         return all
     }
 
-    /// Lets everything arrive, and holds what is shown against the store.
+    /// Delivers all messages, and compares the screen with the store.
     mutating func drain() throws(Broken) {
         for _ in 0..<400 {
-            worker.tell()
+            worker.deliver()
             while !worker.mailbox.isEmpty { try receive() }
             for queue in 0..<3 { worker.work(queue, using: &random) }
             if worker.isIdle {
-                guard state.feed.retryAt != nil else { return try checkAtRest() }
+                guard state.list.feed.retryAt != nil else { return try checkAtRest() }
                 now += 2
                 try undisturbed(by: .tick)
             }
@@ -119,22 +120,22 @@ struct LiveSession {
 }
 
 extension LiveSession {
-    /// A list, a clip, a count: all as the store has them.
+    /// Checks that the list, the clip, and the count match the store.
     private mutating func checkAtRest() throws(Broken) {
         try checkFrame()
-        try check(state.feed.typedAhead.isEmpty, "keys still wait: \(state.feed.typedAhead)")
-        try check(state.saving.count == 0 && state.saving.waiting.isEmpty, "a save is still awaited")
+        try check(state.typing.ahead.isEmpty, "keys still wait: \(state.typing.ahead)")
+        try check(state.saving.count == 0 && state.undoSteps.waiting.isEmpty, "a save is still awaited")
         try check(
             !state.questions.contains { _ in
                 state.screen != .conflict && state.menu == nil && state.prompt == nil
-            }, "a conflict is not asked about")
-        guard state.pause == nil else { return }
+            }, "a conflict is not shown")
+        guard state.list.pause == nil else { return }
         try check(state.isSettled, "is not settled")
-        let list = state.list
+        let list = state.list.clips
         let query = worker.query
         try check(
-            query.sort == state.query.sort && query.hasSameFilter(as: state.query),
-            "shows \(state.query), the store \(query)")
+            query.sort == state.list.query.sort && query.hasSameFilter(as: state.list.query),
+            "shows \(state.list.query), the store \(query)")
         let rows = worker.store.rows(query)
         try check(rows == worker.rows, "the reference is out of step")
         try check(list.isCounted && list.count == rows.count, "counts \(list.count) of \(rows.count)")
@@ -146,12 +147,13 @@ extension LiveSession {
         }
         try check(rows.isEmpty || list.selectedID != nil, "nothing is selected")
         let there = Set(worker.store.items.keys)
-        if !wasRefreshed { try check(state.marks.ids.isSubset(of: there), "marks what is deleted") }
-        if state.screen == .list, state.layout.detail != nil, let id = state.detail.id {
+        if !wasRefreshed { try check(state.list.marks.ids.isSubset(of: there), "marks what is deleted") }
+        if state.screen == .list, state.layout.detail != nil, let id = state.reader.id {
             if let clip = worker.store.clip(id) {
-                try check(state.detail.clip == clip && !state.detail.isGone, "shows clip \(id) as it was")
+                try check(state.reader.clip == clip && !state.reader.isDeleted, "shows clip \(id) as it was")
             } else {
-                try check(state.detail.isGone || state.detail.clip == nil, "clip \(id) is not shown as gone")
+                try check(
+                    state.reader.isDeleted || state.reader.clip == nil, "clip \(id) is not shown as gone")
             }
         }
         if state.screen == .history {
@@ -169,12 +171,12 @@ extension LiveSession {
             let area = layout.list, state.size.columns >= 80
         else { return }
         let lines = state.draw().lines
-        for row in 0..<min(area.size.rows, rows.count - state.list.top) {
-            let title = SafeText.line(rows[state.list.top + row].title).prefix(8)
+        for row in 0..<min(area.size.rows, rows.count - state.list.clips.top) {
+            let title = SafeText.line(rows[state.list.clips.top + row].title).prefix(8)
             try check(lines[area.row + row].contains(title), "row \(row) does not show “\(title)”")
         }
         if let status = layout.status, !rows.isEmpty {
-            let position = "\(state.list.selectedIndex + 1)/\(rows.count)"
+            let position = "\(state.list.clips.selectedIndex + 1)/\(rows.count)"
             try check(lines[status.row].contains(position), "the status line does not say \(position)")
         }
     }
@@ -182,14 +184,15 @@ extension LiveSession {
     mutating func checkFrame() throws(Broken) {
         let frame = state.draw(reusing: &drawn)
         try check(frame.size == state.size, "draws \(frame.size)")
-        try check(frame == state.draw(), "a line that was drawn before is not as it should be now")
+        try check(frame == state.draw(), "a reused line is outdated")
         if let cursor = frame.cursor {
             try check(Rect(frame.size).contains(cursor), "the cursor is at \(cursor)")
         }
-        guard state.screen == .list, state.menu == nil, state.prompt == nil, !state.isReading,
-            let area = state.layout.list, state.list.count > 0, area.size.rows > 0, area.size.columns > 0
+        guard state.screen == .list, state.menu == nil, state.prompt == nil, !state.reader.hasFocus,
+            let area = state.layout.list, state.list.clips.count > 0, area.size.rows > 0,
+            area.size.columns > 0
         else { return }
-        let row = area.row + state.list.selectedIndex - state.list.top
+        let row = area.row + state.list.clips.selectedIndex - state.list.clips.top
         try check(
             frame.cursor == Position(row: row, column: area.column),
             "the cursor is at \(String(describing: frame.cursor)), the clip in row \(row)")

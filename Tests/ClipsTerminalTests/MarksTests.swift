@@ -11,64 +11,64 @@ import Testing
         effects.compactMap { if case .work(let work) = $0 { work } else { nil } }
     }
 
-    @Test func `Space marks and goes down, and a number marks that many`() throws {
+    @Test func `Space marks and moves down, and a number marks that many`() throws {
         var state = AppState.showing(30)
         try state.press("<Space>3<Space>")
-        #expect(state.marks.all == [29, 28, 27, 26])
-        #expect(state.list.selectedID == 25)
+        #expect(state.list.marks.all == [29, 28, 27, 26])
+        #expect(state.list.clips.selectedID == 25)
         #expect(state.statusLine.contains("4 marked"))
         #expect(state.lines[1].hasPrefix("✓") && !state.lines[5].hasPrefix("✓"))
         try state.press("k<Space>")
-        #expect(state.marks.all == [29, 28, 27])
+        #expect(state.list.marks.all == [29, 28, 27])
         try state.press("<Esc>")
-        #expect(state.marks.isEmpty)
+        #expect(state.list.marks.isEmpty)
     }
 
-    @Test func `marks stay on their clips whatever becomes of the list`() throws {
+    @Test func `marks stay on their clips when the list changes`() throws {
         var state = AppState.showing(30)
         try state.press("5j2<Space>")
-        #expect(state.marks.all == [24, 23])
+        #expect(state.list.marks.all == [24, 23])
         state.take(arrival([30, 31]), .transactions([transaction(1, inserting: [30, 31])]))
         #expect(state.lines.contains { $0.hasPrefix("✓") && $0.contains("Clip 24") })
         // Another order, another filter: the same clips are marked.
         try state.press("/x<Enter>")
-        #expect(state.marks.all == [24, 23])
+        #expect(state.list.marks.all == [24, 23])
         state.take(.transactions([transaction(2, deleting: [24])]))
-        #expect(state.marks.all == [23])
+        #expect(state.list.marks.all == [23])
     }
 
-    @Test func `a range follows the moving keys, and Esc gives it up`() throws {
+    @Test func `a range follows the cursor, and Esc cancels it`() throws {
         var state = AppState.showing(30)
         try state.press("2jv3j")
-        #expect(state.marks.all == [27, 26, 25, 24])
+        #expect(state.list.marks.all == [27, 26, 25, 24])
         try state.press("5k")
-        #expect(state.marks.all == [29, 28, 27])
-        // What others save inside of it is not in it.
+        #expect(state.list.marks.all == [29, 28, 27])
+        // Clips that other processes insert do not join it.
         let between = row(100, "Between").inserted(after: row(28))
         state.take(.changes([LiveList.Change(id: 100, old: nil, new: between)], generation: 0))
-        #expect(state.marks.all == [29, 28, 27])
+        #expect(state.list.marks.all == [29, 28, 27])
         try state.press("<Esc>")
-        #expect(state.marks.isEmpty)
+        #expect(state.list.marks.isEmpty)
         try state.press("vjvjj<Space>")
-        #expect(state.marks.range == nil && state.marks.count == 3)
+        #expect(state.list.marks.range == nil && state.list.marks.count == 3)
     }
 
-    @Test func `a range over rows that are not loaded is gathered from the store`() throws {
+    @Test func `a range over rows that are not loaded is read from the store`() throws {
         var state = AppState(size: Size(rows: 24, columns: 80), now: noon)
         let rows = (900..<1000).reversed().map { row($0) }
         let first = LiveList<ClipRow>.Window(
             rows: rows, lowerIndex: 0, count: 1000, reachesStart: true, reachesEnd: false)
         _ = state.handle(.message(.window(first, generation: 0)), at: noon)
         let effects = try state.press("vG")
-        #expect(state.marks.isGathering)
-        // Nothing is done to half a range; the key waits for the whole.
+        #expect(state.list.marks.isGathering)
+        // The key waits for the whole range.
         #expect(works(try state.press("d")).isEmpty)
         guard
             case .answer(let request, _, _)? = effects.last(where: {
                 if case .answer = $0 { true } else { false }
             })
         else {
-            Issue.record("the end was not asked for: \(effects)")
+            Issue.record("the end was not requested: \(effects)")
             return
         }
         var last = LiveList<ClipRow>.Window(
@@ -81,12 +81,12 @@ import Testing
                 if case .gatherRange = $0 { true } else { false }
             })
         else {
-            Issue.record("the range was not asked for: \(asked)")
+            Issue.record("the range was not requested: \(asked)")
             return
         }
         #expect(from == row(999).position && through == row(0).position)
         let gathered = state.handle(.rangeGathered((0..<1000).map { $0 }, end: end), at: noon)
-        #expect(state.marks.count == 1000 && !state.marks.isGathering)
+        #expect(state.list.marks.count == 1000 && !state.list.marks.isGathering)
         guard case .delete(let ids, _)? = works(gathered).first else {
             Issue.record("nothing is deleted")
             return
@@ -94,7 +94,7 @@ import Testing
         #expect(ids.count == 1000)
     }
 
-    @Test func `one bulk action is one piece of work on all marks`() throws {
+    @Test func `an action on marks is one piece of work`() throws {
         var state = AppState.showing(30)
         try state.press("3<Space>")
         for (keys, isRight) in [
@@ -120,15 +120,15 @@ import Testing
         }
     }
 
-    @Test func `what is asked about a clip stays with it when somebody deletes it meanwhile`() throws {
+    @Test func `a prompt applies to its clip even if another process deletes it`() throws {
         let gone = ClipListMessage.changes(
             [LiveList.Change(id: 29, old: row(29).position, new: nil)], generation: 0)
-        for keys in [(":", "delete<Enter>"), ("?/undo brings it back", "<Enter>"), (":", "tag +x<Enter>")] {
+        for keys in [(":", "delete<Enter>"), ("?/undo restores it", "<Enter>"), (":", "tag +x<Enter>")] {
             var state = AppState.showing(30)
             try state.press(keys.0)
             _ = state.handle(.message(gone), at: noon)
             #expect(works(try state.press(keys.1)).isEmpty, "\(keys)")
-            #expect(state.message?.text.contains("deleted the clip meanwhile") == true, "\(keys)")
+            #expect(state.message?.text.contains("deleted the clip; nothing was done") == true, "\(keys)")
         }
         var state = AppState.showing(30)
         try state.press("y")
@@ -137,7 +137,7 @@ import Testing
             Issue.record("another clip is copied")
             return
         }
-        // One that only moved is found again.
+        // A clip that only moved is found.
         state = AppState.showing(30)
         try state.press(":")
         let below = row(29).inserted(after: row(10))
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `the addresses of marked clips are opened together`() throws {
+    @Test func `the URLs of marked clips are opened together`() throws {
         var state = AppState.showing(30)
         let layout = StoredObject.Layout(names: ["url"])
         let clips = (0..<20 as Range<Int64>).map { id in

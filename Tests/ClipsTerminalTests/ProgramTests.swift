@@ -29,7 +29,7 @@ import Testing
             try app.use(browser: "echo \"$1\" >> '\(opened)'")
             try app.run("o\n:wait text=Opened https://clip2.example/")
             #expect(Self.text(opened) == "https://clip2.example/\n")
-            try app.run("3<Space>o\n:wait text=Opened 3 addresses")
+            try app.run("3<Space>o\n:wait text=Opened 3 URLs")
             #expect(Self.text(opened).split(separator: "\n").count == 4)
             #expect(!app.script.runner.hasPrograms && !Self.hasUnreapedChild())
         }
@@ -41,7 +41,7 @@ import Testing
             try app.run("o\n:wait text='sh' ended with status 7. Set BROWSER")
             #expect(app.state.message?.isError == true)
             try app.use(browser: "case $1 in *clip1*) exit 3; esac")
-            try app.run("3<Space>o\n:wait text='sh' ended with status 3 for 1 of 3 addresses")
+            try app.run("3<Space>o\n:wait text='sh' ended with status 3 for 1 of 3 URLs")
             app.script.runner.programs.browser = "/no/such/browser"
             try app.run("<Esc>o\n:wait text='/no/such/browser' could not be started")
         }
@@ -58,7 +58,7 @@ import Testing
             app.script.runner.handle(.key(.character("o")))
             #expect(app.lines.isEmpty == false && app.state.message?.text.hasPrefix("Opening") == true)
             app.script.runner.handle(.key(.character("j")))
-            #expect(app.state.list.selectedIndex == 1)
+            #expect(app.state.list.clips.selectedIndex == 1)
             try app.run(":wait text=Started sh for https://clip2.example/")
             #expect(app.script.runner.hasPrograms)
             #expect(eventually { FileManager.default.fileExists(atPath: begun) })
@@ -73,7 +73,7 @@ import Testing
         try state.press("vG")
         let effects = try state.press("o")
         #expect(effects.allSatisfy { if case .gather = $0 { false } else { true } })
-        #expect(state.message?.text == "60 clips are marked; at most 20 are opened together. Mark fewer.")
+        #expect(state.message?.text == "60 clips are marked; mark at most 20 to open them.")
     }
 
     @Test func `a form is left behind only by an editor that failed after changing it`() async throws {

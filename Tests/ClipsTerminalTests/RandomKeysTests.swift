@@ -19,7 +19,7 @@ import Testing
     ]
 
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
-    func `no keys and messages trap, at any size`(seed: UInt64) throws {
+    func `random keys and messages do not trap, at any size`(seed: UInt64) throws {
         var generator = SeededRandom(seed: seed)
         var state = AppState.showing(60)
         var next: Int64 = 60
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// Just enough of a store to go on with.
+    /// A minimal store.
     private func answer(_ effect: Effect, _ state: inout AppState, _ next: Int64, _ now: Date) {
         switch effect {
         case .show(_, let generation, _):

@@ -17,7 +17,7 @@ struct RunningApp: ~Copyable {
     var state: AppState { script.runner.state }
 
     /// A script's lines of keys and commands.
-    mutating func run(_ text: String) throws { try script.go(through: Script(text)) }
+    mutating func run(_ text: String) throws { try script.perform(Script(text)) }
 
     /// Runs a program of the test in the editor's role; `$1` is the form.
     func use(editor lines: String) throws {
@@ -38,7 +38,7 @@ struct RunningApp: ~Copyable {
 
     var lines: [String] { script.runner.screen.snapshot().lines }
 
-    /// Lets the app run on until what was committed up to a transaction has arrived in it.
+    /// Runs the app until a condition holds and the app is idle.
     mutating func wait(until condition: (AppState) -> Bool) -> Bool {
         script.wait { condition($0.state) && $0.isIdle }
     }
@@ -58,7 +58,7 @@ struct RunningApp: ~Copyable {
             Thread.detachNewThread {
                 continuation.resume(
                     with: Result {
-                        // Nothing of the user's machine: no browser, no editor, no tmux.
+                        // Does not use the machine's browser, editor, or tmux.
                         let programs = UserPrograms(
                             browser: try program("browser", "true", in: folder), terminalBrowser: "true",
                             editor: Editor(line: "true"), isInTmux: false)
@@ -75,7 +75,7 @@ struct RunningApp: ~Copyable {
         }
     }
 
-    /// Other tests of this process may have ncurses; it is waited for.
+    /// Opens a screen, once no other test of this process uses ncurses.
     private static func screen(_ size: Size) throws -> TerminalScreen {
         let deadline = ContinuousClock.now + .seconds(60)
         while true {

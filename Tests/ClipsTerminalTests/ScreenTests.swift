@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [Size(rows: 24, columns: 80), Size(rows: 60, columns: 200), Size(rows: 12, columns: 40)])
-    func `both sides of a conflict are seen, by paging where there is little room`(size: Size) throws {
+    func `both versions of a conflict are visible, by paging on a small screen`(size: Size) throws {
         var state = AppState.showing(30, size)
         let text = (1...30).map { "line \($0)\n" }.joined()
         let base = Self.clip("Base", text: text)
@@ -27,7 +27,7 @@ import Testing
         let work = Work.edit(
             base, [.title: .text("Mine"), .text: .text(mine)], "edited", form: "/nowhere/form")
         _ = state.handle(.worked(WorkResult(work: work, outcome: .conflict(theirs))), at: noon)
-        #expect(state.lines[0].contains("Changed meanwhile"))
+        #expect(state.lines[0].contains("Changed during the edit"))
         var seen = ""
         for _ in 0..<8 {
             seen += state.lines.joined(separator: "\n")
@@ -43,7 +43,7 @@ import Testing
             return
         }
         #expect(stored.version == 2 && changes == [.title: .text("Mine"), .text: .text(mine)])
-        // Someone was faster again: asked again.
+        // Another conflict asks again.
         let again = WorkResult(
             work: .edit(stored, changes, "edited", form: "/nowhere/form"),
             outcome: .conflict(Self.clip("Third", text: text, version: 3)))
@@ -53,22 +53,22 @@ import Testing
         #expect(state.message?.text.contains("/nowhere/form") == true && state.screen == .list)
     }
 
-    @Test func `who follows is asked again while it is shown, and no longer`() throws {
+    @Test func `consumers are refreshed only while they are shown`() throws {
         var state = AppState.showing(3)
         guard case .loadConsumers? = try state.press("C").last else {
-            Issue.record("not asked")
+            Issue.record("not requested")
             return
         }
-        #expect(state.cleaningDue == nil)
-        state.cleaningDue = noon + 2
+        #expect(state.consumers.refreshDue == nil)
+        state.consumers.refreshDue = noon + 2
         #expect(state.nextDeadline == noon + 2)
         #expect(state.handle(.tick, at: noon + 1.9).isEmpty)
         guard case .loadConsumers? = state.handle(.tick, at: noon + 2).last else {
-            Issue.record("not asked again")
+            Issue.record("not requested again")
             return
         }
         #expect(state.handle(.tick, at: noon + 9).isEmpty)
-        state.cleaningDue = noon + 2
+        state.consumers.refreshDue = noon + 2
         try state.press("<Esc><Esc>")
         #expect(state.handle(.tick, at: noon + 9).isEmpty)
     }
@@ -83,7 +83,7 @@ import Testing
         var state = AppState.showing(3)
         let busy = StoreError.busy(path: "/srv/c.db", holder: "sqlite3", milliseconds: 5000)
         state.take(.state(.failing(.store(busy))))
-        #expect(state.statusLine.contains("live, but the store cannot be written"))
+        #expect(state.statusLine.contains("live, but the store is not writable"))
         #expect(!state.statusLine.contains("not live"))
         state.take(.state(.failing(.store(.damaged(path: "/srv/c.db", reason: "page 2")))))
         #expect(state.statusLine.contains("not live"))
@@ -98,21 +98,21 @@ import Testing
         #expect(!state.lines.joined().contains("Unknown"))
         try state.press("foo")
         #expect(state.lines.last?.contains("Unknown field value 'is:foo'. Use is:starred") == true)
-        _ = state.handle(.message(windowOf(0, generation: state.feed.generation)), at: noon)
+        _ = state.handle(.message(windowOf(0, generation: state.list.feed.generation)), at: noon)
         try state.press("<Enter>")
         #expect(state.statusLine.contains("Unknown field value 'is:foo'"))
         try state.press("<Esc>/after:2026-1")
         #expect(!state.lines.joined().contains("Unknown"))
-        _ = state.handle(.message(windowOf(3, generation: state.feed.generation)), at: noon)
+        _ = state.handle(.message(windowOf(3, generation: state.list.feed.generation)), at: noon)
         try state.press("<Enter>")
-        // Nothing more is typed: it will not become a date.
+        // The accepted filter is complete, although it is not a date.
         #expect(state.statusLine.contains("/after:2026-1"))
         state = AppState.showing(3, Size(rows: 24, columns: 160))
         try state.press("/after:nonsense")
         #expect(state.lines.last?.contains("Unknown date 'after:nonsense'.") == true)
     }
 
-    @Test func `Tab in a filter shows what it completes, and Enter keeps it`() throws {
+    @Test func `Tab completes a filter and shows its matches, and Enter accepts it`() throws {
         var state = AppState.showing(3)
         try state.press("/tag:gra")
         _ = state.handle(.namesLoaded(tags: ["graphql"], authors: []), at: noon)
@@ -123,10 +123,10 @@ import Testing
         }
         #expect(query.filter == "tag:graphql")
         try state.press("<Enter>")
-        #expect(state.query.filter == "tag:graphql" && state.lastWords == "tag:graphql")
+        #expect(state.list.query.filter == "tag:graphql" && state.list.lastWords == "tag:graphql")
     }
 
-    @Test func `an author that is not known has one form`() {
+    @Test func `an unknown author is shown in one form`() {
         let nameless = row(1, author: "")
         var state = AppState(size: Size(rows: 24, columns: 100), now: noon)
         state.take(
@@ -137,7 +137,7 @@ import Testing
         #expect(state.lines[1].contains(AuthorName.unknown))
     }
 
-    @Test func `zoom gives the screen to what has the keys`() throws {
+    @Test func `zoom shows the pane with the keys on the whole screen`() throws {
         var state = AppState.showing(30, Size(rows: 40, columns: 160))
         #expect(state.layout.arrangement == .beside)
         try state.press("z")
@@ -153,24 +153,24 @@ import Testing
     @Test func `a click selects, a second one opens, and the wheel moves`() throws {
         var state = AppState.showing(30, Size(rows: 24, columns: 160))
         try state.press("<Press:5,3>")
-        #expect(state.list.selectedIndex == 4 && !state.isReading)
+        #expect(state.list.clips.selectedIndex == 4 && !state.reader.hasFocus)
         try state.press("<Press:5,3>")
-        #expect(state.isReading)
+        #expect(state.reader.hasFocus)
         try state.press("<Press:8,3>")
-        #expect(state.list.selectedIndex == 7 && !state.isReading)
+        #expect(state.list.clips.selectedIndex == 7 && !state.reader.hasFocus)
         try state.press("<Press:3,120>")
-        #expect(state.isReading)
+        #expect(state.reader.hasFocus)
         try state.press("<Esc><WheelDown:1,1>")
-        #expect(state.list.selectedIndex == 10)
-        // Beyond the rows, on other screens and while something is asked, nothing happens.
+        #expect(state.list.clips.selectedIndex == 10)
+        // Clicks outside the rows or with an open menu have no effect.
         try state.press("<Press:0,0><Press:23,5>s<Press:2,2>")
-        #expect(state.list.selectedIndex == 10 && state.menu != nil)
+        #expect(state.list.clips.selectedIndex == 10 && state.menu != nil)
     }
 
-    @Test func `words that were looked for are marked in titles and texts`() throws {
+    @Test func `the words of the filter are highlighted in titles and texts`() throws {
         var state = AppState.showing(3)
         try state.press("/clip 1<Enter>")
-        _ = state.handle(.message(windowOf(3, generation: state.feed.generation)), at: noon)
+        _ = state.handle(.message(windowOf(3, generation: state.list.feed.generation)), at: noon)
         let runs = state.draw().runs(row: 2)
         #expect(runs.contains { $0.text == "Clip" && $0.style == state.theme.match })
         #expect(runs.contains { $0.text.hasPrefix("1") && $0.style == state.theme.match })
@@ -184,14 +184,14 @@ import Testing
             generation: generation)
     }
 
-    @Test func `in a text the next line with the words is shown`() throws {
+    @Test func `n scrolls to the next line that contains the words`() throws {
         var state = AppState.showing(30)
         let text = (1...200).map { "row \($0) \($0 % 50 == 0 ? "needle" : "")\n" }.joined()
         try state.press("/needle<Enter><Enter>")
-        _ = state.handle(.message(windowOf(30, generation: state.feed.generation)), at: noon)
-        state.detail.select(29)
+        _ = state.handle(.message(windowOf(30, generation: state.list.feed.generation)), at: noon)
+        state.reader.select(29)
         _ = state.handle(.clipLoaded(id: 29, Self.clip("T", text: text)), at: noon)
-        state.isReading = true
+        state.reader.hasFocus = true
         var places: [String] = []
         for _ in 0..<3 {
             try state.press("n")

@@ -55,7 +55,7 @@ struct SimulatedClips {
         HistoryToken(storeID: storeID, generation: 1, number: number)
     }
 
-    /// Commits what becomes of some clips; nil without any change.
+    /// Commits new values of clips; returns nil without any change.
     @discardableResult
     mutating func commit(_ author: String, isOwn: Bool = false, _ news: [Int64: Item?]) -> HistoryToken? {
         clock += 10
@@ -87,7 +87,7 @@ struct SimulatedClips {
 
     func clip(_ id: Int64) -> Clip? { object(id).map(Clip.init) }
 
-    /// Where a clip would stand in a list that shows it; nil in one that does not.
+    /// Returns the position of a clip in a list; nil if the query excludes it.
     static func position(of id: Int64, _ item: Item?, in query: ClipQuery) -> SortPosition? {
         guard let item, admits(item, query) else { return nil }
         return SortPosition(
@@ -133,7 +133,7 @@ extension SimulatedClips {
     mutating func newItem(_ author: String, using random: inout SeededRandom) -> Item {
         let words = (0..<2).map { _ in Self.words.randomElement(using: &random) ?? "" }
         clock += 10
-        // Most are the newest of all, some come in anywhere.
+        // Most are the newest, others are sorted in anywhere.
         let age = random.isLikely(0.7) ? 0 : Int64.random(in: 0...100, using: &random) * 1000
         return Item(
             title: words.joined(separator: " "), url: "https://\(words[0]).example/", text: words[1],
@@ -141,18 +141,18 @@ extension SimulatedClips {
             isUnread: random.isLikely(0.5), created: clock - age, updated: clock)
     }
 
-    /// What somebody else does, mostly to those of the clips that the person has to do with.
-    mutating func interfere(with favourites: [Int64], using random: inout SeededRandom) {
+    /// Commits random changes of another process, half of them to the user's clips.
+    mutating func interfere(with favorites: [Int64], using random: inout SeededRandom) {
         var news: [Int64: Item?] = [:]
         for _ in 0..<(random.isLikely(0.1) ? 30 : Int.random(in: 1...4, using: &random)) {
-            let anybody = items.keys.sorted().randomElement(using: &random)
-            let id = (random.isLikely(0.5) ? favourites.randomElement(using: &random) : nil) ?? anybody
+            let other = items.keys.sorted().randomElement(using: &random)
+            let id = (random.isLikely(0.5) ? favorites.randomElement(using: &random) : nil) ?? other
             guard let id, random.isLikely(0.65) else {
                 news[newID()] = .some(newItem("extension", using: &random))
                 continue
             }
             guard var item = news[id] ?? items[id] else {
-                // Somebody brings back what was deleted.
+                // Restores a deleted clip.
                 news[id] = .some(
                     commits.last { $0.changes.contains { $0.id == id && $0.before != nil } }
                         .flatMap { $0.changes.first { $0.id == id }?.before }

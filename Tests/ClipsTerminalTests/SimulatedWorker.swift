@@ -6,15 +6,14 @@ import TestSupport
 
 @testable import ClipsTerminal
 
-/// The app's other side without threads: the jobs of the three queues wait until they are let, and what they
-/// post is read when the test lets it.
+/// A store worker without threads: the test decides when jobs run and when their messages arrive.
 struct SimulatedWorker {
     enum Job {
         case effect(Effect)
         case count(generation: Int)
     }
 
-    /// A message, and the list as it is after it.
+    /// A message, and the list after it.
     struct Mail {
         let event: AppEvent
         var rows: [ClipRow]?
@@ -26,11 +25,11 @@ struct SimulatedWorker {
     private(set) var query = ClipQuery()
     private(set) var rows: [ClipRow] = []
     private var generation = 0
-    private var told = 0
-    /// What was saved, for comparing two sessions.
+    private var delivered = 0
+    /// The number of saves.
     private(set) var works = 0
 
-    var isIdle: Bool { queues.allSatisfy(\.isEmpty) && mailbox.isEmpty && told == store.commits.count }
+    var isIdle: Bool { queues.allSatisfy(\.isEmpty) && mailbox.isEmpty && delivered == store.commits.count }
 
     mutating func post(_ event: AppEvent, rows: [ClipRow]? = nil) {
         mailbox.append(Mail(event: event, rows: rows))
@@ -39,11 +38,11 @@ struct SimulatedWorker {
     private mutating func post(_ message: ClipListMessage) { post(.message(message), rows: rows) }
 
     mutating func open() {
-        readAnew(around: nil)
+        refetch(around: nil)
         post(.message(.state(.live)))
     }
 
-    /// As the app's worker sorts them.
+    /// Queues an effect as ``StoreWorker`` does.
     mutating func add(_ effect: Effect) {
         switch effect {
         case .answer: queues[0].append(.effect(effect))
@@ -56,19 +55,19 @@ struct SimulatedWorker {
         }
     }
 
-    /// Does the next job of a queue.
+    /// Runs the next job of a queue.
     mutating func work(_ queue: Int, using random: inout SeededRandom) {
         guard !queues[queue].isEmpty else { return }
         let fails = random.isLikely(0.03)
         switch queues[queue].removeFirst() {
         case .count(let generation):
             guard generation == self.generation else { return }
-            tell()
+            deliver()
             post(.count(rows.count, generation: generation))
         case .effect(.answer(let request, let generation, _)):
             guard generation == self.generation else { return }
             if fails { return post(.failed("No.", requestNumber: request.number, generation: generation)) }
-            tell()
+            deliver()
             answer(request)
         case .effect(.show(let query, let generation, let anchor)):
             show(query, generation, around: anchor, fails: fails)
@@ -82,11 +81,11 @@ struct SimulatedWorker {
         }
     }
 
-    /// What was committed is told to the list.
-    mutating func tell() {
-        let news = store.commits[told...]
+    /// Posts the commits since the last call.
+    mutating func deliver() {
+        let news = store.commits[delivered...]
         guard !news.isEmpty else { return }
-        told = store.commits.count
+        delivered = store.commits.count
         var firsts: [Int64: SimulatedClips.Item?] = [:]
         for change in news.flatMap(\.changes) where firsts[change.id] == nil {
             firsts[change.id] = .some(change.before)
@@ -104,9 +103,9 @@ struct SimulatedWorker {
         post(.transactions(news.map(SimulatedClips.summary)))
     }
 
-    /// As after a commit too large to be told change by change.
+    /// Posts a window, as after a commit that is too large to be reported by its changes.
     mutating func refresh(around id: Int64?) {
-        readAnew(around: id.flatMap { SimulatedClips.position(of: $0, store.items[$0], in: query) })
+        refetch(around: id.flatMap { SimulatedClips.position(of: $0, store.items[$0], in: query) })
     }
 
     private mutating func show(
@@ -114,13 +113,13 @@ struct SimulatedWorker {
     ) {
         guard generation > self.generation else { return }
         (self.query, self.generation) = (query, generation)
-        tell()
+        deliver()
         if fails { return post(.failed("No.", requestNumber: nil, generation: generation)) }
-        readAnew(around: place)
+        refetch(around: place)
     }
 
-    private mutating func readAnew(around place: SortPosition?) {
-        told = store.commits.count
+    private mutating func refetch(around place: SortPosition?) {
+        delivered = store.commits.count
         rows = store.rows(query)
         var window: LiveList<ClipRow>.Window
         if let place {
@@ -132,7 +131,7 @@ struct SimulatedWorker {
         }
         window.count = window.reachesEnd ? rows.count : nil
         post(.window(window, generation: generation))
-        post(.message(.reached(Int64(told))))
+        post(.message(.reached(Int64(delivered))))
         if window.count == nil { queues[0].append(.count(generation: generation)) }
     }
 
@@ -186,7 +185,7 @@ struct SimulatedWorker {
         case .loadClip(let id): return .clipLoaded(id: id, store.clip(id))
         case .measure(let id, var text):
             _ = text.count(upTo: .max)
-            return .detailMeasured(id: id, text)
+            return .textMeasured(id: id, text)
         case .gather(let ids, _, let purpose): return .gathered(ids.compactMap(store.clip), purpose)
         case .gatherRange(let query, let first, let last, let end):
             let rows = store.rows(query).filter { $0.position >= first && $0.position <= last }
@@ -197,7 +196,7 @@ struct SimulatedWorker {
             let previous = rows.last { row in place.map { row.position < $0 } ?? true }
             return .matchFound(isForward ? (next ?? rows.first)?.id : (previous ?? rows.last)?.id)
         case .loadNames: return .namesLoaded(tags: ["alpha", "alps", "beta"], authors: ["app", "extension"])
-        case .loadOwnWork: return .ownWorkLoaded(UndoHistory(all: [], session: 7))
+        case .loadUndoHistory: return .undoHistoryLoaded(UndoHistory(all: [], session: 7))
         case .loadHistory(let filter):
             let newest = store.commits.suffix(500).map(SimulatedClips.summary).filter(filter.admits)
             return .historyLoaded(newest, filter)
@@ -211,7 +210,7 @@ struct SimulatedWorker {
 extension SimulatedClips {
     mutating func perform(_ work: Work) -> WorkResult.Outcome {
         func done(_ token: HistoryToken?, _ ids: [Int64]) -> WorkResult.Outcome {
-            .done(token: token, clips: ids, remark: nil)
+            .done(token: token, clips: ids)
         }
         func changed(_ ids: [Int64], _ change: (inout Item) -> Void) -> [Int64: Item?] {
             var news: [Int64: Item?] = [:]
@@ -233,45 +232,45 @@ extension SimulatedClips {
             return done(commit("app", isOwn: true, [id: item]), [id])
         case .edit(let clip, let changes, _, _):
             guard items[clip.id]?.version == clip.version else { return .conflict(self.clip(clip.id)) }
-            let news = changed([clip.id]) { $0.take(changes) }
+            let news = changed([clip.id]) { $0.apply(changes) }
             return done(commit("app", isOwn: true, news), [clip.id])
-        case .bringBack(let clip, _, _):
+        case .recreate(let clip, _, _):
             let item = Item(
                 title: clip.title, author: clip.author, created: clip.created.milliseconds, updated: clock)
             return done(commit("app", isOwn: true, [clip.id: item]), [clip.id])
         case .update(let id, let changes, _):
             guard items[id] != nil else { return .failed("Gone.") }
-            return done(commit("app", isOwn: true, changed([id]) { $0.take(changes) }), [id])
+            return done(commit("app", isOwn: true, changed([id]) { $0.apply(changes) }), [id])
         case .toggle(let attribute, let ids):
             let token = commit(
                 "app", isOwn: true,
                 changed(ids) { if attribute == .starred { $0.isStarred = true } else { $0.isUnread = false } }
             )
-            return .told("toggled", token: token, clips: [])
+            return .done(token: token, clips: [], summary: "toggled")
         case .tag(let ids, let adding, let removing):
             let news = changed(ids) {
                 $0.tags = Tags($0.tags + adding).names.filter { !removing.contains($0) }
             }
-            return .told("tagged", token: commit("app", isOwn: true, news), clips: [])
+            return .done(token: commit("app", isOwn: true, news), clips: [], summary: "tagged")
         case .delete(let ids, _):
             let news = Dictionary(uniqueKeysWithValues: ids.map { ($0, Item?.none) })
             return commit("app", isOwn: true, news).map { done($0, []) } ?? .failed("Gone.")
-        case .restore(_, let token): return takeBack(token)
+        case .restore(_, let token): return revert(token)
         case .undo(let step, _), .redo(let step, _):
-            return takeBack(step.token)
+            return revert(step.token)
         }
     }
 
-    private mutating func takeBack(_ token: HistoryToken) -> WorkResult.Outcome {
+    private mutating func revert(_ token: HistoryToken) -> WorkResult.Outcome {
         let changes = commits.first { $0.number == token.number }?.changes ?? []
         let news = Dictionary(uniqueKeysWithValues: changes.map { ($0.id, $0.before) })
         let token = commit("app", isOwn: true, news)
-        return .told("took back", token: token, clips: changes.filter { $0.after == nil }.map(\.id))
+        return .done(token: token, clips: changes.filter { $0.after == nil }.map(\.id), summary: "undone")
     }
 }
 
 extension SimulatedClips.Item {
-    mutating func take(_ changes: [ClipAttribute: Value]) {
+    mutating func apply(_ changes: [ClipAttribute: Value]) {
         for (attribute, value) in changes {
             switch attribute {
             case .title: title = value.textValue ?? ""

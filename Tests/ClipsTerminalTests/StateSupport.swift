@@ -39,7 +39,7 @@ func arrival(_ ids: [Int64]) -> ClipListMessage {
 
 func transaction(
     _ number: Int64, inserting ids: [Int64] = [], deleting deleted: [Int64] = [],
-    author: String = "extension", isOwn: Bool = false
+    author: String? = "extension", isOwn: Bool = false
 ) -> TransactionSummary {
     let token = HistoryToken(storeID: UUID(), generation: 1, number: number)
     let deletions = deleted.map { id in
@@ -54,8 +54,9 @@ func transaction(
             tombstone: nil, oldValues: [:])
     }
     let transaction = HistoryTransaction(
-        number: number, token: token, timestamp: noon, author: author, contextName: nil, process: 42,
-        program: "test", session: isOwn ? 7 : 8, firstRow: number,
+        number: number, token: token, timestamp: noon, author: author, contextName: nil,
+        process: author == nil ? nil : 42, program: author == nil ? nil : "test", session: isOwn ? 7 : 8,
+        firstRow: number,
         changes: changes + deletions, isComplete: true)
     return TransactionSummary(transaction, ownSession: 7)
 }
@@ -95,5 +96,5 @@ extension AppState {
 
     var lines: [String] { draw().lines }
     var statusLine: String { layout.status.map { lines[$0.row] } ?? "" }
-    var screenRow: Int { list.selectedIndex - list.top }
+    var screenRow: Int { list.clips.selectedIndex - list.clips.top }
 }

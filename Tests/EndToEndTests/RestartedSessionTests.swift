@@ -32,7 +32,7 @@ import Testing
 
         let next = try open()
         try next.send("u")
-        #expect(try eventually { try next.shows(": deleted clips before the restart") })
+        #expect(try eventually { try next.shows("Undone: deleted clips before the restart") })
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "10")
         try next.send("H")
         #expect(try eventually { try next.shows("undo") && next.shows("clip number 7") })
@@ -47,7 +47,7 @@ import Testing
             try terminal.resize(columns: columns, rows: rows)
             try terminal.send(":")
             try terminal.send("sort ti", "Tab", "Enter")
-            #expect(try eventually { try terminal.shows("by title") || terminal.shows("order already") })
+            #expect(try eventually { try terminal.shows("by title") || terminal.shows("already in this order") })
         }
         try terminal.send("g", "Space", "Space", ":")
         try terminal.send("tag +fine -num")

@@ -187,7 +187,7 @@ import Testing
         try terminal.send("4", "j")
         #expect(try eventually { try terminal.cursorLine().contains("clip number 5.") })
         #expect(try holder.ask("COMMIT; SELECT 'released';") == "released")
-        #expect(try eventually { try terminal.shows("Gave a star") })
+        #expect(try eventually { try terminal.shows("Starred") })
         #expect(try terminal.cursorLine().contains("clip number 5."))
     }
 }

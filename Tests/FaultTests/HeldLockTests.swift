@@ -66,7 +66,7 @@ import Testing
         #expect(app.shows("saving… waiting for sqlite3 (process \(holder.identifier))"))
         holder.signal(SIGCONT)
         #expect(try holder.ask("ROLLBACK; SELECT 'free';") == "free")
-        #expect(app.shows("Gave a star") && app.hides("waiting for"))
+        #expect(app.shows("Starred") && app.hides("waiting for"))
         #expect(await Oracle(clips: clips).complaints(saved: saved) == [])
     }
 }

@@ -22,7 +22,7 @@ import Testing
                     == "clips: no file events are available; polling the store 20 times per second.\n"
             })
         let app = try AppSession(clips, with: environment)
-        #expect(app.shows("looking for changes (no file events)"))
+        #expect(app.shows("polling (no file events)"))
         for number in 1...3 {
             try clips.run("extension", "--title", "clip unseen \(number)")
             #expect(try follower.answer().contains("insert Clip"))

@@ -5,7 +5,7 @@ import Testing
 
 /// The app on a store that its user cannot write.
 @Suite(.serialized) struct OnlyReadingAppTests {
-    private static let rejection = "This store may only be read; check its permissions, then start again."
+    private static let rejection = "The store is read-only. Check its permissions, then restart."
 
     /// A store of another user, and a folder `tmp` for the files of this one.
     private func foreignStore(
@@ -159,7 +159,7 @@ import Testing
             with: noRoom.environment(at: 1, path: clips.storePath, note: clips.folder.path(of: "note")))
         #expect(app.shows("read only") && app.shows("1/60"), "\(app.lines)")
         app.type("*")
-        #expect(app.shows("its disk was full. Make room, then start again."), "\(app.lines)")
+        #expect(app.shows("its disk was full. Free some space, then restart."), "\(app.lines)")
         #expect(await Oracle(clips: clips).complaints(saved: saved) == [])
     }
 }

@@ -48,7 +48,7 @@ final class ListeningWindow {
 
     private func receiveMessages(milliseconds: Int) {
         _ = DescriptorIO.poll([mailbox.descriptor], for: .milliseconds(milliseconds))
-        for message in mailbox.takeAll() { list.apply(message, &failure) }
+        for message in mailbox.removeAll() { list.apply(message, &failure) }
         let (session, anchor) = (session, list.selectedRow?.position)
         while let request = list.nextRequest() {
             Task.detached { await session.answer(request, generation: 0, anchor: anchor) }

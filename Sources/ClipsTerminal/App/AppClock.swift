@@ -2,7 +2,7 @@ import FoundationEssentials
 import PersistentStore
 import Platform
 
-/// The time as the app tells it. CLIPS_NOW pins it, so that what a script shows is the same every time.
+/// The clock of the app. CLIPS_NOW pins it, so that the output of a script is reproducible.
 struct AppClock: Sendable {
     private let pinned: Date?
 
@@ -15,7 +15,7 @@ struct AppClock: Sendable {
         }
         guard let date = try? Date(text, strategy: .iso8601) else {
             throw ClipsAppError(
-                "CLIPS_NOW is '\(text)', which is no time; write 2026-11-03T12:00:00Z or unix seconds.")
+                "Invalid time CLIPS_NOW='\(text)'. Use 2026-11-03T12:00:00Z or Unix seconds.")
         }
         return AppClock(pinned: date)
     }
@@ -27,7 +27,7 @@ struct AppClock: Sendable {
     }
 }
 
-/// Why the app could not start or a script could not go on, as a sentence.
+/// The failure of the start of the app, or of a script.
 package struct ClipsAppError: Error, Hashable, CustomStringConvertible {
     package let description: String
 

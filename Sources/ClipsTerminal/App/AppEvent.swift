@@ -2,66 +2,63 @@ import ClipsCore
 import PersistentStore
 import Terminal
 
-/// What the app reacts to.
+/// An event that the app reacts to.
 enum AppEvent: Sendable {
     case key(Key)
     case resized(Size)
-    /// Time went by.
+    /// The deadline of the state has passed.
     case tick
     case message(ClipListMessage)
-    /// The store is open; work can be done.
     case opened
-    /// The store is open, but can only be read; why, as a sentence.
-    case openedToRead(String)
+    /// The store is open, but cannot be written, for the given reason.
+    case openedReadOnly(String)
     case openingFailed(String)
     case clipLoaded(id: Int64, Clip?)
-    case detailMeasured(id: Int64, DetailText)
+    case textMeasured(id: Int64, ReaderText)
     case rangeGathered([Int64], end: SortPosition)
     case gathered([Clip], Purpose)
     case matchFound(Int64?)
     case namesLoaded(tags: [String], authors: [String])
-    case ownWorkLoaded(UndoHistory)
+    case undoHistoryLoaded(UndoHistory)
     case historyLoaded([TransactionSummary], HistoryFilter)
     case changesLoaded(HistoryToken, TransactionDetail?)
     case consumersLoaded(CleaningPreview)
-    /// Who writes into the store, if anybody else does.
+    /// The process that holds the write lock; nil if it is unknown.
     case writerFound(String?)
     case worked(WorkResult)
-    /// The screen shows so many colours from now on.
     case colorsChanged(ColorCapability)
     case editLoaded(Clip)
     case edited(EditedForm)
-    /// Something outside the store did, or did not, go well.
+    /// The result of something outside the store.
     case notice(String)
-    /// A browser or an editor failed, which nothing in the store waits for.
+    /// The failure of a browser or an editor, which no request to the store waits for.
     case programFailed(String)
     case failure(String)
 }
 
-/// What became of a piece of work on the store.
+/// The result of a piece of work on the store.
 struct WorkResult: Sendable {
     let work: Work
     let outcome: Outcome
 
     enum Outcome: Sendable {
-        case done(token: HistoryToken?, clips: [Int64], remark: String?)
-        /// Done, and this is what was done: only the store could tell.
-        case told(String, token: HistoryToken?, clips: [Int64])
-        /// Somebody else changed the clip meanwhile; what is in the store now.
+        /// - Parameter summary: the change, if only the store knows it.
+        case done(token: HistoryToken?, clips: [Int64], summary: String? = nil, remark: String? = nil)
+        /// Another process changed the clip during the edit. The value is the clip in the store.
         case conflict(Clip?)
-        /// Somebody else changed since what was to be taken back or done again.
+        /// Another process has changed the clips that the step would undo or redo.
         case contested(UndoConflict)
         case failed(String)
-        /// It can never be done.
+        /// A failure that a retry cannot change.
         case impossible(String)
     }
 }
 
-/// A form back from the editor.
+/// A form after editing.
 struct EditedForm: Sendable {
-    /// The clip that was edited; nil for a new one.
+    /// The edited clip; nil for a new one.
     let clip: Clip?
     let text: String
-    /// Where the text is, until it is saved.
+    /// The file with the text, which exists until the text is saved.
     let path: String
 }

@@ -4,7 +4,7 @@ import Glibc
 import Platform
 import Terminal
 
-/// Holds the state, hands it events and does what it wants. Belongs to the thread that draws.
+/// Owns the state, passes events to it, and performs its effects, on the thread that draws.
 final class AppRunner {
     let screen: TerminalScreen
     let mailbox: Mailbox<AppEvent>
@@ -12,7 +12,7 @@ final class AppRunner {
     let unsaved: UnsavedWork
     private(set) var state: AppState
     private(set) var isDone = false
-    /// Why there is no store.
+    /// The reason why the store could not be opened.
     private(set) var openingFailure: String?
     var programs: UserPrograms
     private let clock: AppClock
@@ -27,20 +27,20 @@ final class AppRunner {
         (self.screen, self.mailbox, self.worker, self.clock) = (screen, mailbox, worker, clock)
         self.programs = programs
         state = AppState(size: screen.size, now: clock.now, config: config, colors: screen.colors)
-        if state.message == nil, let note = screen.note { state.tell(note) }
+        if state.message == nil, let note = screen.note { state.report(note) }
     }
 
     var isIdle: Bool {
         worker.isIdle && mailbox.isEmpty && state.isSettled && launches.deadline == nil
     }
 
-    /// Whether a program that was started next to the app has not ended.
+    /// Whether a program that the app started is still running.
     var hasPrograms: Bool { !launches.isEmpty }
 
-    /// To wait for: the mailbox, and the ends of the programs that were started.
+    /// The descriptors to wait for: the mailbox, and the programs that were started.
     var descriptors: [CInt] { [mailbox.descriptor] + launches.descriptors }
 
-    /// Milliseconds until something on the screen is due to change.
+    /// The milliseconds until the next deadline.
     var timeout: Int? {
         let report = launches.deadline.map {
             Int(max(0, ContinuousClock.now.duration(to: $0) / .milliseconds(1))) + 1
@@ -54,19 +54,19 @@ final class AppRunner {
 
     func draw() { screen.present(state.draw(reusing: &drawnLines)) }
 
-    /// Reports on the programs that were started, and reaps those that have ended.
+    /// Reports and reaps the started programs that have ended.
     func collectPrograms() {
         for report in launches.collect(at: .now) {
             handle(report.isFailure ? .programFailed(report.sentence) : .notice(report.sentence))
         }
     }
 
-    func takeMail() {
-        for event in mailbox.takeAll() { handle(event) }
+    func handleMail() {
+        for event in mailbox.removeAll() { handle(event) }
     }
 
     func handle(_ event: AppEvent) {
-        if case .openingFailed(let sentence) = event, !state.list.isLoaded { openingFailure = sentence }
+        if case .openingFailed(let sentence) = event, !state.list.clips.isLoaded { openingFailure = sentence }
         for effect in state.handle(event, at: clock.now) { perform(effect) }
     }
 
@@ -94,8 +94,8 @@ final class AppRunner {
 
     private func copy(_ text: String, _ what: String) {
         do {
-            // tmux takes OSC 52 only with set-clipboard on, which it is not by itself.
-            if !programs.isInTmux || !TmuxClipboard.take(text) { try screen.copyToClipboard(text) }
+            // By default, tmux ignores OSC 52 from programs (tmux(1), set-clipboard).
+            if !programs.isInTmux || !TmuxClipboard.copy(text) { try screen.copyToClipboard(text) }
             let isLong = text.utf8.count > 200 || text.contains("\n")
             let size = isLong ? " (\(text.utf8.count) bytes)" : ": \(text)"
             handle(.notice("Copied \(what)\(size)"))
@@ -106,9 +106,9 @@ final class AppRunner {
 
     private func open(_ urls: [String]) {
         for url in urls {
-            if let refusal = Browser.refusal(of: url) { return handle(.programFailed(refusal)) }
+            if let rejection = Browser.rejection(of: url) { return handle(.programFailed(rejection)) }
         }
-        let subject = urls.count == 1 ? urls[0] : "\(urls.count) addresses"
+        let subject = urls.count == 1 ? urls[0] : "\(urls.count) URLs"
         handle(.notice("Opening \(subject)…"))
         launches.start(urls.map { Browser.command(for: $0, browser: programs.browser) }, on: subject)
         collectPrograms()
@@ -116,14 +116,14 @@ final class AppRunner {
 
     /// The browser has the terminal until it ends.
     private func openHere(_ url: String) {
-        if let refusal = Browser.refusal(of: url) { return handle(.programFailed(refusal)) }
+        if let rejection = Browser.rejection(of: url) { return handle(.programFailed(rejection)) }
         let named = programs.terminalBrowser
         let command = named.map { Browser.command(for: url, browser: $0) } ?? Browser.inTerminal(url)
         screen.leave()
         let status = ChildProcess.here(command, hasTerminal: !screen.isHeadless)
         screen.enter()
         handle(.resized(screen.size))
-        // ^C is a way to leave it.
+        // ^C is a normal way to leave it.
         guard status != 0, status != 128 + SIGINT else { return }
         handle(
             .programFailed(
@@ -134,7 +134,7 @@ final class AppRunner {
     private func edit(_ form: String, _ clip: Clip?) {
         guard let path = TextFile.writeTemporary(form) else {
             return handle(
-                .failure("No file can be made for the editor; set TMPDIR to a folder that can be written."))
+                .failure("Cannot create a file for the editor. Set TMPDIR to a writable folder."))
         }
         let editor = programs.editor
         screen.leave()
@@ -143,7 +143,6 @@ final class AppRunner {
         handle(.resized(screen.size))
         let text = TextFile.read(path)
         guard status == 0, let text else {
-            // A file with nothing of the user's in it is not left behind.
             let isUnchanged = text == nil || text == form
             if isUnchanged { unlink(path) }
             let kept = isUnchanged ? "" : " Your text is in \(path)."

@@ -2,20 +2,20 @@ import ClipsCore
 import Terminal
 
 extension AppState {
-    /// The screen as it should be now.
+    /// Returns the current screen.
     func draw() -> Frame {
-        var nothing = DrawnLines()
-        return draw(reusing: &nothing)
+        var drawn = DrawnLines()
+        return draw(reusing: &drawn)
     }
 
-    /// - Parameter drawn: the list's lines of the picture before, which become those of this one.
+    /// - Parameter drawn: The list's lines of the last frame, replaced by those of this one.
     func draw(reusing drawn: inout DrawnLines) -> Frame {
         var frame = Frame(size: size)
         let layout = layout
         switch screen {
         case .list:
             ListPane(state: self).draw(layout, reusing: &drawn, in: &frame)
-            DetailPane(state: self).draw(layout, in: &frame)
+            ReaderPane(state: self).draw(layout, in: &frame)
         case .history: HistoryScreen(state: self).draw(layout, in: &frame)
         case .consumers, .errors: TextScreen(state: self).draw(layout, in: &frame)
         case .conflict: ConflictScreen(state: self).draw(layout, in: &frame)
@@ -26,35 +26,50 @@ extension AppState {
         return frame
     }
 
-    /// What is looked for is shown where it stands in titles and texts.
     var highlight: ClipHighlight? { ClipHighlight(highlightedWords) }
 
-    var highlightedWords: String { query.filter.isEmpty ? (isReading ? lastWords : "") : query.filter }
+    var highlightedWords: String {
+        list.query.filter.isEmpty ? (reader.hasFocus ? list.lastWords : "") : list.query.filter
+    }
 }
 
 extension Frame {
-    /// Gives parts of a line of text another look; the line begins at a place.
+    /// Restyles ranges of a text that was drawn at a position.
     mutating func highlight(
-        _ ranges: [Range<String.Index>], of text: String, at place: Position, width: Int, _ style: Style
+        _ ranges: [Range<String.Index>], of text: String, at position: Position, width: Int, _ style: Style
     ) {
         for range in ranges {
             let start = DisplayWidth.columns(of: SafeText.line(String(text[..<range.lowerBound])))
             let columns = DisplayWidth.columns(of: SafeText.line(String(text[range])))
             guard start < width else { return }
             let part = Rect(
-                row: place.row, column: place.column + start, rows: 1, columns: min(columns, width - start))
+                row: position.row, column: position.column + start, rows: 1,
+                columns: min(columns, width - start))
             restyle(part) { $0 = style }
         }
     }
 
-    /// Writes, cut with an ellipsis where it does not fit.
+    /// Draws the heading of a screen.
+    mutating func putHeader(_ title: String, _ header: Rect?, _ theme: Theme) {
+        guard let header else { return }
+        fill(header, style: theme.heading)
+        putCut(title, in: header, column: 1, width: header.size.columns - 1, style: theme.heading)
+    }
+
+    /// Draws a row as selected, with the cursor.
+    mutating func select(_ line: Rect, _ theme: Theme) {
+        restyle(line) { $0 = theme.selection }
+        cursor = Position(row: line.row, column: line.column)
+    }
+
+    /// Draws a text, cut with an ellipsis if it does not fit.
     mutating func putCut(
         _ text: String, in rect: Rect, row: Int = 0, column: Int = 0, width: Int, style: Style = .plain
     ) {
         put(SafeText.cut(text, to: width), in: rect, row: row, column: column, width: width, style: style)
     }
 
-    /// Writes so that the last column is at the right edge of the width.
+    /// Draws a text aligned to the right.
     mutating func putRight(
         _ text: String, in rect: Rect, row: Int = 0, column: Int = 0, width: Int, style: Style = .plain
     ) {

@@ -4,11 +4,11 @@ import HistoryTracking
 import PersistentStore
 import Terminal
 
-/// All that the app shows and remembers, as a value: events change it and say what is to be done outside.
+/// The whole state of the app, as a value: events change it and return the effects to perform.
 struct AppState: Sendable {
     enum Screen: Hashable, Sendable { case list, history, consumers, help, errors, conflict }
 
-    /// Something to tell in the status line until the next key.
+    /// A message in the status line until the next key.
     struct Message: Hashable, Sendable {
         var text: String
         var isError: Bool
@@ -16,204 +16,169 @@ struct AppState: Sendable {
 
     var size: Size
     var now: Date
-    let keys: KeyMap
-    var config: ConfigFile
-    private var colors: ColorCapability
-    private(set) var theme: Theme
     var screen = Screen.list
-    /// The clip has the keys: it stays open whatever happens to the list.
-    var isReading = false
-    /// What has the keys has the screen.
-    var isZoomed = false
-    var isMouseOn: Bool
-
-    var list = LiveList<ClipRow>(height: 1)
-    var query = ClipQuery()
-    var feed = ListFeed()
-    var arrivals = Arrivals()
-    var marks = Marks()
-    var sync = SyncStatus()
-    var pause: Pause?
-
-    var detail = DetailState()
+    var settings: Settings
+    var list = ListState()
+    var reader = Reader()
     var history = HistoryList()
+    var consumers = ConsumersState()
     var help = HelpList()
-    var pageOfText = ScrolledLines()
-    var cleaning: CleaningPreview?
-    /// When to ask for it again, while it is shown: cursors move without a commit.
-    var cleaningDue: Date?
-
+    /// The scroll position of a screen of plain lines.
+    var page = ScrolledLines()
     var prompt: Prompt?
     var menu: Menu?
+    /// Conflicts that wait for an answer, the oldest first.
     var questions: [OpenQuestion] = []
-    var commands = CommandHistory()
-    /// The store's tags, the most used first; read when they may be typed.
-    var knownTags: [String] = []
-    var knownAuthors: [String] = []
-    /// What was filtered for last.
-    var lastWords = ""
-    /// Where the person was before filtering.
-    var beforeFilter: (query: ClipQuery, place: Wanted?, position: SortPosition?)?
-    var typedCount: Int?
+    var typing = Typing()
     var message: Message?
+    var sync = SyncStatus()
     var saving = SavingStatus()
-    var isQuitting = false
-
+    var undoSteps = UndoSteps()
     private var outbox: [Effect] = []
+
+    var keys: KeyMap { settings.config.keys }
+    var theme: Theme { settings.theme }
 
     init(
         size: Size, now: Date, config: ConfigFile = ConfigFile(), colors: ColorCapability = .palette
     ) {
         self.size = size
         self.now = now
-        self.config = config
-        self.colors = colors
-        keys = config.keys
-        theme = Theme(config.theme, colors)
-        isMouseOn = config.takesMouse
-        list.scrollMargin = 2
-        takeSettings()
+        settings = Settings(config: config, colors: colors)
+        list.clips.scrollMargin = 2
+        applySettings()
+        if !config.errors.isEmpty { report(config.errors.joined(separator: "\n"), isError: true) }
+        reconcile()
         outbox = []
-        if !config.errors.isEmpty { tell(config.errors.joined(separator: "\n"), isError: true) }
-        settle()
     }
 
-    /// Takes one event and tells what is to be done.
+    /// Applies an event, and returns the effects to perform.
     mutating func handle(_ event: AppEvent, at now: Date) -> [Effect] {
         self.now = now
-        arrivals.expire(at: now)
-        switch event {
-        case .key(let key) where keepsForLater(key): break
-        case .key(let key):
-            let place = list.selectedID
-            take(key)
-            if saving.count > 0, list.selectedID != place { saving.hasMoved = true }
+        list.arrivals.expire(at: now)
+        apply(event)
+        if list.marks.range?.isWaiting == true, list.clips.selectedRow != nil, !list.feed.isLoading {
             stretchRange()
-        case .resized(let size): self.size = size
-        case .tick:
-            retry()
-            askForConsumers()
-            if saving.asksForWriter(at: now) { emit(.findWriter) }
-        case .message(let message): take(message)
-        case .opened: break
-        case .openedToRead(let reason): saving.obstacle = reason
-        case .openingFailed(let sentence), .failure(let sentence):
-            feed.isFinding = false
-            marks.endGathering()
-            giveUpEarlierWork()
-            tell(sentence, isError: true)
-        case .notice(let sentence): tell(sentence)
-        case .programFailed(let sentence): tell(sentence, isError: true)
-        case .clipLoaded(let id, let clip): if id == detail.id { detail.show(clip) }
-        case .detailMeasured(let id, let text): if id == detail.id { detail.moveToEnd(of: text) }
-        case .rangeGathered(let ids, let end): take(range: ids, end: end)
-        case .gathered(let clips, let purpose): take(clips, for: purpose)
-        case .matchFound(let id): takeMatch(id)
-        case .namesLoaded(let tags, let authors): (knownTags, knownAuthors) = (tags, authors)
-        case .ownWorkLoaded(let work): take(work)
-        case .historyLoaded(let transactions, let filter):
-            if filter == history.filter { history.add(transactions) }
-        case .changesLoaded(let token, let detail): history.take(detail, of: token)
-        case .consumersLoaded(let preview):
-            cleaning = preview
-            cleaningDue = now + 2
-        case .writerFound(let name): saving.take(writer: name)
-        case .colorsChanged(let colors):
-            self.colors = colors
-            theme = Theme(config.theme, colors)
-        case .worked(let result):
-            take(result)
-            history.outdate()
-        case .editLoaded(let clip): emit(.edit(form: ClipForm(clip).text, clip))
-        case .edited(let form): take(form)
         }
-        if marks.range?.isWaiting == true, list.selectedRow != nil, !feed.isShowing { stretchRange() }
-        settle()
-        takeTypedAhead()
+        reconcile()
+        runTypedAhead()
         showWaitingQuestion()
         defer { outbox = [] }
         return outbox
     }
 
-    private mutating func askForConsumers() {
-        guard screen == .consumers, let due = cleaningDue, due <= now else { return }
-        cleaningDue = nil
-        emit(.loadConsumers)
+    private mutating func apply(_ event: AppEvent) {
+        switch event {
+        case .key(let key):
+            guard !defers(key) else { return }
+            let selected = list.clips.selectedID
+            handle(key)
+            if saving.count > 0, list.clips.selectedID != selected { saving.hasMoved = true }
+            stretchRange()
+        case .resized(let size): self.size = size
+        case .tick:
+            retry()
+            refreshConsumers()
+            if saving.requestsWriter(at: now) { emit(.findWriter) }
+        case .message(let message): handle(message)
+        case .opened: break
+        case .openedReadOnly(let reason): saving.unavailabilityReason = reason
+        case .openingFailed(let sentence), .failure(let sentence):
+            list.feed.isSearching = false
+            list.marks.endGathering()
+            undoSteps.cancelRequests()
+            report(sentence, isError: true)
+        case .notice(let sentence): report(sentence)
+        case .programFailed(let sentence): report(sentence, isError: true)
+        case .clipLoaded(let id, let clip): if id == reader.id { reader.show(clip) }
+        case .textMeasured(let id, let text): if id == reader.id { reader.moveToEnd(of: text) }
+        case .rangeGathered(let ids, let end): finishRange(ids, end: end)
+        case .gathered(let clips, let purpose): use(clips, for: purpose)
+        case .matchFound(let id): finishSearch(id)
+        case .namesLoaded(let tags, let authors): (typing.tags, typing.authors) = (tags, authors)
+        case .undoHistoryLoaded(let work): finishLoading(work)
+        case .historyLoaded(let transactions, let filter):
+            if filter == history.filter { history.add(transactions) }
+        case .changesLoaded(let token, let detail): history.show(detail, of: token)
+        case .consumersLoaded(let preview): consumers.show(preview, at: now)
+        case .writerFound(let name): saving.setWriter(name)
+        case .colorsChanged(let colors): settings.setColors(colors)
+        case .worked(let result):
+            finish(result)
+            history.invalidate()
+        case .editLoaded(let clip): emit(.edit(form: ClipForm(clip).text, clip))
+        case .edited(let form): save(form)
+        }
     }
 
     mutating func emit(_ effect: Effect) { outbox.append(effect) }
 
-    mutating func tell(_ text: String, isError: Bool = false) {
+    mutating func report(_ text: String, isError: Bool = false) {
         message = Message(text: text, isError: isError)
     }
 
-    /// Makes what is set be so.
-    mutating func takeSettings() {
-        list.follows = config.follows
-        detail.isWrapped = config.wraps
-        theme = Theme(config.theme, colors)
-        if isMouseOn != config.takesMouse {
-            isMouseOn = config.takesMouse
-            emit(.setMouse(isMouseOn))
-        }
+    /// Applies the options to the state that they affect.
+    mutating func applySettings() {
+        list.clips.follows = settings.config.follows
+        reader.isWrapped = settings.config.wraps
+        if settings.update() { emit(.setMouse(settings.isMouseOn)) }
     }
 
     var layout: Layout {
-        Layout(size, isReading: isReading, isOneScreen: screen != .list, isZoomed: isZoomed)
+        Layout(
+            size, isReading: reader.hasFocus, isOneScreen: screen != .list, isZoomed: reader.isZoomed)
     }
 
-    /// The clip that a key acts on, if none are marked.
-    var target: (id: Int64, row: ClipRow?)? {
-        if isReading, let id = detail.id { return (id, list.rows.first { $0.id == id }) }
-        return list.selectedRow.map { ($0.id, $0) }
-    }
-
-    /// Brings sizes, the detail and the list's requests in line with what just happened.
-    mutating func settle() {
+    /// Fits scroll positions, the clip being read, and the list's requests to the changed state.
+    mutating func reconcile() {
         let layout = layout
         let rows = layout.list?.size.rows ?? 0
         switch screen {
         case .list:
-            list.resize(height: layout.list?.size.rows ?? list.height)
-            settleDetail(layout)
+            list.clips.resize(height: layout.list?.size.rows ?? list.clips.height)
+            reconcileReader(layout)
         case .history:
             history.resize(height: HistoryScreen.listRows(layout))
             if let token = history.nextRequest() { emit(.loadChanges(token)) }
         case .help:
             help.layOut(HelpScreen.lines(help.entries(keys), keys, columns: size.columns), height: rows)
         case .consumers, .errors:
-            pageOfText.layOut(count: TextScreen(state: self).lines(columns: size.columns).count, height: rows)
+            page.layOut(count: TextScreen(state: self).lines(columns: size.columns).count, height: rows)
         case .conflict:
             let count = ConflictScreen(state: self).lineCount(layout)
-            pageOfText.layOut(count: count, height: ConflictScreen.rows(layout, questions.first))
+            page.layOut(count: count, height: ConflictScreen.rows(layout, questions.first))
         }
-        arrivals.settle(top: list.row(at: list.top)?.position, reachesTop: list.isLoaded && list.top == 0)
-        askForRows()
+        let clips = list.clips
+        list.arrivals.scrolled(
+            toTop: clips.row(at: clips.top)?.position, isStart: clips.isLoaded && clips.top == 0)
+        requestRows()
     }
 
-    private mutating func settleDetail(_ layout: Layout) {
-        if !isReading, list.isLoaded, let id = list.selectedID ?? (list.count == 0 ? .none : detail.id) {
-            detail.select(id)
-        } else if !isReading, list.isLoaded, list.count == 0 {
-            detail.select(nil)
+    private mutating func reconcileReader(_ layout: Layout) {
+        if !reader.hasFocus, list.clips.isLoaded {
+            if list.clips.count == 0 {
+                reader.select(nil)
+            } else if let id = list.clips.selectedID {
+                reader.select(id)
+            }
         }
         guard let area = layout.detail else { return }
-        if let id = detail.id, detail.needsLoading {
-            detail.ask()
+        if let id = reader.id, reader.needsLoading {
+            reader.beginLoading()
             emit(.loadClip(id))
         }
-        detail.layOut(width: area.size.columns, height: area.size.rows)
+        reader.layOut(width: area.size.columns, height: area.size.rows)
     }
 
-    /// When something on the screen is next due to change by itself.
+    /// The time when something on the screen next changes without an event.
     var nextDeadline: Date? {
-        var deadlines = [arrivals.nextExpiry, feed.retryAt, saving.noticeDue(at: now)]
-        if screen == .consumers { deadlines.append(cleaningDue) }
+        var deadlines = [list.arrivals.nextExpiry, list.feed.retryAt, saving.noticeDue(at: now)]
+        if screen == .consumers { deadlines.append(consumers.refreshDue) }
         if screen == .history { deadlines.append(history.nextAge(at: now)) }
         if screen == .list {
             var ages = [sync.lastChange.flatMap { Age.change(of: $0.at, at: now) }]
-            for row in list.visibleRows { ages.append(Age.change(of: row.created, at: now)) }
-            // Ages change on the full second, all at once: many clips of one minute cost one drawing a second.
+            for row in list.clips.visibleRows { ages.append(Age.change(of: row.created, at: now)) }
+            // Rounded to the second, so that many clips of one minute cost one drawing a second.
             deadlines.append(
                 ages.compactMap { $0 }.min().map {
                     Date(timeIntervalSinceReferenceDate: $0.timeIntervalSinceReferenceDate.rounded(.up))
@@ -222,9 +187,9 @@ struct AppState: Sendable {
         return deadlines.compactMap { $0 }.min()
     }
 
-    /// Nothing is on its way from the list's side, and all we saved has been seen.
+    /// Whether nothing is under way, and all of the app's own commits have arrived.
     var isSettled: Bool {
-        list.isLoaded && sync.state != .stopped && (list.isCounted || feed.retryAt != nil) && !feed.isShowing
-            && saving.awaited <= sync.newestTransaction && saving.count == 0
+        list.isSettled && sync.state != .stopped && saving.awaited <= sync.newestTransaction
+            && saving.count == 0
     }
 }

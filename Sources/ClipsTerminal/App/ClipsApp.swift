@@ -4,12 +4,12 @@ package import PersistentStore
 import Platform
 package import Terminal
 
-/// The terminal app, from start to end.
+/// The terminal app.
 package enum ClipsApp {
     package struct Configuration: Sendable {
         package var storePath: String
         package var author: String
-        /// What the command line says; nil leaves it to the config file.
+        /// The choice on the command line; nil for that of the config file.
         package var colors: ColorCapability.Choice?
         package var options: StoreOptions
         package var config: ConfigFile
@@ -31,9 +31,9 @@ package enum ClipsApp {
         var screenColors: ColorCapability.Choice { colors ?? config.colors ?? .auto }
     }
 
-    /// Shows the app on the terminal until the person leaves. Blocks the calling thread; call it on the first one.
+    /// Runs the app until the user quits. Blocks the calling thread, which must be the main thread.
     package static func run(_ configuration: Configuration) -> Int32 {
-        // Whatever ends while written to is noticed where it is written to.
+        // Writes report a closed reader.
         signal(SIGPIPE, SIG_IGN)
         do {
             return try InteractiveLoop.run(configuration)
@@ -42,7 +42,7 @@ package enum ClipsApp {
         }
     }
 
-    /// Runs a script of keys on a screen without a terminal.
+    /// Runs a script on a screen without a terminal.
     package static func runScript(_ configuration: Configuration, script: String, size: Size) -> Int32 {
         signal(SIGPIPE, SIG_IGN)
         do {
@@ -59,14 +59,14 @@ package enum ClipsApp {
         return 1
     }
 
-    /// Opens store and screen side by side.
+    /// Opens the store and the screen concurrently.
     static func makeRunner(
         _ configuration: Configuration, makeScreen: () throws -> TerminalScreen
     ) throws -> AppRunner {
         let clock = try AppClock.environment()
-        // libdispatch ends the process where it gets none for its own use.
+        // Without descriptors, libdispatch ends the process.
         guard let mailbox = try? Mailbox<AppEvent>(), FileDescriptor.areAvailable(32) else {
-            throw ClipsAppError("The system gives no more file descriptors; raise the limit ('ulimit -n').")
+            throw ClipsAppError("Too many open files. Raise the limit ('ulimit -n').")
         }
         let unsaved = UnsavedWork(storePath: configuration.storePath, author: configuration.author)
         let worker = StoreWorker(mailbox: mailbox, unsaved: unsaved)
@@ -81,10 +81,10 @@ package enum ClipsApp {
             config: configuration.config, programs: configuration.programs, clock: clock)
     }
 
-    /// Ends the session, once there is no screen: waits a moment for saves, and retains the text of those that do not
-    /// end, as when another process holds the store.
+    /// Ends the session after the screen is closed: waits briefly for saves, and retains the text of those
+    /// that do not end, such as when another process holds the store.
     ///
-    /// - Returns: whether everything was saved.
+    /// - Returns: Whether everything was saved.
     static func close(_ runner: AppRunner) -> Bool {
         let (worker, unsaved) = (runner.worker, runner.unsaved)
         unsaved.close()
@@ -95,7 +95,7 @@ package enum ClipsApp {
         }
         for work in runner.state.unansweredEdits {
             _ = unsaved.retain(
-                work, because: "Nothing was saved of an edit that another process's change met.")
+                work, because: "Another process changed the clip; your edit was not saved.")
         }
         let hasSaved = unsaved.report()
         let closed = try? Mailbox<Bool>()

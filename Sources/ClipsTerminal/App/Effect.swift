@@ -2,35 +2,35 @@ import ClipsCore
 import PersistentStore
 import Terminal
 
-/// What the app wants done outside of its state.
+/// Work that the state requests from its surroundings.
 enum Effect: Sendable {
     case answer(LiveList<ClipRow>.Request, generation: Int, anchor: SortPosition?)
     case show(ClipQuery, generation: Int, anchor: SortPosition?)
-    /// Shows a selection around a clip, wherever it is in it.
+    /// Requests the clips of a query around a clip.
     case showAround(Int64, ClipQuery, generation: Int)
     case loadClip(Int64)
-    /// Finds all lines of a long text, away from the keys.
-    case measure(id: Int64, DetailText)
-    /// Reads the ids of a stretch of the list.
+    /// Lays out a whole text, which may take a while.
+    case measure(id: Int64, ReaderText)
+    /// Reads the IDs between two positions of the list.
     case gatherRange(ClipQuery, from: SortPosition, through: SortPosition, end: SortPosition)
-    /// Reads clips to do something with them outside of the store.
+    /// Reads clips for use outside the store.
     case gather([Int64], SortOrder, Purpose)
     case findMatch(ClipQuery, from: SortPosition?, isForward: Bool)
     case loadNames
-    /// Reads what was done before this session, behind what was read of it.
-    case loadOwnWork(UndoHistory, isRedoing: Bool)
+    /// Reads older work of this author from the history.
+    case loadUndoHistory(UndoHistory, isRedoing: Bool)
     case loadHistory(HistoryFilter)
     case loadChanges(HistoryToken)
     case loadConsumers
     case work(Work)
-    /// Asks who has kept our work waiting for a while.
+    /// Finds the process that holds the write lock.
     case findWriter
     case loadForEdit(Int64)
-    /// Runs the editor on a form, in the terminal.
+    /// Edits a form in the user's editor.
     case edit(form: String, Clip?)
     case removeFile(String)
     case open(urls: [String])
-    /// Opens an address in a browser that needs the terminal.
+    /// Opens a URL in a browser in this terminal.
     case openHere(url: String)
     case copy(String, what: String)
     case setMouse(Bool)
@@ -40,12 +40,12 @@ enum Effect: Sendable {
     case quit
 }
 
-/// What clips are read for.
+/// The use of clips read from the store.
 enum Purpose: Hashable, Sendable {
     case copy(CopyForm)
     case open
 
-    /// What is needed of each clip; nil when that is all.
+    /// The attributes to read; nil for all.
     var attributes: [ClipAttribute]? {
         switch self {
         case .open, .copy(.url): [.url]
@@ -56,13 +56,13 @@ enum Purpose: Hashable, Sendable {
     }
 }
 
-/// Something to be committed, as one transaction.
+/// A change to commit as one transaction.
 enum Work: Sendable {
     case add(ClipDraft, form: String?)
-    /// Changes made in the editor, on the clip as it was then.
+    /// Changes made in the editor, and the clip before them.
     case edit(Clip, [ClipAttribute: Value], String, form: String?)
-    /// A clip that somebody deleted while it was edited.
-    case bringBack(Clip, ClipForm, form: String?)
+    /// A clip that another process deleted while it was edited.
+    case recreate(Clip, ClipForm, form: String?)
     case update(Int64, [ClipAttribute: Value], String)
     case toggle(ClipAttribute, [Int64])
     case tag([Int64], adding: [String], removing: [String])
@@ -71,18 +71,18 @@ enum Work: Sendable {
     case undo(UndoStep, ContestedUndo)
     case redo(UndoStep, ContestedUndo)
 
-    /// The file that holds the person's text until it is saved.
+    /// The file with the user's text, which exists until the text is saved.
     var form: String? {
         switch self {
-        case .add(_, let form), .edit(_, _, _, let form), .bringBack(_, _, let form): form
+        case .add(_, let form), .edit(_, _, _, let form), .recreate(_, _, let form): form
         default: nil
         }
     }
 }
 
-/// A transaction of ours that can be taken back.
+/// A transaction of the user that can be undone.
 struct UndoStep: Hashable, Sendable {
     let token: HistoryToken
-    /// What it did, such as `deleted “Title”`; empty where only the history knows.
-    let what: String
+    /// The change, such as `deleted “Title”`; empty if only the history knows it.
+    let summary: String
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Does jobs one after the other, in the order they came.
+/// Runs jobs one at a time, in the order of their arrival.
 final class EffectQueue<Job: Sendable>: Sendable {
     private struct State: ~Copyable {
         var pending: [Job] = []
@@ -10,13 +10,13 @@ final class EffectQueue<Job: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// Jobs that came before the start have waited.
+    /// Starts with the jobs added before.
     func start(_ perform: @escaping @Sendable (Job) async -> Void) {
         state.withLock { $0.perform = perform }
         run()
     }
 
-    /// - Parameter isSuperseded: which waiting jobs the new one makes needless.
+    /// - Parameter isSuperseded: Whether the new job makes a waiting one needless.
     func add(_ job: Job, dropping isSuperseded: (Job) -> Bool = { _ in false }) {
         state.withLock { state in
             state.pending.removeAll(where: isSuperseded)
@@ -25,7 +25,7 @@ final class EffectQueue<Job: Sendable>: Sendable {
         run()
     }
 
-    /// Takes out the jobs that were not begun.
+    /// Removes and returns the jobs that have not started.
     func drain() -> [Job] {
         state.withLock { state in
             defer { state.pending.removeAll() }

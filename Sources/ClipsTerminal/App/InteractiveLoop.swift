@@ -3,23 +3,23 @@ import Glibc
 import Platform
 import Terminal
 
-/// The one loop: waits for keys, messages and time, lets the state take all there is, and draws once.
+/// The event loop: waits for keys, messages, and deadlines, handles all of them, and draws once.
 enum InteractiveLoop {
     static func run(_ configuration: ClipsApp.Configuration) throws -> Int32 {
         let runner = try ClipsApp.makeRunner(configuration) {
             try TerminalScreen(
-                colors: configuration.screenColors, mouse: configuration.config.takesMouse)
+                colors: configuration.screenColors, mouse: configuration.config.usesMouse)
         }
         var input = TerminalInput(runner.screen)
         var status: Int32 = 0
         var firstDraw: ContinuousClock.Instant? = .now + .milliseconds(100)
         while !runner.isDone {
-            // The first picture has rows in it, unless they take long.
-            if runner.state.list.isLoaded || (firstDraw.map { $0 <= .now } ?? false) { firstDraw = nil }
+            // The first frame waits briefly for rows.
+            if runner.state.list.clips.isLoaded || (firstDraw.map { $0 <= .now } ?? false) { firstDraw = nil }
             if firstDraw == nil { runner.draw() }
             let timeout = firstDraw == nil ? runner.timeout : 20
             for event in input.next(timeout: timeout, alsoWaitingFor: runner.descriptors) {
-                if let ending = take(event, runner) { status = ending }
+                if let ending = handle(event, runner) { status = ending }
             }
             runner.collectPrograms()
             if let failure = runner.openingFailure {
@@ -32,12 +32,12 @@ enum InteractiveLoop {
         return ClipsApp.close(runner) || status != 0 ? status : 1
     }
 
-    /// Returns the exit status when the event ends the program.
-    private static func take(_ event: TerminalEvent, _ runner: AppRunner) -> Int32? {
+    /// Handles an event, and returns the exit status if it ends the program.
+    private static func handle(_ event: TerminalEvent, _ runner: AppRunner) -> Int32? {
         switch event {
         case .key(let key): runner.handle(.key(key))
         case .resized(let size): runner.handle(.resized(size))
-        case .readable(runner.mailbox.descriptor): runner.takeMail()
+        case .readable(runner.mailbox.descriptor): runner.handleMail()
         case .readable: break
         case .timedOut: runner.handle(.tick)
         case .signal(.suspend): runner.handle(.key(.control("z")))

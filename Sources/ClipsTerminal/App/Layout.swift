@@ -1,6 +1,6 @@
 import Terminal
 
-/// Which part of the screen shows what. Parts there is no room for are nil.
+/// The areas of the screen. Areas without room are nil.
 struct Layout: Equatable {
     enum Arrangement: Equatable { case listOnly, detailOnly, beside, below }
 
@@ -12,8 +12,8 @@ struct Layout: Equatable {
     private(set) var status: Rect?
     private(set) var hints: Rect?
 
-    private static let fewestColumnsBeside = 100
-    private static let fewestRowsBelow = 30
+    private static let minColumnsBeside = 100
+    private static let minRowsBelow = 30
 
     init(_ size: Size, isReading: Bool, isOneScreen: Bool = false, isZoomed: Bool = false) {
         var rows = size.rows
@@ -31,9 +31,9 @@ struct Layout: Equatable {
             arrangement = .listOnly
         } else if isZoomed {
             arrangement = isReading ? .detailOnly : .listOnly
-        } else if size.columns >= Self.fewestColumnsBeside, rows >= 4 {
+        } else if size.columns >= Self.minColumnsBeside, rows >= 4 {
             arrangement = .beside
-        } else if size.rows >= Self.fewestRowsBelow {
+        } else if size.rows >= Self.minRowsBelow {
             arrangement = .below
         } else {
             arrangement = isReading ? .detailOnly : .listOnly

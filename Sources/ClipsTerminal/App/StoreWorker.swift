@@ -5,10 +5,10 @@ import Platform
 import Synchronization
 import Terminal
 
-/// Does what the app wants of the store, away from the keys, and posts what became of it.
+/// Performs the effects that need the store, off the main thread, and posts their results.
 ///
-/// The list's requests, the clip that is read and our own work go through a queue each, so that a save that
-/// waits for another writer holds nothing else.
+/// The list's requests, other reads, and the app's own work have a queue each, so that a save that waits for
+/// another writer delays no read.
 final class StoreWorker: Sendable {
     private let mailbox: Mailbox<AppEvent>
     private let requests = EffectQueue<Effect>()
@@ -28,7 +28,7 @@ final class StoreWorker: Sendable {
 
     var isIdle: Bool { requests.isIdle && reads.isIdle && works.isIdle }
 
-    /// Opens the store, and posts the first rows or why there are none.
+    /// Opens the store, and posts the first rows or the failure.
     func open(path: String, author: String, options: StoreOptions) {
         let (mailbox, unsaved) = (mailbox, unsaved)
         var options = options
@@ -51,10 +51,10 @@ final class StoreWorker: Sendable {
     }
 
     private static func opened(_ store: ClipStore) -> AppEvent {
-        store.readOnlyReason.map { .openedToRead($0.refusalOfSaving) } ?? .opened
+        store.readOnlyReason.map { .openedReadOnly($0.readOnlyReason) } ?? .opened
     }
 
-    /// The first rows are there already; being told of changes may have to wait for another writer.
+    /// Starts tracking, after the first rows. Registering the consumer may have to wait for another writer.
     private func start(_ session: ClipsSession) async {
         var isWaiting = true
         while isWaiting {
@@ -70,7 +70,7 @@ final class StoreWorker: Sendable {
         }
     }
 
-    /// - Parameter done: called from another thread.
+    /// - Parameter done: Called on another thread.
     func close(_ done: @escaping @Sendable () -> Void) {
         let session = session.withLock { $0 }
         Task {
@@ -79,14 +79,14 @@ final class StoreWorker: Sendable {
         }
     }
 
-    /// Retains the work that was not begun, and the one that does not end.
+    /// Retains the work that has not started, and the one that does not end.
     func retainRest() {
         for case .work(let work) in works.drain() {
             _ = unsaved.retain(work, because: "The app ended before it could save.")
         }
         if let work = current.withLock({ $0 }) {
             _ = unsaved.retain(
-                work, because: "The app ended while it saved; see whether the clip is in the list.")
+                work, because: "The app ended during a save; check whether the clip is in the list.")
         }
     }
 
@@ -96,12 +96,12 @@ final class StoreWorker: Sendable {
         case .show, .showAround:
             requests.add(effect) { _ in true }
         case .loadClip:
-            // Only the clip that the person is on now is wanted.
+            // Only the clip under the cursor is needed.
             reads.add(effect) { if case .loadClip = $0 { true } else { false } }
         case .loadChanges:
             reads.add(effect) { if case .loadChanges = $0 { true } else { false } }
         case .measure, .loadHistory, .loadForEdit, .gather, .gatherRange, .findMatch, .loadNames,
-            .loadOwnWork, .loadConsumers, .findWriter:
+            .loadUndoHistory, .loadConsumers, .findWriter:
             reads.add(effect)
         case .work: works.add(effect)
         default: break
@@ -143,15 +143,15 @@ final class StoreWorker: Sendable {
             }
         case .measure(let id, var text):
             _ = text.count(upTo: .max)
-            return .detailMeasured(id: id, text)
+            return .textMeasured(id: id, text)
         case .loadHistory(let filter):
             let transactions = try await session.recentTransactions(limit: 500, where: filter.predicate)
             return .historyLoaded(transactions, filter)
         case .loadChanges(let token): return .changesLoaded(token, try await session.detail(of: token))
-        case .findWriter: return .writerFound(store.container.otherWriter)
+        case .findWriter: return .writerFound(store.lockHolder)
         case .loadConsumers: return .consumersLoaded(try await session.cleaningPreview())
-        case .loadOwnWork(let known, let isRedoing):
-            return .ownWorkLoaded(try await store.undoHistory(behind: known, isRedoing: isRedoing))
+        case .loadUndoHistory(let known, let isRedoing):
+            return .undoHistoryLoaded(try await store.undoHistory(behind: known, isRedoing: isRedoing))
         case .loadNames:
             let authors = try await store.authorNames()
             return .namesLoaded(tags: try await store.tagNames(), authors: authors)
@@ -161,39 +161,39 @@ final class StoreWorker: Sendable {
                 ids, in: sort, attributes: purpose.attributes, maxBytes: TerminalScreen.longestCopy)
             return .gathered(clips, purpose)
         case .gatherRange(let query, let first, let last, let end):
-            let ids = try await session.ids(query, from: first, through: last, limit: Marks.most + 1)
+            let ids = try await session.ids(query, from: first, through: last, limit: Marks.maxCount + 1)
             return .rangeGathered(ids, end: end)
-        case .findMatch(let query, let place, let isForward):
-            return .matchFound(try await session.nearestClip(query, to: place, isForward: isForward))
+        case .findMatch(let query, let position, let isForward):
+            return .matchFound(try await session.nearestClip(query, to: position, isForward: isForward))
         default: return nil
         }
     }
 
     private func outcome(_ work: Work, _ session: ClipsSession) async -> WorkResult.Outcome {
         do {
-            return try await Saving(store: session.store).perform(work)
+            return try await WorkSaver(store: session.store).perform(work)
         } catch StoreError.tokenExpired {
-            return .impossible("The history of that has been cleaned away; it cannot be brought back.")
+            return .impossible("The history of this change has been purged; it cannot be undone.")
         } catch {
-            let reason = session.store.readOnlyReason?.refusalOfSaving ?? Self.sentence(error)
+            let reason = session.store.readOnlyReason?.readOnlyReason ?? Self.sentence(error)
             return .failed(unsaved.retain(work, because: reason))
         }
     }
 
     private static func sentence(_ error: any Error) -> String {
         guard case StoreError.conflict(let conflicts) = error else { return "\(error)" }
-        let isGone = conflicts.contains { $0.stored == nil }
-        return "Somebody else \(isGone ? "deleted" : "changed") this clip meanwhile; nothing was saved."
+        let isDeleted = conflicts.contains { $0.stored == nil }
+        return "Another process \(isDeleted ? "deleted" : "changed") this clip. Nothing was saved."
     }
 }
 
 extension StoreError {
-    /// What is told of a store that was opened only to be read, when something is to be saved.
-    fileprivate var refusalOfSaving: String {
+    /// The reason why a store with this error was opened read-only.
+    fileprivate var readOnlyReason: String {
         switch self {
-        case .full: "This store may only be read: its disk was full. Make room, then start again."
-        case .inputOutput: "This store may only be read: writing failed. Check its disk, then start again."
-        default: "This store may only be read; check its permissions, then start again."
+        case .full: "The store is read-only: its disk was full. Free some space, then restart."
+        case .inputOutput: "The store is read-only: writing failed. Check its disk, then restart."
+        default: "The store is read-only. Check its permissions, then restart."
         }
     }
 }

@@ -1,13 +1,13 @@
 import Platform
 import Terminal
 
-/// How things look. Nothing is told by colour alone, so that NO_COLOR takes no meaning away.
+/// The styles of the screen. None relies on color alone, so that NO_COLOR loses no information.
 struct Theme: Hashable, Sendable {
     enum Choice: String, CaseIterable, Sendable {
-        /// By COLORFGBG, where the terminal sets it; otherwise what is legible on light and dark.
+        /// Selected by COLORFGBG, or else legible on light and dark.
         case auto
         case light, dark
-        /// The terminal's own two colours and a few of its first eight.
+        /// The terminal's own colors and a few of the first eight.
         case plain
     }
 
@@ -21,7 +21,7 @@ struct Theme: Hashable, Sendable {
     var star = Style(foreground: .yellow, attributes: .bold)
     var mark = Style(foreground: .magenta, attributes: .bold)
     var match = Style(attributes: [.bold, .underline])
-    var address = Style(foreground: .cyan, attributes: .underline)
+    var url = Style(foreground: .cyan, attributes: .underline)
     var error = Style(foreground: .red, attributes: .bold)
     var live = Style(foreground: .green)
     var held = Style(foreground: .magenta, attributes: .bold)
@@ -29,7 +29,7 @@ struct Theme: Hashable, Sendable {
     var border = Style(attributes: .dim)
     private var authors: [Color] = [.cyan, .magenta, .green]
 
-    /// Whether it is made for a light background.
+    /// Whether the theme is for a light background.
     private(set) var isLight = false
 
     private init() {}
@@ -56,7 +56,7 @@ struct Theme: Hashable, Sendable {
         isLight = choice == .light
     }
 
-    /// Colours of the 256 by what they are for.
+    /// Colors of the 256, by purpose.
     private struct Palette {
         let ink, paper, faint, line: UInt8
         let selected: (ink: UInt8, paper: UInt8)
@@ -77,7 +77,7 @@ struct Theme: Hashable, Sendable {
         (arrival, live) = (ink(palette.green, .bold), ink(palette.green))
         (star, mark) = (ink(palette.yellow, .bold), ink(palette.orange, .bold))
         match = ink(palette.orange, [.bold, .underline])
-        address = ink(palette.cyan, .underline)
+        url = ink(palette.cyan, .underline)
         error = ink(palette.red, .bold)
         held = ink(palette.magenta, .bold)
         key = ink(palette.blue, .bold)
@@ -87,23 +87,23 @@ struct Theme: Hashable, Sendable {
         .map { .indexed($0) }
     }
 
-    /// Green, yellow, cyan, red, magenta, blue, or what stands for them.
+    /// Sets the colors for green, yellow, cyan, red, magenta, and blue.
     private mutating func useBright(_ indexes: [UInt8]) {
         let colors = indexes.map { Color.indexed($0) }
         (arrival.foreground, live.foreground) = (colors[0], colors[0])
-        (star.foreground, address.foreground) = (colors[1], colors[2])
+        (star.foreground, url.foreground) = (colors[1], colors[2])
         (error.foreground, held.foreground, mark.foreground) = (colors[3], colors[4], colors[4])
         key.foreground = colors[5]
         authors = [colors[2], colors[4], colors[0], colors[5]]
     }
 
-    /// Each author keeps a colour.
+    /// Returns the style of an author, which depends on the name only.
     func author(_ name: String) -> Style {
         let sum = name.utf8.prefix(64).reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF }
         return Style(foreground: authors[sum % authors.count])
     }
 
-    /// COLORFGBG is `foreground;background`, indexes of the first 16 colours (rxvt(1), ENVIRONMENT).
+    /// COLORFGBG is `foreground;background`, indexes of the first 16 colors (rxvt(1), ENVIRONMENT).
     private static var background: Choice? {
         guard let value = Environment.variable("COLORFGBG"),
             let index = value.split(separator: ";").last.flatMap({ Int($0) })

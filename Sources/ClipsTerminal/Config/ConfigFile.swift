@@ -1,26 +1,26 @@
 import Platform
 package import Terminal
 
-/// What the config file sets. An error in it is reported with its line, and the rest counts.
+/// The options and keys of the config file. Invalid lines are reported and skipped.
 package struct ConfigFile: Sendable {
     private var values: [Setting: String] = [:]
-    /// A sentence for each line that could not be used.
+    /// A message for each invalid line.
     package private(set) var errors: [String] = []
     private(set) var keys = KeyMap()
-    /// Where it was read from.
+    /// The path of the file.
     private(set) var path: String?
 
     package init(_ text: String = "") {
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }.map(String.init)
             guard let first = words.first, !first.hasPrefix("#") else { continue }
-            if let error = take(first, Array(words.dropFirst())) {
+            if let error = apply(first, Array(words.dropFirst())) {
                 errors.append("config line \(index + 1): \(error)")
             }
         }
     }
 
-    /// Reads `clips/config` under XDG_CONFIG_HOME; a missing file is an empty one.
+    /// Reads `clips/config` in XDG_CONFIG_HOME; a missing file counts as empty.
     package static func read() -> ConfigFile {
         guard
             let folder = Environment.variable("XDG_CONFIG_HOME")
@@ -30,7 +30,7 @@ package struct ConfigFile: Sendable {
         guard let text = TextFile.read(path) else {
             var config = ConfigFile()
             if FilePath.exists(path) {
-                config.errors = ["\(path) cannot be read; the defaults are used."]
+                config.errors = ["Cannot read \(path); the defaults are in effect. Check its permissions."]
             }
             return config
         }
@@ -39,27 +39,27 @@ package struct ConfigFile: Sendable {
         return config
     }
 
-    package subscript(_ setting: Setting) -> String { values[setting] ?? setting.usual }
+    package subscript(_ setting: Setting) -> String { values[setting] ?? setting.defaultValue }
 
     package var follows: Bool { self[.follow] == "on" }
     package var wraps: Bool { self[.wrap] == "on" }
-    package var takesMouse: Bool { self[.mouse] == "on" }
-    package var tellsRelativeNumbers: Bool { self[.relativenumber] == "on" }
+    package var usesMouse: Bool { self[.mouse] == "on" }
+    package var showsRelativeNumbers: Bool { self[.relativenumber] == "on" }
     package var colors: ColorCapability.Choice? {
         values[.color].flatMap(ColorCapability.Choice.init(rawValue:))
     }
     var theme: Theme.Choice { Theme.Choice(rawValue: self[.theme]) ?? .auto }
 
-    private mutating func take(_ command: String, _ words: [String]) -> String? {
+    private mutating func apply(_ command: String, _ words: [String]) -> String? {
         switch (command, words.count) {
         case ("bind", 2): bind(words[0], words[1])
         case ("unbind", 1):
             if let key = Key(named: words[0]) { unbind(key) } else { Self.unknownKey(words[0]) }
         case ("set", 2): set(words[0], words[1])
-        case ("bind", _): "write 'bind KEY ACTION', such as 'bind x delete'."
-        case ("unbind", _): "write 'unbind KEY'."
-        case ("set", _): "write 'set OPTION VALUE', such as 'set follow off'."
-        default: "there is no '\(command)'; use bind, unbind or set."
+        case ("bind", _): "Use 'bind KEY ACTION', such as 'bind x delete'."
+        case ("unbind", _): "Use 'unbind KEY'."
+        case ("set", _): "Use 'set OPTION VALUE', such as 'set follow off'."
+        default: "Unknown command '\(command)'. Use bind, unbind, or set."
         }
     }
 
@@ -71,38 +71,36 @@ package struct ConfigFile: Sendable {
     private mutating func bind(_ name: String, _ action: String) -> String? {
         guard let key = Key(named: name) else { return Self.unknownKey(name) }
         if case .character(let character) = key, character.isASCII, character.isNumber {
-            return "'\(name)' counts and cannot be bound."
+            return "Cannot bind '\(name)': digits are counts."
         }
         guard let action = Action(rawValue: action) else {
-            let near = Spelling.nearest(to: action, in: Action.allCases.map(\.rawValue))
+            let near = Suggestion.nearest(to: action, in: Action.allCases.map(\.rawValue))
             return
-                "there is no action '\(action)'; \(near.map { "is it '\($0)'?" } ?? "the help lists them.")"
+                "Unknown action '\(action)'. \(near.map { "Did you mean '\($0)'?" } ?? "The help lists them.")"
         }
         keys.bind(key, to: action)
         return nil
     }
 
     private static func unknownKey(_ name: String) -> String {
-        "'\(name)' is no key; write a character, <C-x>, <F1> or <Enter>."
+        "Unknown key '\(name)'. Use a character, <C-x>, <F1>, or <Enter>."
     }
 
-    /// Returns what is wrong with it, if something is.
+    /// Sets an option, and returns the error if that fails.
     mutating func set(_ option: String, _ value: String) -> String? {
         guard let setting = Setting(rawValue: option) else {
             let names = Setting.allCases.map(\.rawValue)
-            let near = Spelling.nearest(to: option, in: names).map { "is it '\($0)'?" }
-            return "there is no option '\(option)'; \(near ?? "the options are \(Self.list(names)).")"
+            let near = Suggestion.nearest(to: option, in: names).map { "Did you mean '\($0)'?" }
+            return "Unknown option '\(option)'. \(near ?? "Use \(Self.list(names)).")"
         }
         guard setting.values.contains(value) else {
-            return setting.values == ["on", "off"]
-                ? "'\(value)' is neither on nor off."
-                : "'\(value)' is no \(option); choose from \(Self.list(setting.values))."
+            return "Unknown value '\(value)' of \(option). Use \(Self.list(setting.values))."
         }
         values[setting] = value
         return nil
     }
 
     private static func list(_ names: [String]) -> String {
-        names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
+        names.dropLast().joined(separator: ", ") + (names.count > 2 ? "," : "") + " or " + (names.last ?? "")
     }
 }

@@ -1,6 +1,6 @@
 import Terminal
 
-/// What can be set, in the config file and behind `:set`.
+/// An option in the config file and after `:set`.
 package enum Setting: String, CaseIterable, Sendable {
     case follow, wrap, relativenumber, mouse, theme, color
 
@@ -12,7 +12,7 @@ package enum Setting: String, CaseIterable, Sendable {
         }
     }
 
-    var usual: String {
+    var defaultValue: String {
         switch self {
         case .follow, .wrap, .mouse: "on"
         case .relativenumber: "off"

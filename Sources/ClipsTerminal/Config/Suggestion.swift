@@ -1,15 +1,15 @@
-/// What a person probably meant.
-enum Spelling {
-    /// The name that is at most two letters away; nil when there is none.
+/// The name that the user probably meant.
+enum Suggestion {
+    /// Returns the nearest name, at most two letters away.
     static func nearest(to word: String, in names: some Sequence<String>) -> String? {
         let word = Array(word.lowercased().prefix(64))
-        let most = word.count < 5 ? 1 : 2
+        let maxDistance = word.count < 5 ? 1 : 2
         let near = names.map { (name: $0, distance: distance(word, Array($0.lowercased()))) }
-            .filter { $0.distance <= most }
+            .filter { $0.distance <= maxDistance }
         return near.min { $0.distance < $1.distance }?.name
     }
 
-    /// Letters to insert, drop, replace or swap with the next one.
+    /// Returns the number of letters to insert, delete, replace, or swap with the next one.
     private static func distance(_ one: [Character], _ other: [Character]) -> Int {
         var rows = [Array(0...other.count)]
         for (i, letter) in one.enumerated() {

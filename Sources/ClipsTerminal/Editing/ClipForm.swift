@@ -1,7 +1,7 @@
 package import ClipsCore
 package import PersistentStore
 
-/// A clip as a text that a person edits: headers, an empty line, the text.
+/// A clip as an editable text: headers, an empty line, and the clip's text.
 package struct ClipForm: Hashable {
     var title = ""
     var url = ""
@@ -19,7 +19,7 @@ package struct ClipForm: Hashable {
         (title, url, tags, note, body) = (draft.title, draft.url, draft.tags, draft.note, draft.text)
     }
 
-    /// A note's further lines are indented, as in a mail's header.
+    /// The text to edit. Further lines of the note are indented, as in a mail header.
     package var text: String {
         let note = note.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n  ")
         let header =
@@ -27,7 +27,7 @@ package struct ClipForm: Hashable {
         return "\(header)\n\n\(body)"
     }
 
-    /// Reads a form; the header ends at the first empty line, or at a line that is no header.
+    /// Parses a form. The header ends at the first empty line or other line that is not a header.
     package init(reading text: String) {
         var rest = text[...]
         var last = ""
@@ -41,7 +41,7 @@ package struct ClipForm: Hashable {
             if last == "note", line.hasPrefix("  ") {
                 note += "\n" + line.dropFirst(2)
             } else if let colon = line.firstIndex(of: ":"),
-                take(line[..<colon].lowercased(), line[colon...].dropFirst())
+                set(line[..<colon].lowercased(), line[colon...].dropFirst())
             {
                 last = line[..<colon].lowercased()
             } else {
@@ -49,12 +49,12 @@ package struct ClipForm: Hashable {
             }
             rest = next
         }
-        // Editors end the last line whether or not the person did.
+        // Editors add a line end to the last line.
         if rest.hasSuffix("\n") { rest = rest.dropLast() }
         body = String(rest)
     }
 
-    private mutating func take(_ name: String, _ value: Substring) -> Bool {
+    private mutating func set(_ name: String, _ value: Substring) -> Bool {
         let value = String(value.drop { $0 == " " })
         switch name {
         case "title": title = value
@@ -66,7 +66,7 @@ package struct ClipForm: Hashable {
         return true
     }
 
-    /// What the form changes of a clip.
+    /// Returns the attributes in which the form differs from a clip.
     package func changes(from clip: Clip) -> [ClipAttribute: Value] {
         let old = ClipForm(reading: ClipForm(clip).text)
         var changes: [ClipAttribute: Value] = [:]

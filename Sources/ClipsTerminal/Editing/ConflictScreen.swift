@@ -1,22 +1,17 @@
 import ClipsCore
 import Terminal
 
-/// Both sides of an edit, or of a step to be taken back, that met somebody else's work.
+/// The screen of a conflict: both versions of an edit or undo.
 struct ConflictScreen {
     let state: AppState
     private var theme: Theme { state.theme }
 
-    init(state: AppState) { self.state = state }
-
     func draw(_ layout: Layout, in frame: inout Frame) {
         guard let question = state.questions.first, let area = layout.list else { return }
         let width = area.size.columns
-        if let header = layout.header {
-            frame.fill(header, style: theme.heading)
-            frame.putCut(heading(question), in: header, column: 1, width: width - 1, style: theme.heading)
-        }
+        frame.putHeader(heading(question), layout.header, theme)
         let rows = Self.rows(layout, question)
-        let shown = lines(question, rows: rows, width: width).dropFirst(state.pageOfText.top).prefix(rows)
+        let shown = lines(question, rows: rows, width: width).dropFirst(state.page.top).prefix(rows)
         for (row, line) in shown.enumerated() {
             frame.putCut(line.text, in: area, row: row, column: 1, width: width - 1, style: line.style)
         }
@@ -25,12 +20,12 @@ struct ConflictScreen {
     private func heading(_ question: OpenQuestion) -> String {
         switch question {
         case .edit(let conflict):
-            "\(conflict.stored == nil ? "Deleted" : "Changed") meanwhile: “\(conflict.base.displayTitle)”"
+            "\(conflict.stored == nil ? "Deleted" : "Changed") during the edit: “\(conflict.base.displayTitle)”"
         case .undo(let question): question.heading
         }
     }
 
-    /// The menu takes the lower part.
+    /// The number of rows above the menu.
     static func rows(_ layout: Layout, _ question: OpenQuestion?) -> Int {
         max(1, (layout.list?.size.rows ?? 1) - (question?.menu.items.count ?? 0) - 1)
     }
@@ -47,7 +42,7 @@ struct ConflictScreen {
         }
     }
 
-    /// What would be overwritten, and with what.
+    /// Returns the values in the store, and those that the step would save over them.
     private func lines(_ question: UndoQuestion, rows: Int, width: Int) -> [StyledRun] {
         let conflict = question.conflict
         var lines: [StyledRun] = []
@@ -56,7 +51,7 @@ struct ConflictScreen {
         for clip in conflict.clips {
             if !isOne { lines.append(StyledRun("“\(clip.title)”", theme.bold)) }
             if clip.isDeletion {
-                lines.append(StyledRun("You saved this clip; taking that back deletes it.", theme.error))
+                lines.append(StyledRun("You saved this clip; undo deletes it.", theme.error))
             }
             for field in clip.fields {
                 let theirs = ChangesPane.text(field.theirs)
@@ -76,10 +71,10 @@ struct ConflictScreen {
         var lines: [StyledRun] = []
         if conflict.stored == nil {
             lines.append(
-                StyledRun("Theirs: the clip is gone. Yours brings it back as you left it.", theme.error))
+                StyledRun("Theirs: the clip is deleted. Yours restores it with your text.", theme.error))
         }
         let fields = conflict.fields
-        // Headings and short texts take their rows, and the long texts share what is left.
+        // Long texts share the rows that headings and short texts leave.
         let long = fields.count { $0.mine.contains("\n") || $0.theirs.contains("\n") }
         let left = rows - fields.count - 2 * (fields.count - long)
         let share = max(1, left / max(1, 2 * long))
@@ -99,17 +94,17 @@ struct ConflictScreen {
         return lines
     }
 
-    /// The first line that is not as on the other side, or as it was, begins what is shown.
+    /// Returns lines of one version, from the first that differs from the other.
     private func side(
-        _ name: String, _ text: String, _ other: String, _ isChanged: Bool, _ most: Int, _ width: Int
+        _ name: String, _ text: String, _ other: String, _ isChanged: Bool, _ maxLines: Int, _ width: Int
     ) -> [StyledRun] {
         let old = other.split(separator: "\n", maxSplits: 10_000, omittingEmptySubsequences: false)
         let new = text.split(separator: "\n", maxSplits: 10_000, omittingEmptySubsequences: false)
         let first = isChanged ? zip(old, new).prefix { $0 == $1 }.count : 0
-        let shown = new.dropFirst(min(first, max(0, new.count - 1))).prefix(most)
+        let shown = new.dropFirst(min(first, max(0, new.count - 1))).prefix(maxLines)
         let style = isChanged ? Style.plain : theme.dim
         return shown.enumerated().map { row, line in
-            let isCut = row == most - 1 && new.count - first > most
+            let isCut = row == maxLines - 1 && new.count - first > maxLines
             let label = row == 0 ? "  \(name)  " : "          "
             return StyledRun(
                 label + (line.isEmpty ? "(empty)" : line.prefix(width)) + (isCut ? " …" : ""), style)

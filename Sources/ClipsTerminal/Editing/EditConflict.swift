@@ -1,32 +1,26 @@
 import ClipsCore
 import PersistentStore
 
-/// What to do about an edit of a clip that somebody else changed meanwhile.
-enum ConflictAnswer: CaseIterable, Sendable {
-    case merge, keepMine, takeTheirs, editBoth, later
-
-    var key: Character {
-        switch self {
-        case .merge: "b"
-        case .keepMine: "m"
-        case .takeTheirs: "t"
-        case .editBoth: "e"
-        case .later: "l"
-        }
-    }
+/// The answer to an edit of a clip that another process has changed since.
+enum ConflictAnswer: Character, CaseIterable, Sendable {
+    case merge = "b"
+    case keepMine = "m"
+    case takeTheirs = "t"
+    case editBoth = "e"
+    case later = "l"
 
     var label: String {
         switch self {
-        case .merge: "both: their changes and yours, yours where they meet"
+        case .merge: "both: their changes and yours, yours where both changed"
         case .keepMine: "mine: the clip as you left it"
-        case .takeTheirs: "theirs: what is in the store now"
-        case .editBoth: "edit again, with both texts in your editor"
-        case .later: "later: nothing is saved, your text is kept"
+        case .takeTheirs: "theirs: the clip in the store"
+        case .editBoth: "edit again: both texts in your editor"
+        case .later: "later: save nothing, and keep your text"
         }
     }
 }
 
-/// Both sides of such an edit, and what they began from.
+/// Both versions of a clip after a conflict, and the version that they are based on.
 struct EditConflict: Sendable {
     struct Field: Hashable, Sendable {
         let attribute: ClipAttribute
@@ -34,16 +28,19 @@ struct EditConflict: Sendable {
 
         var isMine: Bool { mine != base }
         var isTheirs: Bool { theirs != base }
-        /// Both changed it, to different things.
+        /// Whether both changed it, to different values.
         var isClash: Bool { isMine && isTheirs && mine != theirs }
     }
 
-    /// As the person found it.
+    /// The clip before the edit.
     let base: Clip
-    /// As it is in the store; nil when somebody deleted it.
+    /// The clip in the store; nil if it was deleted.
     let stored: Clip?
     let mine: ClipForm
+    /// The file with the user's text.
     let form: String?
+
+    var formHint: String { form.map { " Your text is kept in \($0)." } ?? "" }
 
     init(base: Clip, stored: Clip?, changes: [ClipAttribute: Value], form: String?) {
         (self.base, self.stored, self.form) = (base, stored, form)
@@ -52,7 +49,7 @@ struct EditConflict: Sendable {
         self.mine = mine
     }
 
-    /// What one of the two changed.
+    /// The attributes that either side changed.
     var fields: [Field] {
         let (old, theirs) = (ClipForm(base), stored.map(ClipForm.init(_:)) ?? ClipForm(base))
         return ClipForm.attributes.map { attribute in
@@ -62,7 +59,7 @@ struct EditConflict: Sendable {
         }.filter { $0.isMine || $0.isTheirs }
     }
 
-    /// What has to be written over theirs.
+    /// Returns the values to save over theirs.
     func changes(_ answer: ConflictAnswer) -> [ClipAttribute: Value] {
         var changes: [ClipAttribute: Value] = [:]
         for field in fields where field.mine != field.theirs && (answer == .keepMine || field.isMine) {
@@ -71,7 +68,7 @@ struct EditConflict: Sendable {
         return changes
     }
 
-    /// Both changes in one form; where they meet, both stand there with a sign.
+    /// A form with both changes, marked where both changed the same attribute.
     var formOfBoth: ClipForm {
         var both = stored.map(ClipForm.init(_:)) ?? mine
         for field in fields where field.isMine {
@@ -93,7 +90,7 @@ struct EditConflict: Sendable {
 extension ClipForm {
     static let attributes: [ClipAttribute] = [.title, .url, .tags, .note, .text]
 
-    /// The text of an attribute as the store has it.
+    /// The stored text of an attribute.
     subscript(_ attribute: ClipAttribute) -> String {
         get {
             switch attribute {
@@ -119,81 +116,37 @@ extension ClipForm {
 }
 
 extension AppState {
-    /// Edits about which the user was asked and did not decide.
+    /// The edits whose conflicts the user has not resolved.
     var unansweredEdits: [Work] {
         questions.compactMap { question in
             guard case .edit(let conflict) = question else { return nil }
-            return .bringBack(conflict.base, conflict.mine, form: conflict.form)
+            return .recreate(conflict.base, conflict.mine, form: conflict.form)
         }
     }
 
-    mutating func ask(about conflict: EditConflict) { ask(.edit(conflict)) }
-
-    mutating func ask(_ question: OpenQuestion) {
-        questions.append(question)
-        isQuitting = false
-    }
-
-    /// Asks as soon as no other question is open: keys meant for that one must not answer this.
-    mutating func showWaitingQuestion() {
-        guard let question = questions.first, screen != .conflict, prompt == nil, menu == nil,
-            feed.typedAhead.isEmpty
-        else { return }
-        showQuestion(question)
-        settle()
-    }
-
-    private mutating func showQuestion(_ question: OpenQuestion) {
-        screen = .conflict
-        menu = question.menu
-        pageOfText.moveToStart()
-    }
-
-    mutating func settleConflict(_ answer: ConflictAnswer) {
+    mutating func resolveEdit(_ answer: ConflictAnswer) {
         guard case .edit(let conflict)? = questions.first else { return }
         switch answer {
         case .later: return postponeQuestion()
-        case .takeTheirs:
-            let kept = conflict.form.map { " Your text is kept in \($0)." } ?? ""
-            tell("Theirs stays.\(kept)")
+        case .takeTheirs: report("Theirs was kept.\(conflict.formHint)")
         case .editBoth:
             emit(.edit(form: conflict.formOfBoth.text, conflict.stored ?? conflict.base))
-            // The new form holds all of the old one.
+            // The new form includes the old one.
             if let form = conflict.form { emit(.removeFile(form)) }
         case .merge, .keepMine:
-            let title = String(conflict.mine.title.prefix(40))
-            let what = "edited “\(title)”"
             guard let stored = conflict.stored else {
-                start(.bringBack(conflict.base, conflict.mine, form: conflict.form))
+                start(.recreate(conflict.base, conflict.mine, form: conflict.form))
                 break
             }
             let changes = conflict.changes(answer)
             if changes.isEmpty {
                 if let form = conflict.form { emit(.removeFile(form)) }
-                tell("Both changed the same; nothing had to be saved.")
+                report("Both changes were identical; nothing to save.")
             } else {
-                start(.edit(stored, changes, what, form: conflict.form))
+                let summary = "edited “\(conflict.mine.title.prefix(40))”"
+                start(.edit(stored, changes, summary, form: conflict.form))
             }
         }
         endQuestion()
-    }
-
-    /// Leaves the store as it is; the person's text stays in its file, and what was to be taken back can be again.
-    mutating func postponeQuestion() {
-        switch questions.first {
-        case .edit(let conflict)?:
-            let kept = conflict.form.map { " Your text is kept in \($0)." } ?? ""
-            tell("Nothing was saved.\(kept)", isError: true)
-        case .undo(let question)?:
-            giveBack(question.work)
-            tell("Nothing was saved; what they changed stays.")
-        case nil: return
-        }
-        endQuestion()
-    }
-
-    mutating func endQuestion() {
-        questions.removeFirst()
-        if let next = questions.first { showQuestion(next) } else { screen = .list }
     }
 }

@@ -1,20 +1,20 @@
-/// The help: which entries are shown, and which one Enter runs.
-struct HelpList: Movable, Sendable {
+/// The state of the help: the filter, and the selected entry.
+struct HelpList: Navigable, Sendable {
     var filter = "" {
         didSet { if filter != oldValue { selected = 0 } }
     }
-    /// Counts the entries that are shown, not lines.
+    /// The index among the entries shown.
     private(set) var selected = 0
     private(set) var top = 0
-    /// Where the help was opened, and where an entry is run.
+    /// The screen where the help was opened, and where entries run.
     var origin = AppState.Screen.list
-    /// The clip that the cursor was on.
+    /// The clip that was under the cursor.
     var clip: Int64?
     private var firstLines: [Int] = []
     private var lineCount = 0
-    private var height = 1
+    private(set) var height = 1
 
-    /// Those with all the words in their name, their keys or their sentence.
+    /// Returns the entries that contain all words of the filter.
     func entries(_ keys: KeyMap) -> [ActionTable.Entry] {
         let words = filter.lowercased().split(separator: " ")
         guard !words.isEmpty else { return ActionTable.entries }
@@ -36,31 +36,26 @@ struct HelpList: Movable, Sendable {
         }
         let line = firstLines[selected]
         let next = selected + 1 < firstLines.count ? firstLines[selected + 1] : lineCount
-        // The heading above the first entry is shown, too.
+        // Scrolls to the heading above the first entry.
         let first = selected == 0 ? 0 : line
         top = max(0, min(max(top, min(next, line + self.height) - self.height), first))
     }
 
-    mutating func moveToStart() { selected = 0 }
-    mutating func moveToEnd() { selected = max(0, firstLines.count - 1) }
+    var index: Int { selected }
+
     mutating func moveTo(index: Int) { selected = max(0, min(index, firstLines.count - 1)) }
 
-    mutating func move(by entries: Int) {
-        let count = firstLines.count
-        moveTo(index: selected + max(-count, min(entries, count)))
-    }
-
     mutating func page(by pages: Int, half: Bool) {
-        let count = firstLines.count
-        move(by: max(-count, min(pages, count)) * max(1, half ? height / 3 : height * 2 / 3))
+        // Entries have more than one line on average.
+        move(by: pages * max(1, half ? height / 3 : height * 2 / 3))
     }
 }
 
-/// Which line of a screen of text is the first to be seen.
-struct ScrolledLines: Movable, Sendable {
+/// The scroll position of a screen of plain lines.
+struct ScrolledLines: Navigable, Sendable {
     private(set) var top = 0
     private var count = 0
-    private var height = 1
+    private(set) var height = 1
 
     mutating func layOut(count: Int, height: Int) {
         self.count = count
@@ -68,12 +63,29 @@ struct ScrolledLines: Movable, Sendable {
         moveTo(index: top)
     }
 
-    mutating func move(by lines: Int) { moveTo(index: top + max(-count, min(lines, count))) }
-    mutating func moveToStart() { top = 0 }
-    mutating func moveToEnd() { moveTo(index: count) }
-    mutating func moveTo(index: Int) { top = max(0, min(index, count - height)) }
+    var index: Int { top }
 
-    mutating func page(by pages: Int, half: Bool) {
-        move(by: max(-count, min(pages, count)) * (half ? max(1, height / 2) : max(1, height - 2)))
+    mutating func moveTo(index: Int) { top = max(0, min(index, count - height)) }
+}
+
+extension AppState {
+    mutating func toggleHelp() {
+        if screen == .help { return leaveScreen() }
+        help.origin = screen
+        help.clip = target?.id
+        help.filter = ""
+        help.moveToStart()
+        screen = .help
+    }
+
+    /// Runs the selected entry where the help was opened, if it is available there.
+    mutating func runHelpEntry() {
+        let entries = help.entries(keys)
+        guard entries.indices.contains(help.selected) else { return }
+        let entry = entries[help.selected]
+        if let reason = unavailabilityReason(of: entry.action, on: help.origin) { return report(reason) }
+        leaveScreen()
+        if entry.needsClip, screen == .list, !isStill(on: help.clip) { return }
+        if entry.action != .help { perform(entry.action, count: nil) }
     }
 }

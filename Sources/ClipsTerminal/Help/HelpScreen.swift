@@ -1,24 +1,22 @@
 import Terminal
 
-/// The keys and commands, printed from the table of actions. Enter runs the selected one.
+/// The help screen: all keys and commands. Enter runs the selected one.
 struct HelpScreen {
     let state: AppState
     private var theme: Theme { state.theme }
-
-    init(state: AppState) { self.state = state }
 
     struct Line: Hashable {
         var keys = ""
         var text: String
         var action: Action?
         var isHeading = false
-        /// The first line of an entry.
+        /// Whether the line is the first of its entry.
         var isFirst = false
     }
 
     static func indent(_ columns: Int) -> Int { columns >= 40 ? 14 : 8 }
 
-    /// Sentences that are wider than the screen go on below. Headings stand only in the whole list.
+    /// Returns wrapped lines for entries, with headings unless the entries are filtered.
     static func lines(_ entries: [ActionTable.Entry], _ keys: KeyMap, columns: Int) -> [Line] {
         let width = max(1, columns - indent(columns))
         let isWhole = entries.count == ActionTable.entries.count
@@ -44,15 +42,12 @@ struct HelpScreen {
 
     func draw(_ layout: Layout, in frame: inout Frame) {
         let entries = state.help.entries(state.keys)
-        if let header = layout.header {
-            frame.fill(header, style: theme.heading)
-            let title = state.help.filter.isEmpty ? "Keys and commands" : "Help on “\(state.help.filter)”"
-            frame.putCut(title, in: header, column: 1, width: header.size.columns - 1, style: theme.heading)
-        }
+        let filter = state.help.filter
+        frame.putHeader(filter.isEmpty ? "Keys and commands" : "Help on “\(filter)”", layout.header, theme)
         guard let area = layout.list else { return }
         guard !entries.isEmpty else {
             return frame.putCut(
-                "Nothing in the help has these words.", in: area, column: 1, width: area.size.columns - 1)
+                "No entry matches.", in: area, column: 1, width: area.size.columns - 1)
         }
         let lines = Self.lines(entries, state.keys, columns: area.size.columns)
         let selected =
@@ -68,15 +63,15 @@ struct HelpScreen {
             return frame.putCut(
                 line.text, in: area, row: row, column: 1, width: area.size.columns - 1, style: theme.bold)
         }
-        let isPossible = line.action.map { state.obstacle(to: $0, on: state.help.origin) == nil } ?? true
+        let isAvailable =
+            line.action.map { state.unavailabilityReason(of: $0, on: state.help.origin) == nil } ?? true
         frame.putRight(
-            line.keys, in: area, row: row, width: indent - 2, style: isPossible ? theme.key : theme.dim)
+            line.keys, in: area, row: row, width: indent - 2, style: isAvailable ? theme.key : theme.dim)
         frame.putCut(
             line.text, in: area, row: row, column: indent, width: area.size.columns - indent,
-            style: isPossible ? .plain : theme.dim)
+            style: isAvailable ? .plain : theme.dim)
         guard isSelected else { return }
-        let place = Rect(row: area.row + row, column: area.column, rows: 1, columns: area.size.columns)
-        frame.restyle(place) { $0 = theme.selection }
-        if line.isFirst { frame.cursor = Position(row: place.row, column: place.column) }
+        let rect = Rect(row: area.row + row, column: area.column, rows: 1, columns: area.size.columns)
+        if line.isFirst { frame.select(rect, theme) } else { frame.restyle(rect) { $0 = theme.selection } }
     }
 }

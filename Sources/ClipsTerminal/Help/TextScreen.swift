@@ -3,24 +3,19 @@ import FoundationEssentials
 import PersistentStore
 import Terminal
 
-/// Screens that are lines to read: who follows the history, and what is wrong in the config file.
+/// Screens of plain lines: the consumers of the history, and the errors in the config file.
 struct TextScreen {
     let state: AppState
     private var theme: Theme { state.theme }
 
-    init(state: AppState) { self.state = state }
-
     func draw(_ layout: Layout, in frame: inout Frame) {
-        if let header = layout.header {
-            frame.fill(header, style: theme.heading)
-            let title =
-                state.screen == .consumers
-                ? "Who follows the history" : "Errors in \(state.config.path ?? "the config file")"
-            frame.putCut(title, in: header, column: 1, width: header.size.columns - 1, style: theme.heading)
-        }
+        let title =
+            state.screen == .consumers
+            ? "Consumers of the history" : "Errors in \(state.settings.config.path ?? "the config file")"
+        frame.putHeader(title, layout.header, theme)
         guard let area = layout.list else { return }
         let lines = lines(columns: area.size.columns)
-        for (row, line) in lines.dropFirst(state.pageOfText.top).prefix(area.size.rows).enumerated() {
+        for (row, line) in lines.dropFirst(state.page.top).prefix(area.size.rows).enumerated() {
             frame.putCut(
                 line.text, in: area, row: row, column: 1, width: area.size.columns - 1, style: line.style)
         }
@@ -28,7 +23,8 @@ struct TextScreen {
     }
 
     func lines(columns: Int) -> [StyledRun] {
-        let lines = state.screen == .consumers ? consumers : state.config.errors.map { StyledRun($0) }
+        let lines =
+            state.screen == .consumers ? consumers : state.settings.config.errors.map { StyledRun($0) }
         return lines.flatMap { line in
             var wrapped = WrappedText(line.text.isEmpty ? " " : line.text, width: max(1, columns - 2))
             return wrapped.lines(0..<40).map { StyledRun($0, line.style) }
@@ -36,10 +32,10 @@ struct TextScreen {
     }
 
     private var consumers: [StyledRun] {
-        guard let cleaning = state.cleaning else { return [StyledRun("…", theme.dim)] }
+        guard let cleaning = state.consumers.preview else { return [StyledRun("…", theme.dim)] }
         var lines: [StyledRun] = []
         if cleaning.consumers.isEmpty {
-            lines.append(StyledRun("Nobody follows the history; a program that does is told here."))
+            lines.append(StyledRun("The history has no consumers. Programs that track it are listed here."))
         }
         for record in cleaning.consumers {
             let lag = record.lag == 0 ? "up to date" : "\(Self.counted(record.lag, "transaction")) behind"
@@ -52,18 +48,20 @@ struct TextScreen {
                 lines.append(StyledRun("  saves as \(author)", theme.dim))
             }
         }
-        lines += [StyledRun(""), StyledRun("What cleaning would take", theme.bold)]
-        let (total, gone) = (cleaning.total, cleaning.removable)
+        lines += [StyledRun(""), StyledRun("Next purge", theme.bold)]
+        let (total, removable) = (cleaning.total, cleaning.removable)
         lines.append(
             StyledRun(
-                "  \(Self.counted(gone.transactions, "transaction")) of \(StatusLine.grouped(total.transactions)), "
-                    + "with \(Self.counted(gone.changes, "change")) of \(StatusLine.grouped(total.changes)).")
+                "  \(Self.counted(removable.transactions, "transaction")) of \(StatusLine.grouped(total.transactions)), "
+                    + "with \(Self.counted(removable.changes, "change")) of \(StatusLine.grouped(total.changes))."
+            )
         )
         lines.append(
-            StyledRun("  What is younger than 7 days stays, so that it can be taken back.", theme.dim))
+            StyledRun("  The last 7 days are retained, so that changes can be undone.", theme.dim))
         if let holder = cleaning.holder {
             lines.append(
-                StyledRun("  Older history is kept for \(holder), which has not read it yet.", theme.held))
+                StyledRun("  Older history is retained for \(holder), which has not read it yet.", theme.held)
+            )
         }
         return lines
     }

@@ -3,21 +3,17 @@ import FoundationEssentials
 import PersistentStore
 import Terminal
 
-/// The changes of one transaction, with the values before and after.
+/// The changes of a row of the history, with the values before and after.
 struct ChangesPane {
     let state: AppState
-    let transaction: TransactionSummary
+    let row: HistoryRow
     private var theme: Theme { state.theme }
-
-    init(state: AppState, transaction: TransactionSummary) {
-        (self.state, self.transaction) = (state, transaction)
-    }
 
     private struct Line {
         var sign = " "
         var text: String
         var style = Style.plain
-        /// Which change it belongs to.
+        /// The index of the change that the line belongs to.
         var change: Int?
         var isFirst = false
     }
@@ -33,7 +29,7 @@ struct ChangesPane {
         let first = selected.flatMap { wanted in lines.firstIndex { $0.change == wanted } } ?? 0
         let last = selected.flatMap { wanted in lines.lastIndex { $0.change == wanted } } ?? 0
         let top = max(0, min(first, last + 1 - rows))
-        let total = transaction.inserted + transaction.updated + transaction.deleted
+        let total = row.sum(\.inserted) + row.sum(\.updated) + row.sum(\.deleted)
         for (row, line) in lines.dropFirst(top).prefix(rows).enumerated() {
             let below = lines.dropFirst(top + row).compactMap(\.change).first ?? total
             if row == rows - 1, lines.count - top > rows || total > lines.count, total - below > 1 {
@@ -44,10 +40,9 @@ struct ChangesPane {
             frame.putCut(
                 line.text, in: area, row: row + 1, column: 3, width: area.size.columns - 3, style: line.style)
             guard line.isFirst, let selected, line.change == selected else { continue }
-            let place = Rect(
+            let rect = Rect(
                 row: area.row + row + 1, column: area.column, rows: 1, columns: area.size.columns)
-            frame.restyle(place) { $0 = theme.selection }
-            frame.cursor = Position(row: place.row, column: place.column)
+            frame.select(rect, theme)
         }
     }
 
@@ -58,7 +53,7 @@ struct ChangesPane {
             let many = StatusLine.grouped(TransactionDetail.maxLaterChanges)
             lines.append(
                 Line(
-                    text: "More than \(many) changes were made since; new values are those of today.",
+                    text: "More than \(many) changes since; new values are the current ones.",
                     style: theme.held))
         }
         for (index, change) in detail.changes.enumerated() {
@@ -69,22 +64,23 @@ struct ChangesPane {
                 case .update: ("~", "changed")
                 case .delete: ("-", "deleted")
                 }
-            let isBack = change.kind == .delete && change.exists ? " · there again" : ""
+            let isBack = change.kind == .delete && change.exists ? " · restored since" : ""
             let text = "clip \(change.clip) \(what)\(title)\(isBack)"
             lines.append(Line(sign: sign, text: text, change: index, isFirst: true))
             for replacement in change.replacements {
                 lines.append(
                     Line(
-                        text: "  " + Self.told(replacement, change.kind, isThen: detail.showsOriginalValues),
+                        text: "  "
+                            + Self.text(of: replacement, change.kind, isThen: detail.showsOriginalValues),
                         style: theme.dim, change: index))
             }
         }
         return lines
     }
 
-    /// Until the values are read, what the list of transactions knows.
+    /// The changes without values, for a folded row or until the values are loaded.
     private var summaryLines: [Line] {
-        transaction.lines.enumerated().map { index, line in
+        row.transactions.prefix(100).flatMap(\.lines).prefix(100).enumerated().map { index, line in
             let title = line.title.map { ": \($0)" } ?? ""
             return switch line.kind {
             case .insert: Line(sign: "+", text: "clip \(line.clip) saved\(title)", change: index)
@@ -97,8 +93,8 @@ struct ChangesPane {
         }
     }
 
-    private static func told(
-        _ replacement: TransactionDetail.Replacement, _ kind: HistoryChange.Kind, isThen: Bool
+    private static func text(
+        of replacement: TransactionDetail.Replacement, _ kind: HistoryChange.Kind, isThen: Bool
     ) -> String {
         let name = replacement.attribute
         let old = replacement.old.map { shown($0, of: name) } ?? "?"
@@ -106,11 +102,11 @@ struct ChangesPane {
         switch kind {
         case .insert: return "\(name): \(new)"
         case .delete: return "\(name): \(old)"
-        case .update: return "\(name): \(old) → \(isThen ? "" : "today ")\(new)"
+        case .update: return "\(name): \(old) → \(isThen ? "" : "now ")\(new)"
         }
     }
 
-    /// Times and answers as people write them, text in quotes.
+    /// Formats times and flags for display, and quotes text.
     private static func shown(_ value: Value, of attribute: String) -> String {
         switch (value, ClipAttribute(rawValue: attribute)) {
         case (.integer(let number), .created?), (.integer(let number), .updated?):

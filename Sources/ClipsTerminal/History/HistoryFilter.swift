@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import PersistentStore
 
-/// Which transactions the history screen shows: `author:cli since:2h before:2026-11-01`.
+/// A filter of the history screen, such as `author:cli since:2h before:2026-11-01`.
 struct HistoryFilter: Hashable, Sendable {
     private(set) var text = ""
     private(set) var authors: [String] = []
@@ -11,11 +11,13 @@ struct HistoryFilter: Hashable, Sendable {
     private(set) var before: Date?
 
     static let usage =
-        "author:NAME, since:TIME or before:TIME; a time is 2h, 3d, 2026-11-01 or 2026-11-01T14:00"
+        "author:NAME, since:TIME, or before:TIME; a time is 2h, 3d, 2026-11-01, or 2026-11-01T14:00"
 
     init() {}
 
-    /// A word alone is an author.
+    /// Parses a filter. A word without a colon is an author.
+    ///
+    /// - Throws: ``ClipsAppError`` for an unknown field or an invalid time.
     init(_ text: String, now: Date) throws(ClipsAppError) {
         self.text = text.split(separator: " ").joined(separator: " ")
         for word in text.split(separator: " ") {
@@ -26,7 +28,7 @@ struct HistoryFilter: Hashable, Sendable {
             case ("before", 2): before = try Self.time(parts[1], now)
             case (_, 1) where !word.contains(":"): authors.append(String(word))
             default:
-                throw ClipsAppError("'\(word)' is no part of a filter of the history; write \(Self.usage).")
+                throw ClipsAppError("Invalid history filter '\(word)'. Use \(Self.usage).")
             }
         }
     }
@@ -49,7 +51,7 @@ struct HistoryFilter: Hashable, Sendable {
             && before.map { transaction.timestamp < $0 } ?? true
     }
 
-    /// `2h` ago, or a day, or a day and a time of it as the person's clocks show them.
+    /// Parses a time ago, such as `2h`, or a local date with an optional time.
     private static func time(_ text: Substring, _ now: Date) throws(ClipsAppError) -> Date {
         let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400]
         if let unit = text.last.flatMap({ units[$0] }), let count = Int(text.dropLast()),
@@ -67,7 +69,7 @@ struct HistoryFilter: Hashable, Sendable {
             (1...12).contains(month), (1...31).contains(date), (0...23).contains(hour),
             (0...59).contains(minute)
         else {
-            throw ClipsAppError("'\(text)' is no time; write 2h, 3d, 2026-11-01 or 2026-11-01T14:00.")
+            throw ClipsAppError("Invalid time '\(text)'. Use 2h, 3d, 2026-11-01, or 2026-11-01T14:00.")
         }
         var parts = tm()
         (parts.tm_year, parts.tm_mon, parts.tm_mday) = (year - 1900, month - 1, date)

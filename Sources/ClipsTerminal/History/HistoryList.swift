@@ -2,35 +2,72 @@ import ClipsCore
 import FoundationEssentials
 import PersistentStore
 
-/// The transactions on the history screen, newest on top, and the cursor, which stays on its row.
-struct HistoryList: Movable, Sendable {
-    /// In the order of their numbers, so that news go to the end without moving the others.
+/// A row of the history screen: a transaction, or consecutive transactions of an unknown external writer.
+///
+/// The store records each change of such a writer as a transaction, so one statement may make many.
+struct HistoryRow {
+    /// The oldest first.
+    let transactions: ArraySlice<TransactionSummary>
+
+    var isFolded: Bool { transactions.count > 1 }
+    var newest: TransactionSummary? { transactions.last }
+
+    func sum(_ count: KeyPath<TransactionSummary, Int>) -> Int {
+        transactions.reduce(0) { $0 + $1[keyPath: count] }
+    }
+}
+
+extension TransactionSummary {
+    /// Whether this transaction may belong to the same statement as the one before it.
+    fileprivate func continues(_ previous: TransactionSummary) -> Bool {
+        [author, program, previous.author, previous.program].allSatisfy { $0 == nil }
+            && timestamp.timeIntervalSince(previous.timestamp) < 1
+    }
+}
+
+/// The transactions on the history screen, the newest first, and the cursor, which stays on its transaction.
+struct HistoryList: Navigable, Sendable {
+    /// In the order of their numbers, so that new transactions are appended without moving the others.
     private var oldestFirst: [TransactionSummary] = []
+    /// The offset of the first transaction of each row.
+    private var starts: [Int] = []
+    /// The first transactions of the rows that the user unfolded.
+    private var unfolded: Set<Int64> = []
     private(set) var selected = 0
     private(set) var top = 0
     private(set) var height = 1
     private(set) var filter = HistoryFilter()
-    /// The changes of the selected transaction; of an earlier one until they are read.
+    /// The changes of the transaction that was selected when they were loaded.
     private(set) var detail: TransactionDetail?
-    private(set) var asked: HistoryToken?
-    /// The keys move among the changes.
+    private var requested: HistoryToken?
+    /// Whether the keys move among the changes.
     var isInChanges = false
     private(set) var change = 0
 
-    private static let most = 2000
-    /// Going over the bound by this much before it is kept again makes a transaction cost nothing to forget.
+    private static let maxCount = 2000
+    /// Removing this many transactions together makes the cost of each negligible.
     private static let slack = 500
 
     var transactions: ReversedCollection<[TransactionSummary]> { oldestFirst.reversed() }
 
-    func transaction(at index: Int) -> TransactionSummary? {
-        let place = oldestFirst.count - 1 - index
-        return oldestFirst.indices.contains(place) ? oldestFirst[place] : nil
+    /// The number of rows.
+    var count: Int { starts.count }
+
+    func row(at index: Int) -> HistoryRow? {
+        let row = starts.count - 1 - index
+        guard starts.indices.contains(row) else { return nil }
+        let end = row + 1 < starts.count ? starts[row + 1] : oldestFirst.count
+        return HistoryRow(transactions: oldestFirst[starts[row]..<end])
     }
 
-    var selectedTransaction: TransactionSummary? { transaction(at: selected) }
+    var selectedRow: HistoryRow? { row(at: selected) }
 
-    /// What is known of the selected transaction's changes.
+    /// The selected transaction; nil in a folded row.
+    var selectedTransaction: TransactionSummary? {
+        selectedRow.flatMap { $0.isFolded ? nil : $0.newest }
+    }
+
+    /// The changes of the selected transaction; nil until they are loaded.
     var selectedDetail: TransactionDetail? {
         detail?.token == selectedTransaction?.token ? detail : nil
     }
@@ -51,37 +88,58 @@ struct HistoryList: Movable, Sendable {
         self.filter = filter
     }
 
-    /// Takes transactions, oldest first, and leaves out those that are there or not wanted.
+    /// Adds the transactions that match the filter and are not in the list, oldest first.
     mutating func add(_ more: [TransactionSummary]) {
         let staysAtTop = selected == 0 && !isInChanges
-        let anchor = selectedTransaction?.id
+        let anchor = selectedRow?.transactions.first?.id
+        if isInChanges, let anchor { unfolded.insert(anchor) }
         let screenRow = selected - top
         guard insert(more) else { return }
-        if !staysAtTop, let anchor, let place = place(of: anchor) {
-            selected = oldestFirst.count - 1 - place
+        layOutRows()
+        if !staysAtTop, let anchor, let offset = offset(of: anchor) {
+            selected = starts.reversed().prefix { $0 > offset }.count
             top = selected - screenRow
         }
         reveal()
     }
 
-    /// False if nothing was news.
+    /// Returns whether any transaction was new.
     private mutating func insert(_ more: [TransactionSummary]) -> Bool {
-        var hasNews = false
+        var isChanged = false
         for transaction in more where filter.admits(transaction) {
-            let place = lowerBound(of: transaction.id)
-            guard place == oldestFirst.count || oldestFirst[place].id != transaction.id else { continue }
-            oldestFirst.insert(transaction, at: place)
-            hasNews = true
+            let offset = lowerBound(of: transaction.id)
+            guard offset == oldestFirst.count || oldestFirst[offset].id != transaction.id else { continue }
+            oldestFirst.insert(transaction, at: offset)
+            isChanged = true
         }
-        if oldestFirst.count > Self.most + Self.slack {
-            oldestFirst.removeFirst(oldestFirst.count - Self.most)
+        if oldestFirst.count > Self.maxCount + Self.slack {
+            oldestFirst.removeFirst(oldestFirst.count - Self.maxCount)
         }
-        return hasNews
+        return isChanged
     }
 
-    private func place(of id: Int64) -> Int? {
-        let place = lowerBound(of: id)
-        return place < oldestFirst.count && oldestFirst[place].id == id ? place : nil
+    private mutating func layOutRows() {
+        starts = []
+        var first: Int64 = 0
+        for (offset, transaction) in oldestFirst.enumerated() {
+            let continues = offset > 0 && transaction.continues(oldestFirst[offset - 1])
+            if !continues { first = transaction.id }
+            if !continues || unfolded.contains(first) { starts.append(offset) }
+        }
+    }
+
+    /// Unfolds the selected row, or switches between the rows and the changes.
+    mutating func switchPane() {
+        guard let row = selectedRow, row.isFolded, let first = row.transactions.first else {
+            return isInChanges.toggle()
+        }
+        unfolded.insert(first.id)
+        layOutRows()
+    }
+
+    private func offset(of id: Int64) -> Int? {
+        let offset = lowerBound(of: id)
+        return offset < oldestFirst.count && oldestFirst[offset].id == id ? offset : nil
     }
 
     private func lowerBound(of id: Int64) -> Int {
@@ -93,43 +151,43 @@ struct HistoryList: Movable, Sendable {
         return range.lowerBound
     }
 
-    /// The token to read the changes of, if that was not asked for yet.
+    /// Returns the transaction whose changes must be loaded, once.
     mutating func nextRequest() -> HistoryToken? {
-        guard let token = selectedTransaction?.token, token != asked else { return nil }
-        asked = token
+        guard let token = selectedTransaction?.token, token != requested else { return nil }
+        requested = token
         return token
     }
 
-    mutating func take(_ detail: TransactionDetail?, of token: HistoryToken) {
-        guard token == asked else { return }
+    mutating func show(_ detail: TransactionDetail?, of token: HistoryToken) {
+        guard token == requested else { return }
         self.detail = detail
         change = max(0, min(change, (detail?.changes.count ?? 0) - 1))
     }
 
-    /// What is in the store may be otherwise now.
-    mutating func outdate() { asked = nil }
+    /// Loads the changes again, since the store has changed.
+    mutating func invalidate() { requested = nil }
 
-    mutating func move(by rows: Int) {
-        let (sum, overflows) = (isInChanges ? change : selected).addingReportingOverflow(rows)
-        moveTo(index: overflows ? .max : sum)
+    /// Loads the changes again if transactions affect the clips they name.
+    mutating func invalidate(after transactions: [TransactionSummary]) {
+        guard let detail = selectedDetail else { return }
+        let shown = Set(detail.changes.map(\.clip))
+        let isAffected = transactions.contains { transaction in
+            (transaction.insertedClips + transaction.deletedClips).contains { shown.contains($0) }
+                || transaction.lines.contains { shown.contains($0.clip) }
+        }
+        if isAffected { invalidate() }
     }
 
-    mutating func moveToStart() { moveTo(index: 0) }
-
-    mutating func moveToEnd() { moveTo(index: .max) }
+    var index: Int { isInChanges ? change : selected }
 
     mutating func moveTo(index: Int) {
         if isInChanges {
             change = max(0, min(index, (selectedDetail?.changes.count ?? 0) - 1))
         } else {
-            selected = max(0, min(index, oldestFirst.count - 1))
+            selected = max(0, min(index, count - 1))
             change = 0
             reveal()
         }
-    }
-
-    mutating func page(by pages: Int, half: Bool) {
-        move(by: max(-10_000, min(pages, 10_000)) * (half ? max(1, height / 2) : max(1, height - 2)))
     }
 
     mutating func resize(height: Int) {
@@ -137,48 +195,69 @@ struct HistoryList: Movable, Sendable {
         reveal()
     }
 
-    /// When an age on the screen is next another one.
+    /// The time when an age on the screen next changes.
     func nextAge(at now: Date) -> Date? {
-        transactions.dropFirst(top).prefix(height).compactMap { Age.change(of: $0.timestamp, at: now) }.min()
+        (top..<top + height).compactMap { row(at: $0)?.newest }
+            .compactMap { Age.change(of: $0.timestamp, at: now) }.min()
     }
 
     private mutating func reveal() {
-        selected = max(0, min(selected, oldestFirst.count - 1))
+        selected = max(0, min(selected, count - 1))
         top = max(0, min(max(top, selected + 1 - height), selected))
     }
 }
 
 extension AppState {
+    mutating func toggleHistory() {
+        if screen == .history { screen = .list } else { showHistory() }
+    }
+
+    mutating func showHistory() {
+        screen = .history
+        emit(.loadHistory(history.filter))
+    }
+
     mutating func filterHistory(_ text: String) {
+        screen = .history
         do {
             let filter = try HistoryFilter(text, now: now)
-            screen = .history
             history.show(filter)
             emit(.loadHistory(filter))
         } catch {
-            tell("\(error)", isError: true)
+            report("\(error)", isError: true)
             prompt = Prompt(kind: .historyFilter, editor: LineEditor(text))
-            screen = .history
         }
     }
 
-    /// Enter among the changes shows the clip in the list.
+    /// Unfolds a row, moves into its changes, or goes from a change to its clip in the list.
     mutating func openInHistory() {
-        guard history.isInChanges else {
-            history.isInChanges = history.selectedTransaction != nil
-            return
-        }
+        guard history.isInChanges || history.selectedRow == nil else { return history.switchPane() }
         guard let change = history.selectedChange else { return }
         guard change.exists else {
-            return tell("That clip is deleted; \(keys.name(of: .restore)) brings it back.")
+            return report("That clip is deleted; \(keys.name(of: .restore)) restores it.")
         }
         screen = .list
         goTo(change.clip)
     }
 
+    func restoreUnavailabilityReason(on screen: Screen) -> String? {
+        guard screen == .history else {
+            return "\(keys.name(of: .history)) shows the history, where deleted clips can be restored."
+        }
+        guard history.count > 0 else { return "The history is empty." }
+        guard let transaction = history.selectedTransaction else {
+            return "\(keys.name(of: .open)) shows the transactions of this row, which can be restored."
+        }
+        if let change = history.selectedChange {
+            if change.kind != .delete { return "This change deleted nothing." }
+            return change.exists ? "That clip already exists." : nil
+        }
+        return transaction.deleted == 0 ? "This transaction deleted nothing." : nil
+    }
+
     mutating func restore() {
         guard let transaction = history.selectedTransaction else { return }
         start(.restore(history.selectedChange?.clip, deletedBy: transaction.token))
-        history.outdate()
+        history.invalidate()
     }
 }

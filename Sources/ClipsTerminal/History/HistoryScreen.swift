@@ -2,14 +2,12 @@ import ClipsCore
 import PersistentStore
 import Terminal
 
-/// Who saved what: transactions as they come, and the changes of the selected one.
+/// The history screen: transactions as they arrive, and the changes of the selected one.
 struct HistoryScreen {
     let state: AppState
     private var theme: Theme { state.theme }
 
-    init(state: AppState) { self.state = state }
-
-    /// The changes take the lower part where there is room for both.
+    /// The height of the changes, in the lower half; 0 if there is room for the transactions only.
     private static func changeRows(_ layout: Layout) -> Int {
         let rows = layout.list?.size.rows ?? 0
         return rows >= 8 ? rows / 2 : 0
@@ -30,34 +28,34 @@ struct HistoryScreen {
             let filter = state.history.filter
             return frame.putCut(
                 filter.isEmpty
-                    ? "Nothing was saved yet, or its history has been cleaned away."
-                    : "Nothing in the history is \(filter.text).", in: area, column: 1, width: width - 1)
+                    ? "The history is empty, or has been purged."
+                    : "No transactions match \(filter.text).", in: area, column: 1, width: width - 1)
         }
         for row in 0..<Self.listRows(layout) {
             let index = state.history.top + row
-            guard let transaction = state.history.transaction(at: index) else { break }
+            guard let transactions = state.history.row(at: index) else { break }
             let line = Rect(row: area.row + row, column: area.column, rows: 1, columns: width)
-            draw(transaction, line, &frame)
+            draw(transactions, line, &frame)
             if index == state.history.selected, state.history.isInChanges {
                 frame.restyle(line) { $0.attributes.formUnion(theme.unfocusedSelection.attributes) }
             } else if index == state.history.selected {
-                frame.restyle(line) { $0 = theme.selection }
-                frame.cursor = Position(row: line.row, column: line.column)
+                frame.select(line, theme)
             }
         }
         let changes = Self.changeRows(layout)
-        if changes > 0, let selected = state.history.selectedTransaction {
+        if changes > 0, let selected = state.history.selectedRow {
             let lower = Rect(
                 row: area.row + area.size.rows - changes, column: area.column, rows: changes, columns: width)
-            ChangesPane(state: state, transaction: selected).draw(lower, in: &frame)
-        } else if state.history.isInChanges, let selected = state.history.selectedTransaction {
+            ChangesPane(state: state, row: selected).draw(lower, in: &frame)
+        } else if state.history.isInChanges, let selected = state.history.selectedRow {
             frame.fill(area)
-            ChangesPane(state: state, transaction: selected).draw(area, in: &frame)
+            ChangesPane(state: state, row: selected).draw(area, in: &frame)
         }
     }
 
-    private func draw(_ transaction: TransactionSummary, _ line: Rect, _ frame: inout Frame) {
-        let counts = [(transaction.inserted, "+"), (transaction.updated, "~"), (transaction.deleted, "-")]
+    private func draw(_ row: HistoryRow, _ line: Rect, _ frame: inout Frame) {
+        guard let transaction = row.newest else { return }
+        let counts = [(row.sum(\.inserted), "+"), (row.sum(\.updated), "~"), (row.sum(\.deleted), "-")]
             .filter { $0.0 > 0 }.map { "\($1)\($0)" }.joined(separator: " ")
         let author = AuthorName.shown(transaction.author)
         let process = transaction.process.map { " \($0)" } ?? ""
@@ -79,7 +77,7 @@ struct HistoryScreen {
         return "\(then.month) \(then.day) \(then.clock.prefix(5))"
     }
 
-    /// Five columns, of which the age is the right-hand one of the time; the last one takes what is left.
+    /// Draws five columns. The age is aligned to the right, and the last column has the rest of the width.
     private func put(_ cells: [String], in line: Rect, style: [Style], _ frame: inout Frame) {
         let widths = line.size.columns >= 60 ? [12, 4, 14, 14] : [8, 0, 8, 10]
         var column = 1

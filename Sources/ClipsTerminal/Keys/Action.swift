@@ -1,4 +1,4 @@
-/// What a key or a command can do; the raw value is the action's name in the config file and behind `:`.
+/// An action, by its name in the config file and after `:`; ``ActionTable`` has the rest.
 package enum Action: String, CaseIterable, Sendable {
     case down, up, first, last
     case halfPageDown = "half-page-down"
@@ -26,4 +26,15 @@ package enum Action: String, CaseIterable, Sendable {
     case help, command, set, errors
     case toggleMouse = "toggle-mouse"
     case redraw, suspend, quit
+
+    /// Creates an action from its name, or from a prefix that no other name has.
+    init?(typed: String) {
+        if let exact = Action(rawValue: typed) {
+            self = exact
+            return
+        }
+        let matches = Action.allCases.filter { $0.rawValue.hasPrefix(typed) }
+        guard matches.count == 1, !typed.isEmpty else { return nil }
+        self = matches[0]
+    }
 }

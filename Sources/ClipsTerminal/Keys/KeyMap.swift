@@ -1,6 +1,6 @@
 import Terminal
 
-/// Which key does what: the table's keys, changed by the config file.
+/// The key bindings: the defaults of the table of actions, changed by the config file.
 struct KeyMap: Sendable {
     private var actions: [Key: Action] = [:]
     private var keys: [Action: [Key]] = [:]
@@ -26,12 +26,12 @@ struct KeyMap: Sendable {
 
     func keys(of action: Action) -> [Key] { keys[action] ?? [] }
 
-    /// The usual key of an action as people write it, for hints; its command when it has none.
+    /// Returns the preferred key of an action for display, or its command if it has no key.
     func name(of action: Action) -> String {
         keys(of: action).first.map { Self.shown($0) } ?? ":\(action.rawValue)"
     }
 
-    /// `^D` rather than `<C-d>`, `Enter` rather than `<Enter>`.
+    /// Returns the key as displayed: `^D` for `<C-d>`, `Enter` for `<Enter>`.
     static func shown(_ key: Key?) -> String {
         switch key {
         case .control(let letter)?: return "^\(String(letter).uppercased())"

@@ -4,7 +4,7 @@ import Terminal
 /// A key that waits for the list it was meant for.
 enum TypedKey: Hashable, Sendable {
     case key(Key)
-    /// Up or down while a filter is typed.
+    /// A move by rows in the list while a filter is typed.
     case move(rows: Int)
     case page(Int)
 
@@ -12,74 +12,70 @@ enum TypedKey: Hashable, Sendable {
 }
 
 extension AppState {
-    /// Whether the list that the person asked for, or the row they went to, is still to come: another key
-    /// pressed now is meant for that, not for what the screen shows.
+    /// Whether the list or the row that the user requested is still loading. A key pressed now is meant for
+    /// that list, not for the one on the screen.
     var isListAwaited: Bool {
-        // What cannot come is not waited for: a list that fails, or one that stands still.
-        guard feed.retryAt == nil else { return false }
-        if feed.isShowing || feed.isFinding { return true }
-        return list.isAwaitingCursor && pause?.messages.isEmpty ?? true && pause?.isOverfull != true
+        // A list that fails, or is paused, would let keys wait indefinitely.
+        guard list.feed.retryAt == nil else { return false }
+        return list.feed.isLoading || list.feed.isSearching || list.clips.isAwaitingCursor && list.isCurrent
     }
 
-    /// Whether the list has the keys.
-    private var isForList: Bool { screen == .list && prompt == nil && menu == nil }
+    private var listHasKeys: Bool { screen == .list && prompt == nil && menu == nil }
 
-    /// Half a range is neither closed nor used.
+    /// Whether a key must wait. While a range is loading, no key closes or uses half of it.
     private func isAwaited(by key: Key) -> Bool {
-        guard marks.isGathering else { return isListAwaited }
-        switch keys[key] {
-        case .range, .mark, .star, .toggleUnread, .delete, .tag, .copy, .browse: return true
-        default: return isListAwaited
-        }
+        guard list.marks.isGathering, let action = keys[key] else { return isListAwaited }
+        return ActionTable[action].scope == .clips || action == .mark || action == .range || isListAwaited
     }
 
-    /// Keeps a key for later, when it acts on a list that is still to come.
-    mutating func keepsForLater(_ key: Key) -> Bool {
-        // Keys come in the order they were pressed; another letter makes moves in what is filtered needless.
-        let isBehindKeys = feed.typedAhead.contains { !$0.isMove }
-        guard isBehindKeys || isForList && !isReading else { return false }
+    /// Stores a key that acts on a list that is still loading, and returns whether it did.
+    mutating func defers(_ key: Key) -> Bool {
+        // Keys run in the order they were pressed. Moves are discarded with the filter they were typed in.
+        let isBehindKeys = typing.ahead.contains { !$0.isMove }
+        guard isBehindKeys || listHasKeys && !reader.hasFocus else { return false }
         switch key {
         case .mouse, .resize, .unknown: return false
         default: break
         }
-        switch keys[key] {
-        case .redraw, .suspend: return false
-        case .history where feed.typedAhead.isEmpty, .quit where feed.typedAhead.isEmpty: return false
-        case .back:
-            feed.typedAhead = []
+        switch keys[key].map({ ActionTable[$0].typeAhead }) ?? .waits {
+        case .immediate: return false
+        case .immediateIfFirst where typing.ahead.isEmpty: return false
+        case .cancels:
+            typing.ahead = []
             return false
-        default: guard isAwaited(by: key) || !feed.typedAhead.isEmpty else { return false }
+        case .waits, .immediateIfFirst:
+            guard isAwaited(by: key) || !typing.ahead.isEmpty else { return false }
         }
-        feed.typedAhead.append(.key(key))
+        typing.ahead.append(.key(key))
         return true
     }
 
-    /// Moves in what is being filtered, as soon as it is there.
+    /// Moves in the filtered list once it has loaded.
     mutating func moveInFilter(_ move: TypedKey) {
         guard isListAwaited else { return perform(move) }
-        // The keys that wait were pressed later.
-        feed.typedAhead.insert(move, at: feed.typedAhead.prefix(while: \.isMove).count)
+        // Other waiting keys were pressed later.
+        typing.ahead.insert(move, at: typing.ahead.prefix(while: \.isMove).count)
     }
 
-    /// Lets the waiting keys do what they were pressed for, until one of them has to be waited for again.
-    mutating func takeTypedAhead() {
-        while let next = feed.typedAhead.first {
+    /// Runs the waiting keys up to the first that must wait again.
+    mutating func runTypedAhead() {
+        while let next = typing.ahead.first {
             if case .key(let key) = next {
-                if isForList, isAwaited(by: key) { return }
+                if listHasKeys, isAwaited(by: key) { return }
             } else if isListAwaited {
                 return
             }
-            perform(feed.typedAhead.removeFirst())
+            perform(typing.ahead.removeFirst())
             stretchRange()
-            settle()
+            reconcile()
         }
     }
 
     private mutating func perform(_ typed: TypedKey) {
         switch typed {
-        case .key(let key): take(key)
-        case .move(let rows): list.move(by: rows)
-        case .page(let pages): list.page(by: pages, half: false)
+        case .key(let key): handle(key)
+        case .move(let rows): list.clips.move(by: rows)
+        case .page(let pages): list.clips.page(by: pages, half: false)
         }
     }
 }

@@ -2,36 +2,35 @@ import ClipsCore
 import FoundationEssentials
 import PersistentStore
 
-/// Clips that others saved while the person watches: marked for some seconds, and counted while they are
-/// above the screen.
+/// New clips of other processes: marked for a few seconds, and counted while above the screen.
 ///
-/// What arrives costs the same however many came before it.
+/// The cost of an arrival does not depend on the number of earlier ones.
 struct Arrivals: Sendable {
     private struct Mark: Sendable {
         let id: Int64
         let end: Date
     }
 
-    private struct Place: Comparable, Sendable {
+    private struct Entry: Comparable, Sendable {
         let position: SortPosition
         let id: Int64
 
-        static func < (one: Place, other: Place) -> Bool { one.position < other.position }
-        static func == (one: Place, other: Place) -> Bool { one.position == other.position }
+        static func < (one: Entry, other: Entry) -> Bool { one.position < other.position }
+        static func == (one: Entry, other: Entry) -> Bool { one.position == other.position }
     }
 
     private var marked: [Int64: Date] = [:]
-    /// In the order of their ends; some may be of clips that are marked anew, or gone.
+    /// In the order of their ends. Some may belong to clips that were marked again or deleted.
     private var marks: ArraySlice<Mark> = []
     private var above: [Int64: SortPosition] = [:]
-    /// The lowest on top; some may have moved or gone since.
-    private var places = Heap<Place>()
-    /// Rows that came with the last changes, until the transactions say whose they are.
+    /// The clips above the screen, the lowest first. Some may have moved or been deleted.
+    private var entries = Heap<Entry>()
+    /// New rows whose transactions, and so whose authors, are still to arrive.
     private var arriving: [Int64: SortPosition] = [:]
 
     private static let duration = 8.0
-    private static let most = 10_000
-    private static let mostAbove = 100_000
+    private static let maxMarked = 10_000
+    private static let maxAbove = 100_000
 
     func isMarked(_ id: Int64) -> Bool { marked[id] != nil }
 
@@ -39,13 +38,13 @@ struct Arrivals: Sendable {
 
     var aboveCount: Int { above.count }
 
-    /// More came than are counted.
-    var isAboveCut: Bool { above.count >= Self.mostAbove }
+    /// Whether there are more than the counted clips.
+    var isAboveCut: Bool { above.count >= Self.maxAbove }
 
-    mutating func take(_ changes: [LiveList<ClipRow>.Change]) {
+    mutating func apply(_ changes: [LiveList<ClipRow>.Change]) {
         for change in changes {
             if let new = change.new {
-                if change.old == nil, arriving.count < Self.most { arriving[change.id] = new.position }
+                if change.old == nil, arriving.count < Self.maxMarked { arriving[change.id] = new.position }
                 if above[change.id] != nil { put(change.id, above: new.position) }
             } else {
                 arriving[change.id] = nil
@@ -55,13 +54,14 @@ struct Arrivals: Sendable {
         }
     }
 
-    mutating func take(_ transactions: [TransactionSummary], at now: Date) {
-        // On a full second, so that what came one after the other is drawn once when it is no longer new.
+    /// Marks the new clips of other processes.
+    mutating func mark(_ transactions: [TransactionSummary], at now: Date) {
+        // Rounded to the second, so that clips that arrived one by one expire in one drawing.
         let end = Date(
             timeIntervalSinceReferenceDate: (now.timeIntervalSinceReferenceDate + Self.duration).rounded(.up))
         for transaction in transactions where !transaction.isOwn {
-            for id in transaction.insertedClips.suffix(Self.most) {
-                guard let position = arriving[id], marked.count < Self.most else { continue }
+            for id in transaction.insertedClips.suffix(Self.maxMarked) {
+                guard let position = arriving[id], marked.count < Self.maxMarked else { continue }
                 marked[id] = end
                 marks.append(Mark(id: id, end: end))
                 if !isAboveCut { put(id, above: position) }
@@ -72,18 +72,18 @@ struct Arrivals: Sendable {
 
     private mutating func put(_ id: Int64, above position: SortPosition) {
         above[id] = position
-        places.insert(Place(position: position, id: id))
-        guard places.elements.count > 2 * above.count + 100 else { return }
-        places = Heap(above.map { Place(position: $0.value, id: $0.key) })
+        entries.insert(Entry(position: position, id: id))
+        guard entries.elements.count > 2 * above.count + 100 else { return }
+        entries = Heap(above.map { Entry(position: $0.value, id: $0.key) })
     }
 
-    /// Rows on the screen, or once passed, are no longer above it.
-    mutating func settle(top: SortPosition?, reachesTop: Bool) {
+    /// Removes the clips that are on the screen or below it.
+    mutating func scrolled(toTop top: SortPosition?, isStart: Bool) {
         guard !above.isEmpty else { return }
-        if reachesTop { return forgetAbove() }
+        if isStart { return resetAbove() }
         guard let top else { return }
-        while let lowest = places.max, !(lowest.position < top) {
-            places.removeMax()
+        while let lowest = entries.max, !(lowest.position < top) {
+            entries.removeMax()
             if above[lowest.id] == lowest.position { above[lowest.id] = nil }
         }
     }
@@ -95,13 +95,13 @@ struct Arrivals: Sendable {
         }
     }
 
-    mutating func forget() {
-        forgetAbove()
+    mutating func reset() {
+        resetAbove()
         arriving.removeAll()
     }
 
-    private mutating func forgetAbove() {
+    private mutating func resetAbove() {
         above.removeAll()
-        places = Heap()
+        entries = Heap()
     }
 }

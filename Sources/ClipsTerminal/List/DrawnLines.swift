@@ -1,8 +1,7 @@
 import ClipsCore
 import Terminal
 
-/// The lines of one picture of the list. What the next one shows again is copied from it: of a screen that moves by
-/// a line, one line is drawn.
+/// The drawn lines of the list, which the next frame copies where they are unchanged.
 struct DrawnLines {
     private struct Drawn {
         let line: ListLine
@@ -13,7 +12,7 @@ struct DrawnLines {
     private let highlight: ClipHighlight?
     private var known: [Int64: Drawn] = [:]
 
-    /// Nothing drawn yet.
+    /// Creates an empty value.
     init() { (look, highlight) = (nil, nil) }
 
     init(_ look: ListLook) {
@@ -21,21 +20,21 @@ struct DrawnLines {
         highlight = ClipHighlight(look.words)
     }
 
-    /// What may be copied into a picture of a look.
-    func alike(_ look: ListLook) -> DrawnLines { self.look == look ? self : DrawnLines() }
+    /// Returns the lines that a frame with this look may copy.
+    func reusable(in look: ListLook) -> DrawnLines { self.look == look ? self : DrawnLines() }
 
     mutating func put(
-        _ line: ListLine, at place: Rect, in frame: inout Frame, copying earlier: DrawnLines
+        _ line: ListLine, at rect: Rect, in frame: inout Frame, copying earlier: DrawnLines
     ) {
         guard let look else { return }
         if let drawn = earlier.known[line.clip.id], drawn.line == line,
-            drawn.cells.count == place.size.columns
+            drawn.cells.count == rect.size.columns
         {
-            frame.put(drawn.cells, row: place.row, column: place.column)
+            frame.put(drawn.cells, row: rect.row, column: rect.column)
             known[line.clip.id] = drawn
             return
         }
-        line.draw(look, highlight, at: place, in: &frame)
-        known[line.clip.id] = Drawn(line: line, cells: frame.cells(of: place))
+        line.draw(look, highlight, at: rect, in: &frame)
+        known[line.clip.id] = Drawn(line: line, cells: frame.cells(of: rect))
     }
 }

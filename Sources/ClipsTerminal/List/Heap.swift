@@ -1,11 +1,13 @@
-/// A binary heap: the greatest element is at hand, and adding or taking one costs the logarithm of their number.
+/// A binary max-heap.
+///
+/// - Complexity: O(1) for `max`, O(log *n*) to insert or remove.
 struct Heap<Element: Comparable & Sendable>: Sendable {
     private(set) var elements: [Element] = []
 
     init() {}
 
     init(_ elements: some Sequence<Element>) {
-        // In falling order every element is greater than those below it.
+        // A descending order is a heap.
         self.elements = elements.sorted(by: >)
     }
 

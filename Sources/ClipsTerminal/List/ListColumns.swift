@@ -1,4 +1,4 @@
-/// The columns of the list that there is room for.
+/// The columns of the list at a width. Columns without room are nil.
 struct ListColumns: Equatable {
     struct Column: Equatable {
         var start = 0
@@ -12,29 +12,29 @@ struct ListColumns: Equatable {
     private(set) var tags: Column?
     private(set) var author: Column?
     private(set) var age: Column?
-    /// The columns of the bar, the star and the unread dot stand before the title.
+    /// Whether columns for the bar, the star, and the unread dot precede the title.
     let hasMarks: Bool
 
-    init(width: Int, tellsNumbers: Bool = false) {
+    init(width: Int, hasNumbers: Bool = false) {
         hasMarks = width >= 12
         var start = hasMarks ? 4 : 0
-        if tellsNumbers, width >= 24 {
+        if hasNumbers, width >= 24 {
             number = Column(start: 4, width: 4)
             start = 9
         }
         var end = max(start, width)
-        func take(_ columns: Int, from width: Int, _ least: Int) -> Column? {
-            guard width >= least else { return nil }
+        func column(_ columns: Int, at width: Int, minimum: Int) -> Column? {
+            guard width >= minimum else { return nil }
             end -= columns + 1
             return Column(start: end + 1, width: columns)
         }
         if width >= 24 {
             end -= 1
-            age = take(6, from: width, 24)
+            age = column(6, at: width, minimum: 24)
         }
-        author = take(min(12, 9 + width / 60), from: width, 40)
-        tags = take(min(20, width / 7), from: width, 84)
-        site = take(min(26, width / 5), from: width, 58)
+        author = column(min(12, 9 + width / 60), at: width, minimum: 40)
+        tags = column(min(20, width / 7), at: width, minimum: 84)
+        site = column(min(26, width / 5), at: width, minimum: 58)
         title = Column(start: start, width: max(0, end - start))
     }
 }

@@ -1,15 +1,15 @@
 import ClipsCore
 import Terminal
 
-/// How all lines of the list are drawn.
+/// The appearance that all lines of the list share.
 struct ListLook: Equatable {
     let columns: ListColumns
     let theme: Theme
-    /// What is looked for.
+    /// The words to highlight.
     let words: String
 }
 
-/// What one line of the list shows.
+/// The contents of one line of the list.
 struct ListLine: Equatable {
     struct Number: Equatable {
         let value: Int
@@ -17,7 +17,7 @@ struct ListLine: Equatable {
     }
 
     let clip: ClipRow
-    /// The distance from the cursor, where it is told.
+    /// The distance from the cursor, if it is shown.
     let number: Number?
     let isNew: Bool
     let isMarked: Bool
@@ -62,7 +62,7 @@ struct ListLine: Equatable {
         let used = frame.put(
             shown, in: line, column: columns.title.start, width: columns.title.width,
             style: isMarked ? theme.mark : isNew ? theme.bold : .plain)
-        // Where there is no column for them, tags take what the title leaves.
+        // Without a column of their own, tags follow the title.
         let left = columns.title.width - used - 2
         if columns.tags == nil, !clip.tags.isEmpty, left >= 6 {
             frame.putCut(

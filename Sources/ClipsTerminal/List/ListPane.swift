@@ -7,16 +7,16 @@ struct ListPane {
     let state: AppState
     private var theme: Theme { state.theme }
 
-    /// - Parameter drawn: the lines of the picture before, which become those of this one.
+    /// - Parameter drawn: The lines of the last frame, replaced by those of this one.
     func draw(_ layout: Layout, reusing drawn: inout DrawnLines, in frame: inout Frame) {
         guard let area = layout.list else { return }
         let columns = ListColumns(
-            width: area.size.columns, tellsNumbers: state.config.tellsRelativeNumbers)
+            width: area.size.columns, hasNumbers: state.settings.config.showsRelativeNumbers)
         if let header = layout.header { drawHeader(columns, header, &frame) }
-        let list = state.list
+        let list = state.list.clips
         guard list.count > 0 || !list.isLoaded else { return drawEmpty(area, &frame) }
         let look = ListLook(columns: columns, theme: theme, words: state.highlightedWords)
-        let earlier = drawn.alike(look)
+        let earlier = drawn.reusable(in: look)
         drawn = DrawnLines(look)
         for row in 0..<area.size.rows {
             let index = list.top + row
@@ -28,14 +28,13 @@ struct ListPane {
                 frame.put("…", in: line, column: columns.title.start, style: theme.dim)
             }
             guard index == list.selectedIndex else { continue }
-            if state.isReading {
+            if state.reader.hasFocus {
                 frame.restyle(line) { style in
                     style.attributes.formUnion(theme.unfocusedSelection.attributes)
                     style.background = theme.unfocusedSelection.background
                 }
             } else {
-                frame.restyle(line) { $0 = theme.selection }
-                frame.cursor = Position(row: line.row, column: line.column)
+                frame.select(line, theme)
             }
         }
     }
@@ -46,7 +45,7 @@ struct ListPane {
             guard let column else { return }
             frame.putCut(text, in: area, column: column.start, width: column.width, style: theme.heading)
         }
-        let sort = state.query.sort
+        let sort = state.list.query.sort
         func name(_ text: String, _ attribute: ClipAttribute) -> String {
             guard sort.attribute == attribute.rawValue else { return text }
             return text + (sort.isAscending ? "↑" : "↓")
@@ -67,28 +66,28 @@ struct ListPane {
         let distance = abs(index - selectedIndex)
         return ListLine(
             clip: clip,
-            number: state.config.tellsRelativeNumbers
+            number: state.settings.config.showsRelativeNumbers
                 ? ListLine.Number(value: distance == 0 ? index + 1 : distance, isSelected: distance == 0)
                 : nil,
-            isNew: state.arrivals.isMarked(clip.id), isMarked: state.marks.contains(clip.id),
+            isNew: state.list.arrivals.isMarked(clip.id), isMarked: state.list.marks.contains(clip.id),
             age: Age(of: clip.created, at: state.now).text)
     }
 
     private func drawEmpty(_ area: Rect, _ frame: inout Frame) {
         let add = state.keys.name(of: .add)
         let lines: [(String, Style)]
-        if state.query.admitsAll {
+        if state.list.query.admitsAll {
             lines = [
                 ("No clips yet", theme.bold), ("", .plain),
-                ("Press \(add) to save an address or a text,", .plain),
+                ("Press \(add) to add a URL or a text,", .plain),
                 ("or run in another terminal:", .plain), ("", .plain),
                 ("  clips add --url https://www.swift.org --title Swift", theme.bold), ("", .plain),
-                ("What any program saves appears here at once.", theme.dim),
+                ("Clips that any program saves appear here immediately.", theme.dim),
             ]
         } else {
             lines = [
-                ("No clip contains “\(state.query.filter)”", theme.bold), ("", .plain),
-                ("\(state.keys.name(of: .back)) shows all clips again.", .plain),
+                ("No clip contains “\(state.list.query.filter)”", theme.bold), ("", .plain),
+                ("\(state.keys.name(of: .back)) shows all clips.", .plain),
             ]
         }
         let indent = min(4, area.size.columns / 20)

@@ -1,20 +1,19 @@
 import ClipsCore
 import PersistentStore
 
-/// Clips that the person chose together. They go by id: whatever becomes of the list, a mark stays on its clip.
+/// The marked clips. Marks are stored by ID, so they stay on their clips when the list changes.
 struct Marks: Sendable {
-    /// From where `v` was pressed to the cursor.
+    /// The clips from the row where the range was started to the cursor.
     struct Range: Sendable {
         let anchor: SortPosition
         fileprivate(set) var ids: Set<Int64>
-        /// The person moved to rows that are not loaded.
-        var isWaiting = false
-        /// The store was asked for the ids up to this place.
-        var asked: SortPosition?
+        /// Whether the cursor moved to rows that are not loaded.
+        fileprivate(set) var isWaiting = false
+        /// The position up to which IDs were requested from the store.
+        fileprivate(set) var requestedEnd: SortPosition?
     }
 
-    /// More are not gathered at once.
-    static let most = 100_000
+    static let maxCount = 100_000
 
     private(set) var ids: Set<Int64> = []
     private(set) var range: Range?
@@ -28,7 +27,8 @@ struct Marks: Sendable {
 
     var all: Set<Int64> { ids.union(range?.ids ?? []) }
 
-    var isGathering: Bool { range.map { $0.isWaiting || $0.asked != nil } ?? false }
+    /// Whether clips of the range are still being loaded.
+    var isGathering: Bool { range.map { $0.isWaiting || $0.requestedEnd != nil } ?? false }
 
     func contains(_ id: Int64) -> Bool { ids.contains(id) || range?.ids.contains(id) == true }
 
@@ -40,24 +40,23 @@ struct Marks: Sendable {
 
     mutating func stretch(to ids: some Sequence<Int64>) {
         range?.ids = Set(ids)
-        range?.isWaiting = false
-        range?.asked = nil
+        endGathering()
     }
 
     mutating func wait() { range?.isWaiting = true }
 
-    mutating func ask(upTo place: SortPosition) {
+    mutating func request(upTo position: SortPosition) {
         range?.isWaiting = false
-        range?.asked = place
+        range?.requestedEnd = position
     }
 
-    /// What was asked for will not come.
+    /// Discards the request for IDs.
     mutating func endGathering() {
         range?.isWaiting = false
-        range?.asked = nil
+        range?.requestedEnd = nil
     }
 
-    /// Keeps what is in the range as marks.
+    /// Turns the range into marks.
     mutating func closeRange() {
         ids.formUnion(range?.ids ?? [])
         range = nil
@@ -67,9 +66,9 @@ struct Marks: Sendable {
 
     mutating func clear() { self = Marks() }
 
-    mutating func remove(_ gone: some Sequence<Int64>) {
+    mutating func remove(_ deleted: some Sequence<Int64>) {
         guard !isEmpty else { return }
-        for id in gone {
+        for id in deleted {
             ids.remove(id)
             range?.ids.remove(id)
         }
@@ -77,60 +76,56 @@ struct Marks: Sendable {
 }
 
 extension AppState {
-    /// The clips that a key acts on: those that are marked, or the one under the cursor.
-    var chosen: [Int64] {
-        guard marks.isEmpty || isReading else { return marks.all.sorted() }
-        return target.map { [$0.id] } ?? []
-    }
-
-    /// Whether a key acts on marks rather than on the cursor's clip.
-    var actsOnMarks: Bool { !marks.isEmpty && !isReading }
-
-    mutating func mark() {
-        guard let id = target?.id else { return }
-        marks.closeRange()
-        marks.toggle(id)
-        if !isReading { list.move(by: 1) }
+    mutating func mark(count: Int) {
+        for _ in 0..<min(count, list.clips.count) {
+            guard let id = target?.id else { return }
+            list.marks.closeRange()
+            list.marks.toggle(id)
+            if !reader.hasFocus { list.clips.move(by: 1) }
+        }
     }
 
     mutating func toggleRange() {
-        if marks.range != nil {
-            marks.closeRange()
-            return tell(
-                "\(StatusLine.grouped(marks.count)) marked; \(keys.name(of: .back)) takes the marks away.")
+        if list.marks.range != nil {
+            list.marks.closeRange()
+            let count = StatusLine.grouped(list.marks.count)
+            return report("\(count) marked; \(keys.name(of: .back)) removes the marks.")
         }
-        guard let row = list.selectedRow else { return }
-        isReading = false
-        marks.begin(at: row)
-        tell("The moving keys stretch the range; \(keys.name(of: .range)) marks it.")
+        guard let row = list.clips.selectedRow else { return }
+        reader.hasFocus = false
+        list.marks.begin(at: row)
+        report("Move to extend the range; \(keys.name(of: .range)) marks it.")
     }
 
-    /// After the person moved: the range reaches to the cursor. What others insert into it is not in it.
+    /// Extends the range to the cursor after a key. Clips inserted by other processes do not join the range.
     mutating func stretchRange() {
-        guard let range = marks.range, !isReading else { return }
-        guard let end = list.selectedRow?.position, !feed.isShowing else { return marks.wait() }
+        guard let range = list.marks.range, !reader.hasFocus else { return }
+        guard let end = list.clips.selectedRow?.position, !list.feed.isLoading else {
+            return list.marks.wait()
+        }
         let (first, last) = (min(range.anchor, end), max(range.anchor, end))
-        if list.covers(first), list.covers(last) {
-            marks.stretch(to: list.rows.lazy.filter { $0.position >= first && $0.position <= last }.map(\.id))
-        } else if range.asked != end {
-            marks.ask(upTo: end)
-            emit(.gatherRange(query, from: first, through: last, end: end))
+        if list.clips.covers(first), list.clips.covers(last) {
+            list.marks.stretch(
+                to: list.clips.rows.lazy.filter { $0.position >= first && $0.position <= last }.map(\.id))
+        } else if range.requestedEnd != end {
+            list.marks.request(upTo: end)
+            emit(.gatherRange(list.query, from: first, through: last, end: end))
         }
     }
 
-    mutating func take(range ids: [Int64], end: SortPosition) {
-        guard marks.range?.asked == end else { return }
-        marks.stretch(to: ids.prefix(Marks.most))
-        if ids.count > Marks.most {
-            tell(
-                "The first \(StatusLine.grouped(Marks.most)) clips of the range are marked; more cannot be marked together.",
+    mutating func finishRange(_ ids: [Int64], end: SortPosition) {
+        guard list.marks.range?.requestedEnd == end else { return }
+        list.marks.stretch(to: ids.prefix(Marks.maxCount))
+        if ids.count > Marks.maxCount {
+            report(
+                "Only the first \(StatusLine.grouped(Marks.maxCount)) clips of the range are marked, the maximum.",
                 isError: true)
         }
     }
 }
 
 extension LiveList {
-    /// Whether all rows near a place are loaded.
+    /// Whether all rows around a position are loaded.
     fileprivate func covers(_ position: Position) -> Bool {
         (lowerBound.map { position >= $0 } ?? isLoaded) && (upperBound.map { position <= $0 } ?? isLoaded)
     }

@@ -2,20 +2,20 @@ import ClipsCore
 import PersistentStore
 
 extension ClipQuery {
-    /// All that a list can be sorted by, with the letter in the menu.
+    /// The sort keys, each with its letter in the menu.
     static let sortKeys: [(key: Character, attribute: ClipAttribute, label: String)] = [
         ("c", .created, "time saved"), ("m", .updated, "time changed"), ("t", .title, "title"),
-        ("u", .url, "address"), ("a", .author, "author"), ("g", .tags, "tags"), ("s", .starred, "star"),
+        ("u", .url, "URL"), ("a", .author, "author"), ("g", .tags, "tags"), ("s", .starred, "star"),
         ("r", .unread, "unread"),
     ]
 
-    /// `title`, `time saved, oldest first`.
+    /// Returns a label such as `title` or `time saved, oldest first`.
     static func label(of sort: SortOrder) -> String {
         guard let (_, attribute, label) = sortKeys.first(where: { $0.attribute.rawValue == sort.attribute })
         else { return sort.attribute }
         switch attribute {
         case .created, .updated: return label + (sort.isAscending ? ", oldest first" : ", newest first")
-        case .starred, .unread: return label + (sort.isAscending ? ", those last" : ", those first")
+        case .starred, .unread: return label + (sort.isAscending ? ", last" : ", first")
         default: return label + (sort.isAscending ? "" : ", from Z to A")
         }
     }

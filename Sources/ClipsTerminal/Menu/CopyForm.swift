@@ -1,7 +1,6 @@
 import ClipsCore
-import FoundationEssentials
 
-/// What of a clip is copied.
+/// The form in which clips are copied.
 enum CopyForm: String, CaseIterable, Sendable {
     case url, title, text, markdown, json
 
@@ -15,30 +14,20 @@ enum CopyForm: String, CaseIterable, Sendable {
         }
     }
 
-    func label(_ count: Int) -> String {
-        switch self {
-        case .url: count == 1 ? "address" : "addresses, one a line"
-        case .title: count == 1 ? "title" : "titles, one a line"
-        case .text: count == 1 ? "text" : "texts"
-        case .markdown: count == 1 ? "Markdown link" : "Markdown links, as a list"
-        case .json: count == 1 ? "all of it, as JSON" : "all of them, a JSON object a line"
-        }
+    /// Returns `URL` or `URLs`.
+    func name(_ count: Int) -> String {
+        let name =
+            switch self {
+            case .url: "URL"
+            case .title: "title"
+            case .text: "text"
+            case .markdown: "Markdown link"
+            case .json: "JSON object"
+            }
+        return count == 1 ? name : name + "s"
     }
 
-    /// `the address`, `3 addresses`: what was copied.
-    func told(_ count: Int) -> String {
-        let one = [
-            CopyForm.url: "the address", .title: "the title", .text: "the text",
-            .markdown: "a Markdown link", .json: "the clip as JSON",
-        ]
-        let many = [
-            CopyForm.url: "addresses", .title: "titles", .text: "texts", .markdown: "Markdown links",
-            .json: "clips as JSON",
-        ]
-        return count == 1 ? one[self] ?? "" : "\(StatusLine.grouped(count)) \(many[self] ?? "")"
-    }
-
-    /// The clips in this form; nothing when none of them has any of it.
+    /// Returns the clips in this form; empty if no clip has a value for it.
     func text(_ clips: [Clip]) -> String {
         switch self {
         case .url: clips.map(\.url).filter { !$0.isEmpty }.joined(separator: "\n")
@@ -46,12 +35,12 @@ enum CopyForm: String, CaseIterable, Sendable {
         case .text: clips.map(\.text).filter { !$0.isEmpty }.joined(separator: "\n\n")
         case .markdown:
             clips.map { (clips.count > 1 ? "- " : "") + Self.link($0) }.joined(separator: "\n")
-        case .json: clips.compactMap(Self.json).joined(separator: "\n")
+        case .json: clips.map { ClipRecord($0).json() }.joined(separator: "\n")
         }
     }
 
     private static func link(_ clip: Clip) -> String {
-        // By scalars: a bracket with an accent on it is another character to Swift, and a bracket to Markdown.
+        // By scalars: a bracket with an accent is another character to Swift, but a bracket to Markdown.
         var title = String.UnicodeScalarView()
         for scalar in clip.displayTitle.unicodeScalars {
             if "[]\\`*_<".unicodeScalars.contains(scalar) { title.append("\\") }
@@ -69,28 +58,5 @@ enum CopyForm: String, CaseIterable, Sendable {
             }
         }
         return "[\(String(title))](\(target))"
-    }
-
-    private static func json(_ clip: Clip) -> String? {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(ClipObject(clip))).map { String(decoding: $0, as: UTF8.self) }
-    }
-}
-
-/// The keys that `clips list --json` uses, less what only the store needs.
-private struct ClipObject: Encodable {
-    let id: Int64
-    let url, title, text, note: String
-    let tags: [String]
-    let author: String
-    let starred, unread: Bool
-    let created, updated: String
-
-    init(_ clip: Clip) {
-        (id, url, title, text, note) = (clip.id, clip.url, clip.title, clip.text, clip.note)
-        (tags, author, starred, unread) = (clip.tags, clip.author, clip.isStarred, clip.isUnread)
-        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        (created, updated) = (clip.created.ISO8601Format(style), clip.updated.ISO8601Format(style))
     }
 }

@@ -2,7 +2,7 @@ import ClipsCore
 import PersistentStore
 import Terminal
 
-/// A question with a few answers, each with a letter of its own.
+/// A menu of a few choices, each with a letter.
 struct Menu: Sendable {
     enum Choice: Hashable, Sendable {
         case sort(ClipAttribute, isReversed: Bool)
@@ -20,12 +20,12 @@ struct Menu: Sendable {
     let title: String
     let items: [Item]
     var selected = 0
-    /// The clips that were chosen when it was opened; it stays with them.
+    /// The clips that were chosen when the menu was opened.
     var clips: [Int64] = []
 
     static func sort(_ query: ClipQuery) -> Menu {
         let items = ClipQuery.sortKeys.map { key, attribute, label in
-            // The order in use is offered the other way around.
+            // The order in use is offered in reverse.
             let isUsed = query.sort.attribute == attribute.rawValue
             let usual = ClipQuery.sort(named: attribute.rawValue)
             let isReversed = isUsed && query.sort == usual
@@ -41,30 +41,30 @@ struct Menu: Sendable {
     static func copy(_ clips: [Int64]) -> Menu {
         let count = clips.count
         let items = CopyForm.allCases.map { form in
-            Item(key: form.key, label: form.label(count), choice: .copy(form))
+            Item(key: form.key, label: form.name(count), choice: .copy(form))
         }
         let title = count == 1 ? "Copy" : "Copy of \(StatusLine.grouped(count)) clips"
         return Menu(title: title, items: items, clips: clips)
     }
 
     static let conflict = Menu(
-        title: "What is to be saved?",
+        title: "Choose what to save",
         items: ConflictAnswer.allCases.map {
-            Item(key: $0.key, label: $0.label, choice: .conflict($0))
+            Item(key: $0.rawValue, label: $0.label, choice: .conflict($0))
         })
 
     mutating func move(by rows: Int) { selected = max(0, min(selected + rows, items.count - 1)) }
 }
 
 extension AppState {
-    mutating func takeInMenu(_ key: Key) {
+    mutating func handleInMenu(_ key: Key) {
         guard let open = menu else { return }
         switch key {
         case .escape, .control("c"), .character("q"): closeMenu()
         case .down, .control("n"), .tab: menu?.move(by: 1)
         case .up, .control("p"), .backTab: menu?.move(by: -1)
-        case .pageDown, .control("d"), .control("f"): pageOfText.page(by: 1, half: true)
-        case .pageUp, .control("u"), .control("b"): pageOfText.page(by: -1, half: true)
+        case .pageDown, .control("d"), .control("f"): page.page(by: 1, half: true)
+        case .pageUp, .control("u"), .control("b"): page.page(by: -1, half: true)
         case .home: menu?.selected = 0
         case .end: menu?.move(by: open.items.count)
         case .enter: choose(open.items[open.selected].choice)
@@ -76,9 +76,9 @@ extension AppState {
             } else if character == "j" || character == "k" {
                 menu?.move(by: character == "j" ? 1 : -1)
             } else {
-                tell("\(character) is none of these; Esc closes the menu.")
+                report("\(character) is not in the menu; Esc closes it.")
             }
-        default: tell("A letter or Enter chooses, Esc closes the menu.")
+        default: report("A letter or Enter chooses, Esc closes the menu.")
         }
     }
 
@@ -92,18 +92,18 @@ extension AppState {
         menu = nil
         switch choice {
         case .sort(let attribute, let isReversed): sort(by: attribute, isReversed: isReversed)
-        case .copy(let form): emit(.gather(clips, query.sort, .copy(form)))
-        case .conflict(let answer): settleConflict(answer)
-        case .undo(let answer): settleUndo(answer)
+        case .copy(let form): emit(.gather(clips, list.query.sort, .copy(form)))
+        case .conflict(let answer): resolveEdit(answer)
+        case .undo(let answer): resolveUndo(answer)
         }
     }
 
     mutating func sort(by attribute: ClipAttribute, isReversed: Bool) {
         guard let usual = ClipQuery.sort(named: attribute.rawValue) else { return }
-        var wanted = query
+        var wanted = list.query
         wanted.sort = isReversed ? usual.reversed : usual
-        guard wanted != query else { return tell("That is the order already.") }
-        show(wanted, aroundClip: list.selectedID)
-        tell("Sorted by \(ClipQuery.label(of: wanted.sort)).")
+        guard wanted != list.query else { return report("The list is already in this order.") }
+        show(wanted, aroundClip: list.clips.selectedID)
+        report("Sorted by \(ClipQuery.label(of: wanted.sort)).")
     }
 }

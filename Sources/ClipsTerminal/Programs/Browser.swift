@@ -1,37 +1,38 @@
 import Platform
 
-/// Opens addresses outside of the terminal. Nothing else decides which are opened, and in which form.
+/// The commands that open URLs, and the check of every URL before it is opened.
 enum Browser {
-    /// A clip comes from anybody; other schemes could start anything.
+    /// A clip may come from an untrusted page, and other schemes could start any program.
     private static let schemes: Set<String> = ["http", "https", "file", "mailto"]
 
-    static func refusal(of url: String) -> String? {
+    /// Returns the reason why a URL is not opened; nil if it is safe.
+    static func rejection(of url: String) -> String? {
         let scheme = url.prefix { $0 != ":" }.lowercased()
         if scheme.count < url.count, schemes.contains(scheme) {
             return MailAddress.isMail(url) && MailAddress.safe(url) == nil
-                ? "The mail address has characters that mail programs may misread; it is not opened." : nil
+                ? "This mail address has unsafe characters and is not opened." : nil
         }
-        return "Only addresses of http, https, file and mailto are opened."
+        return "Only http, https, file, and mailto URLs are opened."
     }
 
-    /// The first browser for the terminal that is installed.
+    /// Returns the command of the first installed browser for the terminal.
     static func inTerminal(_ url: String) -> [String] {
         let browsers = ["w3m", "elinks", "links", "lynx"]
         let found = browsers.first(where: Environment.has(program:))
         return [found ?? browsers[0], MailAddress.safe(url) ?? url]
     }
 
-    /// BROWSER's words, `%s` in them being the address; xdg-open without it. No shell sees any of it.
+    /// Returns the words of BROWSER, or xdg-open, with the URL for `%s` or at the end.
     static func command(for url: String, browser: String?) -> [String] {
         let url = MailAddress.safe(url) ?? url
-        // BROWSER may name several, the best one first.
+        // BROWSER may name several, the preferred one first.
         let first = browser?.split(separator: ":").first ?? ""
         let words = first.split(separator: " ").map(String.init)
         guard !words.isEmpty else { return ["xdg-open", url] }
         guard words.contains(where: { $0.contains("%s") }) else { return words + [url] }
         return words.map { word in
-            guard let place = word.firstRange(of: "%s") else { return word }
-            return word[..<place.lowerBound] + url + word[place.upperBound...]
+            guard let range = word.firstRange(of: "%s") else { return word }
+            return word[..<range.lowerBound] + url + word[range.upperBound...]
         }
     }
 }

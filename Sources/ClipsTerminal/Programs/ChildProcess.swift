@@ -2,21 +2,21 @@ import Glibc
 import Platform
 import Terminal
 
-/// Starts other programs: the editor and shell commands, which are waited for, and the browser, which is not.
+/// Starts other programs: the editor and shell commands, and the browser, which runs on its own.
 package enum ChildProcess {
     private enum Streams { case own, none }
 
-    /// Runs a line of the shell with arguments (`$1` …) on this process's own terminal, to its end.
+    /// Runs a shell line with arguments (`$1` …) on the terminal, to its end.
     ///
-    /// - Parameter hasTerminal: whether the terminal is the child's until it ends, with ^Z and ^C.
-    /// - Returns: the exit status, 128 and the signal's number after a signal; nil if it could not be started.
+    /// - Parameter hasTerminal: Whether the child has the terminal until it ends, with ^Z and ^C.
+    /// - Returns: The exit status, or 128 plus the signal number; nil if the line could not be started.
     package static func shell(
         _ line: String, _ arguments: [String], environment: [String: String] = [:], hasTerminal: Bool = true
     ) -> Int32? {
         here(["sh", "-c", line, "clips"] + arguments, environment: environment, hasTerminal: hasTerminal)
     }
 
-    /// Runs a program on this process's own terminal, to its end; no shell sees its words.
+    /// Runs a program on the terminal, to its end, without a shell.
     package static func here(
         _ words: [String], environment: [String: String] = [:], hasTerminal: Bool = true
     ) -> Int32? {
@@ -28,7 +28,7 @@ package enum ChildProcess {
         return start(words, environment: environment, .own).flatMap(status)
     }
 
-    /// The same with nothing to read from or write to.
+    /// Runs a program without input or output, to its end.
     static func silently(_ words: [String]) -> Int32? {
         start(words, environment: [:], .none).flatMap(status)
     }
@@ -37,22 +37,22 @@ package enum ChildProcess {
         (try? ChildStatus.wait(for: child))?.exitStatus
     }
 
-    /// Starts a program in a session of its own, with nothing to read from or write to.
+    /// Starts a program in its own session, without input or output.
     ///
-    /// - Returns: its id, which the caller waits for; nil if it could not be started.
+    /// - Returns: The process ID, which the caller must reap; nil if the program could not be started.
     static func detached(_ words: [String]) -> pid_t? { start(words, environment: [:], .none) }
 
-    /// - Parameter isJob: whether the child leads a process group of its own.
+    /// - Parameter isJob: Whether the child leads its own process group.
     private static func start(
         _ words: [String], environment: [String: String], _ streams: Streams, isJob: Bool = false,
         _ addActions: (UnsafeMutableRawPointer) -> Void = { _ in }
     ) -> pid_t? {
-        // Where a parent ignored it, the kernel would reap the child and drop its status.
+        // If a parent ignored it, the kernel would reap the child and drop its status.
         signal(SIGCHLD, SIG_DFL)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // What this process ignores or holds back, the other one should not.
+        // The child must not inherit ignored or blocked signals.
         var signals = sigset_t()
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
@@ -80,7 +80,7 @@ package enum ChildProcess {
         return status == 0 ? child : nil
     }
 
-    /// This process's environment as it is, byte for byte, with some variables set otherwise.
+    /// Calls a function with this process's environment, byte for byte, except for the changed variables.
     private static func withEnvironment<Result>(
         _ changed: [String: String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
     ) -> Result {

@@ -6,14 +6,14 @@ package struct Editor: Sendable {
 
     package init(line: String) { self.line = line }
 
-    /// The one that `VISUAL` or `EDITOR` names.
+    /// Returns the editor that `VISUAL` or `EDITOR` names.
     package static func environment() -> Editor {
         Editor(line: variable("VISUAL") ?? variable("EDITOR") ?? "vi")
     }
 
-    /// Edits a file, to the end; returns the exit status, nil when the editor could not be started.
+    /// Edits a file, and returns the exit status; nil if the editor could not be started.
     ///
-    /// Without a shell in between, where that is possible: a shell would not stop with an editor that stops itself.
+    /// Avoids a shell if possible, since a shell does not stop together with an editor that stops itself.
     package func edit(_ path: String, hasTerminal: Bool = true) -> Int32? {
         guard let words = Self.words(line) else {
             return ChildProcess.shell("\(line) \"$1\"", [path], hasTerminal: hasTerminal)
@@ -21,7 +21,7 @@ package struct Editor: Sendable {
         return ChildProcess.here(words + [path], hasTerminal: hasTerminal)
     }
 
-    /// The words of a line as a shell would split them; nil when only a shell can, as with variables.
+    /// Splits a line into words as a shell would; returns nil if that needs a shell, such as for variables.
     static func words(_ line: String) -> [String]? {
         var words: [String] = []
         var word: String?

@@ -2,8 +2,8 @@ import Glibc
 import Platform
 import Terminal
 
-/// Programs started next to the app, such as a browser. Each is waited for, so that none is left unreaped, and
-/// success is reported only when it is known.
+/// Programs that run next to the app, such as a browser. Each is reaped, and success is reported only when it
+/// is known.
 struct Launches {
     struct Report: Hashable {
         let sentence: String
@@ -12,12 +12,12 @@ struct Launches {
 
     private struct Child {
         let process: pid_t
-        /// Readable once it has ended; nil where the system has none, and it is found at a report or a key.
+        /// A pidfd, readable once the process has ended; nil if the system has none.
         let descriptor: CInt?
         let launch: Int
     }
 
-    /// The commands of one key.
+    /// The commands that one key started.
     private struct Launch {
         let number: Int
         let program: String
@@ -29,7 +29,7 @@ struct Launches {
         var failures: [Int32] = []
     }
 
-    /// A launcher ends sooner, with a status; a browser that is still there by then has started.
+    /// A launcher ends within this time; a browser that still runs by then has started.
     static let patience = Duration.seconds(1)
 
     private var children: [Child] = []
@@ -40,10 +40,10 @@ struct Launches {
 
     var descriptors: [CInt] { children.compactMap(\.descriptor) }
 
-    /// When the next report is due at the latest; nil when none is.
+    /// The time by which the next report is due.
     var deadline: ContinuousClock.Instant? { launches.map(\.deadline).min() }
 
-    /// Starts commands, all of one program, on the same kind of thing.
+    /// Starts commands of one program.
     mutating func start(_ commands: [[String]], on subject: String) {
         guard let program = commands.first?.first else { return }
         lastNumber += 1
@@ -62,7 +62,7 @@ struct Launches {
         launches.append(launch)
     }
 
-    /// Reaps those that have ended, and reports each launch once: when all of it has ended, or at its deadline.
+    /// Reaps ended children, and reports each launch once all of it has ended or at its deadline.
     mutating func collect(at now: ContinuousClock.Instant) -> [Report] {
         guard !children.isEmpty || !launches.isEmpty else { return [] }
         var left: [Child] = []
@@ -91,7 +91,7 @@ struct Launches {
     private static func report(_ launch: Launch) -> Report {
         let hint = "Set BROWSER to your browser's command."
         func failed(_ what: String, _ count: Int) -> Report {
-            let some = launch.count == 1 ? "" : " for \(count) of \(launch.count) addresses"
+            let some = launch.count == 1 ? "" : " for \(count) of \(launch.count) URLs"
             return Report(sentence: "'\(launch.program)' \(what)\(some). \(hint)", isFailure: true)
         }
         if launch.unstarted > 0 { return failed("could not be started", launch.unstarted) }

@@ -1,31 +1,30 @@
-/// What of a `mailto:` address (RFC 6068) reaches a mail program.
+/// The safe parts of a `mailto:` URL (RFC 6068).
 ///
-/// A header such as `attach` makes some of them attach a file of the user (CVE-2020-11879, CVE-2020-27748), and a
-/// quotation mark ends an argument in scripts that start them.
+/// A header such as `attach` makes some mail programs attach a file of the user (CVE-2020-11879,
+/// CVE-2020-27748), and a quotation mark ends an argument in the scripts that start them.
 enum MailAddress {
     private static let scheme = "mailto:"
     private static let headers: Set<String> = ["subject", "body", "cc"]
 
     static func isMail(_ url: String) -> Bool { url.prefix(scheme.count).lowercased() == scheme }
 
-    /// The recipients, the subject, the text, and the copies; nil for other addresses and for recipients with a sign
-    /// that could end an argument.
+    /// Returns recipients, subject, body, and copies only; nil for other URLs and unsafe recipients.
     static func safe(_ url: String) -> String? {
         guard isMail(url) else { return nil }
         let parts = url.dropFirst(scheme.count).split(
             separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let recipients = parts.first, isHarmless(recipients), !recipients.hasPrefix("-") else {
+        guard let recipients = parts.first, isSafe(recipients), !recipients.hasPrefix("-") else {
             return nil
         }
         let kept = (parts.count > 1 ? parts[1] : "").split(separator: "&").filter { header in
             let name = header.prefix { $0 != "=" }.lowercased()
-            return headers.contains(name) && isHarmless(header)
+            return headers.contains(name) && isSafe(header)
         }
         return scheme + recipients + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
     }
 
-    /// Neither as it is nor percent-encoded: quotation marks, a backslash, controls, or a second beginning of headers.
-    private static func isHarmless(_ text: Substring) -> Bool {
+    /// Whether a text has no quotation mark, backslash, control, `?`, or `&`, plain or percent-encoded.
+    private static func isSafe(_ text: Substring) -> Bool {
         var bytes = Array(text.utf8)[...]
         while let byte = bytes.popFirst() {
             var value = byte

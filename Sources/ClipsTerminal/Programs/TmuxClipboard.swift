@@ -1,10 +1,10 @@
 import Glibc
 import Platform
 
-/// The clipboard of the tmux that the program runs in, which hands it on to the terminal around it.
+/// The clipboard of tmux, which passes it on to the outer terminal.
 enum TmuxClipboard {
-    /// False for a tmux from before 3.2, which knows no `-w` (tmux(1), load-buffer).
-    static func take(_ text: String) -> Bool {
+    /// Copies a text. Returns false before tmux 3.2, which lacks `-w` (tmux(1), load-buffer).
+    static func copy(_ text: String) -> Bool {
         guard let path = TextFile.writeTemporary(text) else { return false }
         defer { unlink(path) }
         return ChildProcess.silently(["tmux", "load-buffer", "-w", path]) == 0

@@ -1,13 +1,13 @@
 import Platform
 
-/// The user's own programs that the app starts.
+/// The user's programs that the app starts.
 package struct UserPrograms: Sendable {
-    /// The command that opens an address, as `BROWSER` has it; nil for the desktop's own.
+    /// The command in `BROWSER` that opens a URL; nil for the desktop's default.
     package var browser: String?
-    /// The same for a browser that needs the terminal; nil for the first that is installed.
+    /// The command of a browser for the terminal; nil for the first that is installed.
     package var terminalBrowser: String?
     package var editor: Editor
-    /// Whether tmux is around the app, and is given what is copied.
+    /// Whether the app runs in tmux, which then receives copied text.
     package var isInTmux: Bool
 
     package init(browser: String?, terminalBrowser: String?, editor: Editor, isInTmux: Bool) {
@@ -17,7 +17,7 @@ package struct UserPrograms: Sendable {
         self.isInTmux = isInTmux
     }
 
-    /// Those that the environment names.
+    /// Returns the programs that the environment names.
     package static func environment() -> UserPrograms {
         UserPrograms(
             browser: Environment.variable("BROWSER"),

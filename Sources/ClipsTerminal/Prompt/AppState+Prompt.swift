@@ -2,10 +2,10 @@ import ClipsCore
 import Terminal
 
 extension AppState {
-    mutating func takeInPrompt(_ key: Key) {
+    mutating func handleInPrompt(_ key: Key) {
         guard var prompt else { return }
         switch key {
-        case .escape, .control("c"): give(up: prompt)
+        case .escape, .control("c"): cancel(prompt)
         case .enter:
             self.prompt = nil
             accept(prompt)
@@ -14,24 +14,24 @@ extension AppState {
         case .tab: complete(isForward: true)
         case .backTab: complete(isForward: false)
         case .down, .control("n"), .up, .control("p"), .pageDown, .pageUp: moveInPrompt(key)
-        case .backspace where prompt.editor.characters.isEmpty: give(up: prompt)
+        case .backspace where prompt.editor.characters.isEmpty: cancel(prompt)
         default:
-            guard prompt.editor.take(key) else {
-                return tell("Enter takes what you typed, Esc gives it up.")
-            }
+            guard prompt.editor.edit(with: key) else { return reportPromptKeys() }
             (prompt.completion, prompt.recalled) = (nil, nil)
             self.prompt = prompt
-            typedTextChanged(prompt)
+            textChanged(in: prompt)
         }
     }
 
-    /// Shows what fits the text of the line, whichever way it came there.
-    mutating func typedTextChanged(_ prompt: Prompt) {
+    private mutating func reportPromptKeys() { report("Enter accepts the text, Esc cancels.") }
+
+    /// Shows the matches of the text as it changes.
+    mutating func textChanged(in prompt: Prompt) {
         if prompt.kind == .filter { filter(prompt.editor.text) }
         if prompt.kind == .helpFilter { help.filter = prompt.editor.text }
     }
 
-    private mutating func give(up prompt: Prompt) {
+    private mutating func cancel(_ prompt: Prompt) {
         self.prompt = nil
         if prompt.kind == .filter { cancelFilter() }
         if prompt.kind == .helpFilter { help.filter = "" }
@@ -41,8 +41,8 @@ extension AppState {
         let text = prompt.editor.text
         switch prompt.kind {
         case .filter:
-            beforeFilter = nil
-            if !text.isEmpty { lastWords = text }
+            list.beforeFilter = nil
+            if !text.isEmpty { list.lastWords = text }
         case .add: add(text)
         case .tags(let ids, of: let tags?): for id in ids { tag(id, from: tags, to: text) }
         case .tags(let ids, of: nil): if !text.trimmed.isEmpty { tag(ids, by: text) }
@@ -52,7 +52,7 @@ extension AppState {
         }
     }
 
-    /// The keys that move in what the prompt is about.
+    /// Moves in the list below the prompt, or in earlier commands.
     private mutating func moveInPrompt(_ key: Key) {
         let isUp = key == .up || key == .control("p") || key == .pageUp
         let isPage = key == .pageUp || key == .pageDown
@@ -62,65 +62,81 @@ extension AppState {
         case .helpFilter where isPage: help.page(by: isUp ? -1 : 1, half: false)
         case .helpFilter: help.move(by: isUp ? -1 : 1)
         case .command: recall(isUp: isUp)
-        default: tell("Enter takes what you typed, Esc gives it up.")
+        case .add, .tags, .historyFilter, nil: reportPromptKeys()
         }
     }
 
     private mutating func recall(isUp: Bool) {
-        let place = (prompt?.recalled ?? -1) + (isUp ? 1 : -1)
-        guard place >= 0 else {
+        let index = (prompt?.recalled ?? -1) + (isUp ? 1 : -1)
+        guard index >= 0 else {
             prompt?.editor = LineEditor()
             prompt?.recalled = nil
             return
         }
-        guard let line = commands.line(place) else { return }
+        guard let line = typing.commands.line(index) else { return }
         prompt?.editor = LineEditor(line)
-        prompt?.recalled = place
+        prompt?.recalled = index
+    }
+}
+
+/// Filtering.
+extension AppState {
+    mutating func beginFilter() {
+        switch screen {
+        case .help: prompt = Prompt(kind: .helpFilter, editor: LineEditor(help.filter))
+        case .history: prompt = Prompt(kind: .historyFilter, editor: LineEditor(history.filter.text))
+        case .list, .consumers, .errors, .conflict:
+            reader.hasFocus = false
+            list.beforeFilter = list.origin
+            prompt = Prompt(kind: .filter, editor: LineEditor(list.query.filter))
+        }
+        emit(.loadNames)
     }
 
-    /// Shows what contains the words, as `/` does.
-    mutating func filter(by text: String) {
-        beforeFilter = nil
-        if !text.isEmpty { lastWords = text }
-        isReading = false
+    /// Filters by the argument of a command; an empty one shows all clips.
+    mutating func filter(byArgument text: String) {
+        if screen != .list, text.isEmpty { return beginFilter() }
+        if screen == .history { return filterHistory(text) }
+        list.beforeFilter = nil
+        if !text.isEmpty { list.lastWords = text }
+        reader.hasFocus = false
         filter(text)
     }
 
     private mutating func filter(_ text: String) {
-        var wanted = query
-        wanted.filter = text
-        guard !wanted.hasSameFilter(as: query) else {
-            query = wanted
+        var query = list.query
+        query.filter = text
+        guard !query.hasSameFilter(as: list.query) else {
+            list.query = query
             return
         }
-        feed.jumpsToFirstMatch = !text.isEmpty
-        show(wanted, around: text.isEmpty ? beforeFilter?.position : nil)
-        if text.isEmpty { feed.wanted = beforeFilter?.place }
+        list.feed.jumpsToFirstMatch = !text.isEmpty
+        show(query, around: text.isEmpty ? list.beforeFilter?.position : nil)
+        if text.isEmpty { list.feed.pendingSelection = list.beforeFilter?.selection }
     }
 
-    /// Back to what was shown, and to the clip the person was on.
+    /// Returns to the earlier list, and to the clip that was selected.
     private mutating func cancelFilter() {
-        guard let before = beforeFilter else { return }
-        beforeFilter = nil
-        guard before.query != query else { return }
-        show(before.query, around: before.position)
-        feed.wanted = before.place
+        guard let origin = list.beforeFilter else { return }
+        list.beforeFilter = nil
+        guard origin.query != list.query else { return }
+        show(origin.query, around: origin.position)
+        list.feed.pendingSelection = origin.selection
     }
+}
 
-    /// An address alone is an address, anything else is a text that is called by its first line.
+/// Adding and editing.
+extension AppState {
+    /// Adds a URL, or any other text as a clip named by its first line.
     mutating func add(_ input: String) {
-        let trimmed = input.trimmingPrefix { $0.isWhitespace }
-        guard let end = trimmed.lastIndex(where: { !$0.isWhitespace }) else {
-            emit(.edit(form: ClipForm().text, nil))
-            return
-        }
-        let content = String(trimmed[...end])
+        let content = input.trimmed
+        guard !content.isEmpty else { return emit(.edit(form: ClipForm().text, nil)) }
         var draft = ClipDraft()
-        if Self.isAddress(content) { draft.url = content } else { draft.text = content }
+        if Self.isURL(content) { draft.url = content } else { draft.text = content }
         start(.add(draft, form: nil))
     }
 
-    private static func isAddress(_ text: String) -> Bool {
+    private static func isURL(_ text: String) -> Bool {
         guard !text.contains(where: \.isWhitespace), let colon = text.firstIndex(of: ":") else {
             return false
         }
@@ -133,26 +149,22 @@ extension AppState {
         return text[colon...].hasPrefix("://") || scheme == "mailto"
     }
 
-    /// Takes a form back from the editor.
-    mutating func take(_ edited: EditedForm) {
+    /// Saves the changes of a form that the user edited.
+    mutating func save(_ edited: EditedForm) {
         let form = ClipForm(reading: edited.text)
         if let clip = edited.clip {
             let changes = form.changes(from: clip)
             guard !changes.isEmpty else {
                 emit(.removeFile(edited.path))
-                return tell("Nothing was changed.")
+                return report("Nothing was changed.")
             }
             let title = String((form.title.isEmpty ? clip.displayTitle : form.title).prefix(40))
             start(.edit(clip, changes, "edited “\(title)”", form: edited.path))
         } else if form.draft.isEmpty {
             emit(.removeFile(edited.path))
-            tell("Nothing was saved: the form was empty.")
+            report("Nothing was saved: the form was empty.")
         } else {
             start(.add(form.draft, form: edited.path))
         }
     }
-}
-
-extension String {
-    fileprivate func trimmingPrefix(_ drops: (Character) -> Bool) -> Substring { drop(while: drops) }
 }

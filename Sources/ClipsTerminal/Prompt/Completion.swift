@@ -1,24 +1,24 @@
 import ClipsCore
-import PersistentStore
-/// What can stand where the person types, and which of it stands there by Tab.
+
+/// The candidates for the word being typed, and the one that Tab selected.
 struct Completion: Hashable, Sendable {
-    /// Where the word begins, in characters.
+    /// The offset of the word, in characters.
     let start: Int
     let candidates: [String]
     var selected: Int?
 }
 
 extension LineEditor {
-    /// Puts a word in the place of what stands between a character and the cursor.
+    /// Replaces the text between an offset and the cursor.
     mutating func replace(from start: Int, with word: String) {
         let before = characters[..<max(0, min(start, cursor))]
         let after = characters[cursor...]
         self = LineEditor(String(before + Array(word) + after), cursor: before.count + word.count)
     }
 
-    /// Takes the next candidate; what all candidates begin with comes first.
+    /// Inserts the common prefix of the candidates, or the next candidate.
     ///
-    /// - Returns: the completion to go on with at the next Tab; nil when there is nothing to choose from.
+    /// - Returns: The completion for the next Tab; nil when there is no choice.
     mutating func complete(_ completion: Completion, isForward: Bool) -> Completion? {
         guard let first = completion.candidates.first else { return nil }
         var completion = completion
@@ -47,7 +47,7 @@ extension String {
 }
 
 extension AppState {
-    /// The words that fit what is being typed.
+    /// The candidates for the word being typed.
     var completion: Completion? {
         guard let prompt else { return nil }
         if let cycling = prompt.completion { return cycling }
@@ -63,26 +63,24 @@ extension AppState {
 
     mutating func complete(isForward: Bool) {
         guard let completion, !completion.candidates.isEmpty, var prompt else {
-            return tell("Nothing completes this.")
+            return report("No completions.")
         }
         prompt.completion = prompt.editor.complete(completion, isForward: isForward)
         self.prompt = prompt
-        typedTextChanged(prompt)
+        textChanged(in: prompt)
     }
 
     private func commandCompletion(_ before: [Character]) -> Completion? {
         guard let space = before.firstIndex(of: " ") else {
             let typed = String(before)
             let names = Action.allCases.map(\.rawValue).filter { $0.hasPrefix(typed) }
-            // Where an argument follows, so does a space.
             let words = names.sorted().map { name in
-                let takes = Action(rawValue: name).flatMap(ActionTable.entry(of:))?.argument != nil
-                return name + (takes ? " " : "")
+                name + (Action(rawValue: name).map { ActionTable[$0].argument != nil } == true ? " " : "")
             }
             return Completion(start: 0, candidates: words)
         }
         guard let action = Action(typed: String(before[..<space])),
-            let argument = ActionTable.entry(of: action)?.argument
+            let argument = ActionTable[action].argument
         else { return nil }
         let start = (before.lastIndex(of: " ") ?? space) + 1
         func choices(_ words: [String]) -> Completion {
@@ -110,17 +108,18 @@ extension AppState {
         }
         let typed = String(before[start...])
         let others = Set(String(before[..<start]).split { separators.contains($0) }.map { $0.trimmed })
-        let fitting = knownTags.filter { $0.hasPrefix(typed) && !others.contains($0) && $0 != typed }
+        let fitting = typing.tags.filter { $0.hasPrefix(typed) && !others.contains($0) && $0 != typed }
         return Completion(start: start, candidates: fitting)
     }
 
-    /// `tag:` and `author:`, whose names are known, in whatever is looked for.
+    /// Completes the fields of a filter, and the names after `tag:` and `author:`.
     private func fieldCompletion(_ before: [Character]) -> Completion? {
         var start = (before.lastIndex(of: " ") ?? -1) + 1
         if start < before.count, before[start] == "-" { start += 1 }
         let typed = String(before[start...])
         guard !typed.isEmpty else { return nil }
-        for (field, names) in [("tag:", knownTags), ("author:", knownAuthors)] where typed.hasPrefix(field) {
+        for (field, names) in [("tag:", typing.tags), ("author:", typing.authors)]
+        where typed.hasPrefix(field) {
             let begun = typed.dropFirst(field.count).drop { $0 == "\"" }
             let fitting = names.filter { $0.hasPrefix(begun) && $0 != begun }
             return Completion(
@@ -141,7 +140,7 @@ extension AppState {
 
 extension StringProtocol {
     var trimmed: String {
-        let start = drop(while: \.isWhitespace)
-        return String(start.reversed().drop(while: \.isWhitespace).reversed())
+        guard let end = lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(self[...end].drop(while: \.isWhitespace))
     }
 }

@@ -1,11 +1,11 @@
 import Terminal
 
-/// One line of text that a person types.
+/// A line of text and its cursor.
 struct LineEditor: Sendable {
     private(set) var characters: [Character]
     private(set) var cursor: Int
 
-    private static let mostCharacters = 1 << 20
+    private static let maxCharacters = 1 << 20
 
     init(_ text: String = "") {
         characters = Array(text)
@@ -13,14 +13,14 @@ struct LineEditor: Sendable {
     }
 
     init(_ text: String, cursor: Int) {
-        characters = Array(text.prefix(Self.mostCharacters))
+        characters = Array(text.prefix(Self.maxCharacters))
         self.cursor = max(0, min(cursor, characters.count))
     }
 
     var text: String { String(characters) }
 
-    /// Returns false for a key that edits nothing.
-    mutating func take(_ key: Key) -> Bool {
+    /// Applies a key, and returns whether it is an editing key.
+    mutating func edit(with key: Key) -> Bool {
         switch key {
         case .character(let character): insert([character])
         case .paste(let text): insert(Array(text))
@@ -38,10 +38,10 @@ struct LineEditor: Sendable {
         return true
     }
 
-    private mutating func insert(_ some: [Character]) {
-        let room = max(0, Self.mostCharacters - characters.count)
-        characters.insert(contentsOf: some.prefix(room), at: cursor)
-        cursor += min(room, some.count)
+    private mutating func insert(_ new: [Character]) {
+        let room = max(0, Self.maxCharacters - characters.count)
+        characters.insert(contentsOf: new.prefix(room), at: cursor)
+        cursor += min(room, new.count)
     }
 
     private mutating func remove(_ range: Range<Int>) {

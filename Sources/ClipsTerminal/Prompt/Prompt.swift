@@ -1,9 +1,9 @@
-/// A question on the status line that the person is answering.
+/// A line that the user types in the status line.
 struct Prompt: Sendable {
     enum Kind: Hashable, Sendable {
         case filter
         case add
-        /// Of these clips; with what a single one has now.
+        /// The tags of clips; with the current tags of a single one.
         case tags([Int64], of: [String]?)
         case command
         case helpFilter
@@ -12,41 +12,40 @@ struct Prompt: Sendable {
 
     let kind: Kind
     var editor = LineEditor()
-    /// Candidates that Tab goes through.
+    /// The candidates that Tab cycles through.
     var completion: Completion?
-    /// The clip that the cursor was on.
+    /// The clip that was under the cursor.
     var clip: Int64?
-    /// Which of the earlier commands stands in the line, counted from the newest.
+    /// The index of the recalled command, counted from the newest.
     var recalled: Int?
 
     var label: String {
         switch kind {
         case .filter, .helpFilter, .historyFilter: "/"
-        case .add: "Add address or text: "
+        case .add: "Add URL or text: "
         case .tags(let ids, of: nil): "Tags of \(StatusLine.grouped(ids.count)) clips: "
         case .tags: "Tags: "
         case .command: ":"
         }
     }
 
-    /// The label where there is little room.
+    /// The label on a narrow screen.
     var shortLabel: String {
         switch kind {
-        case .filter, .helpFilter, .historyFilter: "/"
-        case .command: ":"
+        case .filter, .helpFilter, .historyFilter, .command: label
         case .add, .tags: ""
         }
     }
 
-    /// What an empty line does, or may hold.
+    /// A hint in an empty line.
     var placeholder: String {
         switch kind {
-        case .filter: "words in the title, address, tags, text"
-        case .add: "Enter alone opens your editor"
+        case .filter: "words in the title, URL, tags, text"
+        case .add: "Enter opens your editor"
         case .tags(_, of: nil): "+swift, -old"
         case .tags: "swift, server side"
         case .command: "a command; Tab completes"
-        case .helpFilter: "words of the help"
+        case .helpFilter: "words in the help"
         case .historyFilter: "author:NAME since:2h before:2026-11-01"
         }
     }

@@ -1,48 +1,60 @@
 import ClipsCore
 import Terminal
 
-/// The clip that is read, and which lines of it are on the screen.
-struct DetailState: Sendable {
+/// The clip shown next to the list or alone, and the scroll position in it.
+struct Reader: Sendable {
+    /// Whether the clip has the keys. It then remains open when the list changes.
+    var hasFocus = false
+    /// Whether the pane with the keys has the whole screen.
+    var isZoomed = false
     private(set) var id: Int64?
     private(set) var clip: Clip?
-    /// The store was asked for the clip.
-    var isAsked = false
-    /// It was changed while it was not on the screen.
-    private var isOutdated = false
-    /// The clip is no longer in the store; what was read last stays to be seen.
-    private(set) var isGone = false
-    private(set) var lines: [DetailText.Line] = []
-    /// Which of the text's those are; nil when the text is another since.
+    private var isLoading = false
+    /// Whether the clip was changed while it was not on the screen.
+    private var isStale = false
+    /// Whether the clip was deleted. Its last version remains visible.
+    private(set) var isDeleted = false
+    private(set) var lines: [ReaderText.Line] = []
+    /// The range of `lines` in the text; nil when the text has changed.
     private var shown: Range<Int>?
     fileprivate(set) var top = 0
-    /// Columns hidden at the left of text that is not wrapped.
+    /// The columns scrolled out at the left of unwrapped text.
     private(set) var hiddenColumns = 0
     /// Whether there is text below the screen.
     private(set) var hasMore = false
     var isWrapped = true
-    private(set) var text: DetailText?
-    fileprivate var height = 0
+    private(set) var text: ReaderText?
+    private(set) var height = 0
 
-    var needsLoading: Bool { id != nil && !isAsked && (isOutdated || clip == nil && !isGone) }
+    var needsLoading: Bool { id != nil && !isLoading && (isStale || clip == nil && !isDeleted) }
 
-    mutating func ask() { (isAsked, isOutdated) = (true, false) }
+    mutating func beginLoading() { (isLoading, isStale) = (true, false) }
 
-    mutating func outdate() { (isAsked, isOutdated) = (false, true) }
+    mutating func invalidate() { (isLoading, isStale) = (false, true) }
+
+    /// Whether transactions may have changed the clip.
+    func isAffected(by transactions: [TransactionSummary]) -> Bool {
+        transactions.contains { transaction in
+            transaction.lines.contains { $0.clip == id }
+                || transaction.updated + transaction.deleted > transaction.lines.count
+        }
+    }
 
     mutating func select(_ id: Int64?) {
         guard id != self.id else { return }
-        let (isWrapped, height) = (isWrapped, height)
-        self = DetailState()
-        (self.isWrapped, self.height, self.id) = (isWrapped, height, id)
+        var other = Reader()
+        (other.hasFocus, other.isZoomed, other.isWrapped) = (hasFocus, isZoomed, isWrapped)
+        (other.height, other.id) = (height, id)
+        self = other
     }
 
-    /// Takes a clip as it is now; nil when it is gone. The lines being read stay where they are.
+    /// Shows a loaded clip, or that it was deleted. The scroll position remains.
     mutating func show(_ clip: Clip?) {
         guard let clip else {
-            isGone = true
+            isDeleted = true
             return
         }
-        isGone = false
+        isDeleted = false
         self.clip = clip
         text = nil
     }
@@ -52,9 +64,9 @@ struct DetailState: Sendable {
         let width = max(1, width)
         guard let clip else { return }
         if text?.width != width || text?.isWrapped != isWrapped {
-            let place = text?.place(ofLine: top)
-            var laidOut = DetailText(clip, width: width, isWrapped: isWrapped)
-            if top > 0, let place { top = laidOut.line(at: place) }
+            let anchor = text?.anchor(ofLine: top)
+            var laidOut = ReaderText(clip, width: width, isWrapped: isWrapped)
+            if top > 0, let anchor { top = laidOut.line(at: anchor) }
             text = laidOut
             shown = nil
         }
@@ -67,25 +79,23 @@ struct DetailState: Sendable {
         lines = text?.lines(top..<top + self.height) ?? []
     }
 
-    /// Lines looked through for words; a longer way is gone with more keys.
-    private static let mostSearched = 5000
+    /// The number of lines searched by one key.
+    private static let maxSearched = 5000
 
-    /// Shows the next line with what is looked for, or the one before; false when there is none near.
+    /// Scrolls to the next or previous line that contains words, and returns whether there is one.
     mutating func moveToLine(containing words: String, isForward: Bool) -> Bool {
         guard var text, let highlight = ClipHighlight(words) else { return false }
         let range =
             isForward
-            ? top + 1..<top + 1 + Self.mostSearched : max(0, top - Self.mostSearched)..<max(0, top)
+            ? top + 1..<top + 1 + Self.maxSearched : max(0, top - Self.maxSearched)..<max(0, top)
         let lines = text.lines(range)
         self.text = text
-        func contains(_ line: DetailText.Line) -> Bool {
+        func contains(_ line: ReaderText.Line) -> Bool {
             !highlight.ranges(inText: line.text).isEmpty
         }
-        guard let place = isForward ? lines.firstIndex(where: contains) : lines.lastIndex(where: contains)
+        guard let offset = isForward ? lines.firstIndex(where: contains) : lines.lastIndex(where: contains)
         else { return false }
-        let wanted = range.lowerBound + place
-        guard isForward || wanted < top else { return false }
-        moveTo(index: wanted)
+        moveTo(index: range.lowerBound + offset)
         return true
     }
 
@@ -93,8 +103,8 @@ struct DetailState: Sendable {
         hiddenColumns = max(0, min(hiddenColumns + columns, 1 << 20))
     }
 
-    /// Goes to the end of a text whose lines are all found.
-    mutating func moveToEnd(of measured: DetailText) {
+    /// Scrolls to the end of a text that is laid out completely.
+    mutating func moveToEnd(of measured: ReaderText) {
         var measured = measured
         guard measured.width == text?.width, measured.isWrapped == isWrapped else { return }
         text = measured
@@ -102,18 +112,9 @@ struct DetailState: Sendable {
     }
 }
 
-extension DetailState: Movable {
-    private static let furthest = 1 << 40
+extension Reader: Navigable {
+    var index: Int { top }
 
-    mutating func move(by lines: Int) { moveTo(index: top + max(-Self.furthest, min(lines, Self.furthest))) }
-
-    mutating func moveToStart() { top = 0 }
-
-    mutating func moveToEnd() { top = Self.furthest }
-
-    mutating func moveTo(index: Int) { top = max(0, min(index, Self.furthest)) }
-
-    mutating func page(by pages: Int, half: Bool) {
-        move(by: max(-1_000_000, min(pages, 1_000_000)) * (half ? max(1, height / 2) : max(1, height - 2)))
-    }
+    /// Scrolls to a line; one after the end is corrected in `layOut`, since the lines are not counted.
+    mutating func moveTo(index: Int) { top = max(0, min(index, 1 << 40)) }
 }

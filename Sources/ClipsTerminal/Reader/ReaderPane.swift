@@ -1,42 +1,34 @@
 import ClipsCore
 import Terminal
 
-/// The clip that is read.
-struct DetailPane {
+/// The clip next to or below the list, or alone.
+struct ReaderPane {
     let state: AppState
     private var theme: Theme { state.theme }
-
-    init(state: AppState) { self.state = state }
 
     func draw(_ layout: Layout, in frame: inout Frame) {
         if let separator = layout.separator { drawSeparator(separator, &frame) }
         guard let area = layout.detail else { return }
-        let detail = state.detail
-        for (row, line) in detail.lines.enumerated() {
+        let reader = state.reader
+        for (row, line) in reader.lines.enumerated() {
             let isOwnText = line.part == .text || line.part == .note
             frame.put(
-                line.text, in: area, row: row, column: isOwnText ? -detail.hiddenColumns : 0,
+                line.text, in: area, row: row, column: isOwnText ? -reader.hiddenColumns : 0,
                 style: style(line.part))
         }
-        highlight(detail, area, &frame)
-        var note: String?
-        if detail.isGone {
-            note = "This clip was deleted."
-        } else if detail.id != nil, detail.clip == nil {
-            drawRow(area, &frame)
-        } else if detail.hasMore {
-            note = nil
-        }
-        if let note {
+        highlight(reader, area, &frame)
+        if reader.isDeleted {
             frame.fill(Rect(row: area.row, column: area.column, rows: 1, columns: area.size.columns))
-            frame.putCut(note, in: area, width: area.size.columns, style: theme.error)
+            frame.putCut("This clip was deleted.", in: area, width: area.size.columns, style: theme.error)
+        } else if reader.id != nil, reader.clip == nil {
+            drawRow(area, &frame)
         }
-        if state.isReading { frame.cursor = Position(row: area.row, column: area.column) }
+        if state.reader.hasFocus { frame.cursor = Position(row: area.row, column: area.column) }
     }
 
-    private func highlight(_ detail: DetailState, _ area: Rect, _ frame: inout Frame) {
+    private func highlight(_ reader: Reader, _ area: Rect, _ frame: inout Frame) {
         guard let highlight = state.highlight else { return }
-        for (row, line) in detail.lines.enumerated() where detail.hiddenColumns == 0 || line.part != .text {
+        for (row, line) in reader.lines.enumerated() where reader.hiddenColumns == 0 || line.part != .text {
             let shown = SafeText.cut(line.text, to: area.size.columns)
             frame.highlight(
                 highlight.ranges(inText: shown), of: shown,
@@ -44,26 +36,26 @@ struct DetailPane {
         }
     }
 
-    /// What the list knows already, until the clip is loaded.
+    /// Draws the title from the list until the clip is loaded.
     private func drawRow(_ area: Rect, _ frame: inout Frame) {
-        guard let row = state.list.selectedRow, row.id == state.detail.id else { return }
+        guard let row = state.list.clips.selectedRow, row.id == state.reader.id else { return }
         frame.putCut(row.title, in: area, width: area.size.columns, style: theme.bold)
     }
 
     private func drawSeparator(_ separator: Rect, _ frame: inout Frame) {
         let isVertical = separator.size.columns == 1
-        let style = state.isReading ? theme.bold : theme.dim
-        for place in 0..<(isVertical ? separator.size.rows : separator.size.columns) {
+        let style = state.reader.hasFocus ? theme.bold : theme.dim
+        for index in 0..<(isVertical ? separator.size.rows : separator.size.columns) {
             frame.put(
-                isVertical ? "│" : "─", in: separator, row: isVertical ? place : 0,
-                column: isVertical ? 0 : place, style: style)
+                isVertical ? "│" : "─", in: separator, row: isVertical ? index : 0,
+                column: isVertical ? 0 : index, style: style)
         }
     }
 
-    private func style(_ part: DetailText.Part) -> Style {
+    private func style(_ part: ReaderText.Part) -> Style {
         switch part {
         case .title: theme.bold
-        case .address: theme.address
+        case .url: theme.url
         case .facts, .tags: theme.dim
         case .note: theme.italic
         case .text, .space: .plain

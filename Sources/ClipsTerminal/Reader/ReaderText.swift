@@ -2,17 +2,17 @@ import ClipsCore
 import FoundationEssentials
 import Terminal
 
-/// A clip as lines to read: what it is, the note, the text. Lines are found when they are asked for.
-struct DetailText: Sendable {
-    enum Part: Sendable { case title, address, facts, tags, note, text, space }
+/// A clip as lines: title, URL, tags, facts, note, and text. Lines are laid out on demand.
+struct ReaderText: Sendable {
+    enum Part: Sendable { case title, url, facts, tags, note, text, space }
 
     struct Line: Hashable, Sendable {
         var part: Part
         var text: String
     }
 
-    /// A line's place in the text, which stays while the width changes.
-    struct Place: Hashable, Sendable {
+    /// A position in the text that does not depend on the width.
+    struct Anchor: Hashable, Sendable {
         var section = 0
         var offset = 0
     }
@@ -25,7 +25,7 @@ struct DetailText: Sendable {
         self.width = width
         self.isWrapped = isWrapped
         let isLong = addTitle(clip.displayTitle)
-        add(.address, clip.url)
+        add(.url, clip.url)
         add(.tags, clip.tags.map { "#" + $0 }.joined(separator: " "))
         var facts =
             "saved by \(AuthorName.shown(clip.author)) \(LocalTime(clip.created).dateAndTime)"
@@ -47,16 +47,16 @@ struct DetailText: Sendable {
         }
     }
 
-    private static let mostTitleLines = 4
+    private static let maxTitleLines = 4
 
-    /// A title that would hide all the rest is cut, and stands whole at the end; whether it is one.
+    /// Adds the title, and returns whether it was cut and must follow in full at the end.
     private mutating func addTitle(_ title: String) -> Bool {
         var wrapped = WrappedText(title, width: width)
-        guard wrapped.count(upTo: Self.mostTitleLines + 1) > Self.mostTitleLines else {
+        guard wrapped.count(upTo: Self.maxTitleLines + 1) > Self.maxTitleLines else {
             add(.title, title)
             return false
         }
-        let lines = wrapped.lines(0..<Self.mostTitleLines)
+        let lines = wrapped.lines(0..<Self.maxTitleLines)
         let last = SafeText.cut(lines.last ?? "", to: max(0, width - 1)) + "…"
         add(.title, (lines.dropLast() + [last]).joined(separator: "\n"))
         return true
@@ -64,7 +64,7 @@ struct DetailText: Sendable {
 
     private mutating func add(_ part: Part, _ text: String) {
         guard !text.isEmpty else { return }
-        // Only what the person wrote can be worth seeing unwrapped.
+        // Generated lines are always wrapped.
         let unwraps = !isWrapped && (part == .text || part == .note)
         sections.append((part, WrappedText(text, width: unwraps ? nil : width)))
     }
@@ -84,7 +84,9 @@ struct DetailText: Sendable {
         return lines
     }
 
-    /// How many lines there are, counted no further than to the limit.
+    /// Returns the number of lines, at most the limit.
+    ///
+    /// - Complexity: O(*n*) in the text up to the limit.
     mutating func count(upTo limit: Int) -> Int {
         var count = 0
         for index in sections.indices where count < limit {
@@ -93,24 +95,24 @@ struct DetailText: Sendable {
         return count
     }
 
-    mutating func place(ofLine line: Int) -> Place {
+    mutating func anchor(ofLine line: Int) -> Anchor {
         var line = line
         for index in sections.indices {
             let count = sections[index].text.count(upTo: line + 1)
             if line < count {
-                return Place(section: index, offset: sections[index].text.offset(ofLine: line))
+                return Anchor(section: index, offset: sections[index].text.offset(ofLine: line))
             }
             line -= count
         }
-        return Place(section: sections.count, offset: 0)
+        return Anchor(section: sections.count, offset: 0)
     }
 
-    mutating func line(at place: Place) -> Int {
+    mutating func line(at anchor: Anchor) -> Int {
         var line = 0
-        for index in sections.indices where index < place.section {
+        for index in sections.indices where index < anchor.section {
             line += sections[index].text.count(upTo: .max)
         }
-        guard sections.indices.contains(place.section) else { return line }
-        return line + sections[place.section].text.line(at: place.offset)
+        guard sections.indices.contains(anchor.section) else { return line }
+        return line + sections[anchor.section].text.line(at: anchor.offset)
     }
 }

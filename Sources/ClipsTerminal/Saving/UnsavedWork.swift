@@ -5,12 +5,12 @@ import Platform
 import Synchronization
 import Terminal
 
-/// Retains the texts of work that could not be saved, and reports what became of it once there is no screen.
+/// Retains the text of work that could not be saved, and reports it after the screen is closed.
 final class UnsavedWork: Sendable {
     private struct State {
         var isClosing = false
         var sentences: [String] = []
-        /// What no file took.
+        /// Clips that could not be written to a file, as JSON lines.
         var lines: [String] = []
     }
 
@@ -24,22 +24,22 @@ final class UnsavedWork: Sendable {
         self.author = author
     }
 
-    /// Whether no save may wait for another process any longer.
+    /// Whether saves must stop waiting for other processes.
     var mustEnd: Bool { isEnding.load(ordering: .relaxed) }
 
-    /// From now on, failures are reported by ``report()``: no screen shows them.
+    /// Collects further failures for ``report()``, since no screen shows them.
     func close() { state.withLock { $0.isClosing = true } }
 
     func endWaiting() { isEnding.store(true, ordering: .relaxed) }
 
     /// Retains the text of work, if it has one.
     ///
-    /// - Returns: the reason, and where the text is.
+    /// - Returns: The reason, with the path of the text.
     func retain(_ work: Work, because reason: String) -> String {
-        // An edit is retained as an edit where its form is in a file: as a line it would become a second clip.
+        // An edit remains in its form: as a line, it would become a second clip.
         let isAdded = if case .add = work { true } else { false }
         let path = (isAdded ? nil : work.form) ?? retain(work.text)
-        // The path first: a narrow status line cuts off the end.
+        // The path first, since a narrow status line cuts off the end.
         let sentence = path.map { "Your text is kept in \($0). \(reason)" } ?? reason
         state.withLock { if $0.isClosing { $0.sentences.append(sentence) } }
         return sentence
@@ -54,9 +54,9 @@ final class UnsavedWork: Sendable {
         return nil
     }
 
-    /// Prints what a closing screen did not show, on standard error.
+    /// Prints the collected failures on standard error.
     ///
-    /// - Returns: whether everything was saved.
+    /// - Returns: Whether everything was saved.
     func report() -> Bool {
         let (sentences, lines) = state.withLock { ($0.sentences, $0.lines) }
         var text = sentences.map { "clips: \(SafeText.line($0))\n" }.joined()
@@ -72,11 +72,11 @@ final class UnsavedWork: Sendable {
 }
 
 extension Work {
-    /// What the work was to save, as a clip of its own; nil where it has no text.
+    /// The text of the work as a clip; nil if it has none.
     fileprivate var text: ClipDraft? {
         switch self {
         case .add(let draft, _): return draft
-        case .bringBack(_, let form, _): return form.draft
+        case .recreate(_, let form, _): return form.draft
         case .edit(let clip, let changes, _, _):
             return EditConflict(base: clip, stored: nil, changes: changes, form: nil).mine.draft
         case .update, .toggle, .tag, .delete, .restore, .undo, .redo: return nil

@@ -1,6 +1,6 @@
 import Terminal
 
-/// A screen as a picture, for documents.
+/// A frame as an SVG picture.
 struct FrameSVG {
     let text: String
 
@@ -13,7 +13,7 @@ struct FrameSVG {
         "#6b7385", "#ef8891", "#b5d99c", "#f0d399", "#84c3f7", "#d79be8", "#7fcfd8", "#ffffff",
     ]
 
-    /// - Parameter isLight: whether the frame is made for a light background.
+    /// - Parameter isLight: Whether the frame is for a light background.
     init(_ frame: Frame, isLight: Bool = false) {
         let standard = isLight ? Self.light : Self.dark
         let width = Double(frame.size.columns) * Self.cell.width + 2 * Self.padding
@@ -36,7 +36,7 @@ struct FrameSVG {
         text = (lines + ["</g>", "</svg>", ""]).joined(separator: "\n")
     }
 
-    /// A run cut where its characters change their width, since no font is as wide as a terminal says.
+    /// Splits a run where the width of its characters changes, since fonts have other widths.
     private static func pieces(of run: StyledRun) -> [StyledRun] {
         var pieces: [StyledRun] = []
         var width: Int?
@@ -68,7 +68,7 @@ struct FrameSVG {
                 "<rect x=\"\(x.short)\" y=\"\(y.short)\" width=\"\(length)\" height=\"\(cell.height.short)\" fill=\"\(paper)\"/>"
             )
         }
-        // Blanks need no text, unless there is a line under them.
+        // Spaces need no text unless they are underlined.
         let indent = attributes.contains(.underline) ? 0 : run.text.prefix { $0 == " " }.count
         let end = attributes.contains(.underline) ? 0 : run.text.reversed().prefix { $0 == " " }.count
         guard indent < run.text.count else { return elements }
@@ -108,7 +108,7 @@ struct FrameSVG {
 }
 
 extension Double {
-    /// With one decimal at most.
+    /// The number with at most one decimal.
     fileprivate var short: String {
         let tenths = Int((self * 10).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"

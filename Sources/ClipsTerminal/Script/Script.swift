@@ -1,6 +1,6 @@
 import Terminal
 
-/// A script: lines of keys (`::` for those that begin with a colon), commands that begin with `:`, comments that begin with `#`.
+/// A script: lines of keys (`::` for keys that begin with a colon), commands (`:`), and comments (`#`).
 package struct Script: Sendable {
     enum Step: Hashable, Sendable {
         case keys([Key])
@@ -31,7 +31,6 @@ package struct Script: Sendable {
     }
 
     private static func step(_ line: Substring) throws -> Step {
-        // Two colons begin keys, of which the first is one.
         let keys = line.hasPrefix("::") ? line.dropFirst() : line
         guard line.hasPrefix(":"), keys == line else { return .keys(try KeyParser.keys(in: String(keys))) }
         let words = line.dropFirst().split(separator: " ", maxSplits: 1)
@@ -41,17 +40,17 @@ package struct Script: Sendable {
         case "wait" where !argument.isEmpty: return try wait(argument)
         case "resize":
             guard let size = Size(argument) else {
-                throw ClipsAppError("'\(argument)' is no size; write 80x24.")
+                throw ClipsAppError("Invalid size '\(argument)'. Use COLUMNSxROWS, such as 80x24.")
             }
             return .resize(size)
         case "sh" where !argument.isEmpty: return .shell(argument)
         default:
             throw ClipsAppError(
-                "'\(line)' is no command; write :dump FILE, :wait CONDITION, :resize 80x24 or :sh COMMAND.")
+                "Unknown command '\(line)'. Use :dump FILE, :wait CONDITION, :resize 80x24, or :sh COMMAND.")
         }
     }
 
-    /// `idle`, `count=N` or `text=WORDS`, before it perhaps how long: `30s text=done`.
+    /// Parses `idle`, `count=N`, or `text=WORDS`, after an optional time limit: `30s text=done`.
     private static func wait(_ argument: String) throws -> Step {
         var condition = argument[...]
         var seconds = 10.0
@@ -69,6 +68,6 @@ package struct Script: Sendable {
         if condition.hasPrefix("text="), condition.count > 5 {
             return .wait(.text(String(condition.dropFirst(5))), seconds: seconds)
         }
-        throw ClipsAppError("'\(condition)' is no condition; write idle, count=N or text=WORDS.")
+        throw ClipsAppError("Unknown condition '\(condition)'. Use idle, count=N, or text=WORDS.")
     }
 }

@@ -3,8 +3,8 @@ import Glibc
 import Platform
 import Terminal
 
-/// Runs a script on the app with a real screen of ncurses but no terminal. The next key is pressed only when
-/// nothing is on its way, so that a script shows the same every time.
+/// Runs a script on the app with an ncurses screen but no terminal. Each key waits until the app is idle, so
+/// that a script is reproducible.
 struct ScriptRunner: ~Copyable {
     let runner: AppRunner
     private let storePath: String
@@ -27,17 +27,17 @@ struct ScriptRunner: ~Copyable {
     mutating func run(_ script: Script) throws {
         defer { end() }
         try start()
-        try go(through: script)
+        try perform(script)
     }
 
     mutating func start() throws {
         guard wait(Self.patience, until: { $0.isIdle }) else {
-            throw ClipsAppError("The list was not there after \(Int(Self.patience)) seconds.")
+            throw ClipsAppError("The list did not load within \(Int(Self.patience)) seconds.")
         }
         if let failure = runner.openingFailure { throw ClipsAppError(failure) }
     }
 
-    mutating func go(through script: Script) throws {
+    mutating func perform(_ script: Script) throws {
         for (line, step) in script.steps where !runner.isDone {
             do {
                 try perform(step)
@@ -57,28 +57,28 @@ struct ScriptRunner: ~Copyable {
         case .keys(let keys):
             for key in keys where !runner.isDone {
                 runner.handle(.key(key))
-                try settle()
+                try waitUntilIdle()
             }
         case .dump(let path):
-            try settle()
+            try waitUntilIdle()
             try dump(path)
         case .wait(let condition, let seconds): try wait(for: condition, seconds)
         case .resize(let size):
             runner.screen.resize(to: size)
             runner.handle(.resized(size))
-            try settle()
+            try waitUntilIdle()
         case .shell(let command):
             let status = ChildProcess.shell(
                 command, [], environment: ["CLIPS_STORE": storePath], hasTerminal: false)
             guard status == 0 else {
-                throw ClipsAppError(":sh ended with status \(status.map(String.init) ?? "unknown").")
+                throw ClipsAppError(":sh failed with status \(status.map(String.init) ?? "unknown").")
             }
         }
     }
 
-    private mutating func settle() throws {
+    private mutating func waitUntilIdle() throws {
         guard wait(Self.patience, until: { $0.isIdle || $0.isDone }) else {
-            throw ClipsAppError("the app was not idle after \(Int(Self.patience)) seconds.")
+            throw ClipsAppError("the app was not idle within \(Int(Self.patience)) seconds.")
         }
     }
 
@@ -86,7 +86,8 @@ struct ScriptRunner: ~Copyable {
         let isMet = wait(seconds) { runner in
             switch condition {
             case .idle: runner.isIdle
-            case .count(let count): runner.state.list.isCounted && runner.state.list.count == count
+            case .count(let count):
+                runner.state.list.clips.isCounted && runner.state.list.clips.count == count
             case .text(let text): runner.state.draw().lines.contains { $0.contains(text) }
             }
         }
@@ -95,23 +96,23 @@ struct ScriptRunner: ~Copyable {
         case .idle: throw ClipsAppError("the app was not idle after \(seconds) seconds.")
         case .count(let count):
             throw ClipsAppError(
-                "there were \(runner.state.list.count) clips after \(seconds) seconds, not \(count).")
+                "there were \(runner.state.list.clips.count) clips after \(seconds) seconds, not \(count).")
         case .text(let text): throw ClipsAppError("'\(text)' was not on the screen after \(seconds) seconds.")
         }
     }
 
-    /// Lets the app take what comes until a condition holds; draws as it would for a person.
+    /// Runs the app until a condition holds, then draws.
     mutating func wait(_ seconds: Double = 10, until condition: (AppRunner) -> Bool) -> Bool {
         let deadline = ContinuousClock.now + .seconds(seconds)
         while true {
-            runner.takeMail()
+            runner.handleMail()
             runner.collectPrograms()
             if runner.openingFailure != nil || condition(runner) {
                 runner.draw()
                 return true
             }
             guard ContinuousClock.now < deadline else { return false }
-            // A queue ends its last job just after it has posted the result, so idleness itself wakes nobody.
+            // A queue becomes idle just after it has posted its last result, which wakes no one.
             _ = input.next(timeout: 2, alsoWaitingFor: [runner.mailbox.descriptor])
             if runner.mailbox.isEmpty { runner.handle(.tick) }
         }
@@ -125,6 +126,6 @@ struct ScriptRunner: ~Copyable {
             ? FrameSVG(frame, isLight: runner.state.theme.isLight).text
             : frame.lines.joined(separator: "\n") + "\n"
         let isWritten = path == "-" ? TextFile.write(text, on: STDOUT_FILENO) : TextFile.write(text, to: path)
-        guard isWritten else { throw ClipsAppError("\(path) cannot be written.") }
+        guard isWritten else { throw ClipsAppError("Cannot write \(path).") }
     }
 }

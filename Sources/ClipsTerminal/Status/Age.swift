@@ -1,12 +1,12 @@
 import FoundationEssentials
 import Glibc
 
-/// How long ago something was, in at most six columns.
+/// The age of a date, in at most six columns.
 struct Age {
     let text: String
     /// `now`, `5m ago`, `Nov 3`.
     var sentence: String { isRelative && text != "now" ? text + " ago" : text }
-    /// Whether it is told by the time since, rather than by the date.
+    /// Whether the text is a time span rather than a date.
     let isRelative: Bool
 
     init(of date: Date, at now: Date) {
@@ -25,7 +25,7 @@ struct Age {
         }
     }
 
-    /// When another text will be due; nil when never.
+    /// Returns the time when the text next changes; nil if it does not.
     static func change(of date: Date, at now: Date) -> Date? {
         let seconds = seconds(from: date, to: now)
         return step(of: seconds).map { date + Double((seconds / $0 + 1) * $0) }
@@ -35,7 +35,7 @@ struct Age {
         Int(max(0, min(now.timeIntervalSince(date), 1e11)))
     }
 
-    /// For how many seconds each text stays.
+    /// Returns the unit of the text, in seconds; nil for a date.
     private static func step(of seconds: Int) -> Int? {
         switch seconds {
         case ..<2: 2
@@ -48,7 +48,7 @@ struct Age {
     }
 }
 
-/// A time as the person's clocks show it.
+/// A date in the local time zone.
 struct LocalTime {
     private let parts: tm
 

@@ -1,16 +1,14 @@
 import Terminal
 
-/// The line of keys at the bottom: those that do something here and now, the most useful ones longest.
+/// The line of available keys at the bottom. A narrow screen shows the most useful ones.
 struct HintLine {
     let state: AppState
     private var theme: Theme { state.theme }
 
-    init(state: AppState) { self.state = state }
-
     private struct Hint {
         let key: String
         let label: String
-        /// The lower, the longer it stays on a narrow screen.
+        /// On a narrow screen, the lowest ranks remain.
         let rank: Int
         let columns: Int
 
@@ -38,10 +36,10 @@ struct HintLine {
         }
     }
 
-    /// What Tab would put in, in the place of the keys.
+    /// Draws the candidates for Tab instead of the keys.
     private func drawCandidates(_ candidates: [String], chosen: Int?, _ line: Rect, _ frame: inout Frame) {
         var column = 1
-        // The chosen one is in sight.
+        // Scrolls to the selected candidate.
         for (index, candidate) in candidates.enumerated().dropFirst(max(0, (chosen ?? 0) - 2)) {
             guard column < line.size.columns - 2 else { return }
             column += frame.put(
@@ -57,36 +55,37 @@ struct HintLine {
             let last = state.screen == .conflict ? "later" : "close"
             return Self.ranked([("Enter", "choose"), ("Esc", last), ("↑ ↓", "move")])
         }
-        guard state.screen == .list, !state.isReading, state.marks.isEmpty else {
-            let possible = actions.filter { state.saving.obstacle == nil || !$0.0.saves }
-            return Self.ranked(possible.map { (state.keys.name(of: $0.0), $0.1) })
+        guard state.screen == .list, !state.reader.hasFocus, state.list.marks.isEmpty else {
+            let available = actions.filter { canSave || !ActionTable[$0.0].saves }
+            return Self.ranked(available.map { (state.keys.name(of: $0.0), $0.1) })
         }
-        let possible = ActionTable.hinted.filter { state.saving.obstacle == nil || !$0.action.saves }
-        return possible.map { action, hint in
-            Hint(key: state.keys.name(of: action), label: hint.label, rank: hint.rank)
+        return ActionTable.hinted.filter { canSave || !$0.entry.saves }.map { entry, hint in
+            Hint(key: state.keys.name(of: entry.action), label: hint.label, rank: hint.rank)
         }
     }
+
+    private var canSave: Bool { state.saving.unavailabilityReason == nil }
 
     private static func ranked(_ keys: [(key: String, label: String)]) -> [Hint] {
         keys.enumerated().map { Hint(key: $1.key, label: $1.label, rank: $0) }
     }
 
-    /// While something is typed, letters are letters.
+    /// Returns the keys of a prompt, in which letters are text.
     private static func keys(of kind: Prompt.Kind) -> [(key: String, label: String)] {
         switch kind {
         case .filter:
-            [("Enter", "keep"), ("Esc", "give up"), ("↑ ↓", "move"), ("^U", "clear"), ("Tab", "complete")]
-        case .add: [("Enter", "save"), ("Esc", "give up")]
-        case .tags: [("Enter", "save"), ("Esc", "give up"), ("Tab", "complete")]
-        case .command: [("Enter", "run"), ("Esc", "give up"), ("Tab", "complete"), ("↑", "earlier")]
-        case .helpFilter: [("Enter", "run"), ("Esc", "give up"), ("↑ ↓", "move")]
-        case .historyFilter: [("Enter", "filter"), ("Esc", "give up"), ("Tab", "complete")]
+            [("Enter", "keep"), ("Esc", "cancel"), ("↑ ↓", "move"), ("^U", "clear"), ("Tab", "complete")]
+        case .add: [("Enter", "save"), ("Esc", "cancel")]
+        case .tags: [("Enter", "save"), ("Esc", "cancel"), ("Tab", "complete")]
+        case .command: [("Enter", "run"), ("Esc", "cancel"), ("Tab", "complete"), ("↑", "earlier")]
+        case .helpFilter: [("Enter", "run"), ("Esc", "cancel"), ("↑ ↓", "move")]
+        case .historyFilter: [("Enter", "filter"), ("Esc", "cancel"), ("Tab", "complete")]
         }
     }
 
     private var actions: [(Action, String)] {
         switch state.screen {
-        case .list where state.isReading:
+        case .list where state.reader.hasFocus:
             [
                 (.help, "help"), (.back, "back"), (.browse, "browser"), (.copy, "copy"), (.edit, "edit"),
                 (.delete, "delete"), (.tag, "tags"), (.star, "star"), (.wrap, "wrap"), (.zoom, "zoom"),

@@ -4,23 +4,21 @@ import HistoryTracking
 import PersistentStore
 import Terminal
 
-/// The line that says where the person is, what is being done and how the list and the store stand, and the
-/// line of keys below it.
+/// The status line: the position, the prompt or message, and the state of the store; with the line of keys
+/// below it.
 struct StatusLine {
     let state: AppState
     private var theme: Theme { state.theme }
 
-    init(state: AppState) { self.state = state }
-
     func draw(_ layout: Layout, in frame: inout Frame) {
         if let hints = layout.hints { HintLine(state: state).draw(hints, &frame) }
-        // On a screen of one row a question or an error is more than the list.
+        // On a screen of one row, a prompt or an error replaces the list.
         let isNeeded = state.prompt != nil || state.message != nil
         guard let line = layout.status ?? (isNeeded ? Rect(frame.size) : nil) else { return }
         frame.fill(line)
         if state.prompt != nil {
             drawPrompt(line, &frame)
-            if let message = state.message ?? filterProblem { drawBeside(message, layout, &frame) }
+            if let message = state.message ?? filterProblem { drawHint(message, layout, &frame) }
         } else if let message = state.message {
             if message.isError, drawError(message.text, above: line, &frame) { return }
             let style = message.isError ? theme.error : theme.bold
@@ -33,8 +31,8 @@ struct StatusLine {
         }
     }
 
-    /// What is to be told while something is typed takes the line of the keys.
-    private func drawBeside(_ message: AppState.Message, _ layout: Layout, _ frame: inout Frame) {
+    /// Draws a message in the line of keys, since the prompt has the status line.
+    private func drawHint(_ message: AppState.Message, _ layout: Layout, _ frame: inout Frame) {
         guard let line = layout.hints else { return }
         frame.fill(line)
         frame.putCut(
@@ -42,28 +40,28 @@ struct StatusLine {
             style: message.isError ? theme.error : theme.bold)
     }
 
-    /// Shown with the list that the rest of the filter gives; what may only be unfinished is not, while it is typed.
+    /// The problem with the filter. While it is typed, an unfinished word is not a problem.
     private var filterProblem: AppState.Message? {
         guard state.screen == .list else { return nil }
         let isTyping = state.prompt?.kind == .filter
         guard isTyping || state.prompt == nil else { return nil }
-        return state.query.problem(isTyping: isTyping).map { AppState.Message(text: $0, isError: true) }
+        return state.list.query.problem(isTyping: isTyping).map { AppState.Message(text: $0, isError: true) }
     }
 
     private func indent(_ line: Rect) -> Int { line.size.columns >= 20 ? 1 : 0 }
 
-    /// An error that does not fit the line takes rows above it: what it says to do stands at its end.
+    /// Draws an error over the rows above if it does not fit in the line, since its end says what to do.
     private func drawError(_ text: String, above line: Rect, _ frame: inout Frame) -> Bool {
         let width = line.size.columns - 2 * indent(line)
         guard width > 0,
             DisplayWidth.columns(of: SafeText.line(text)) > width || text.contains("\n")
         else { return false }
         var wrapped = WrappedText(text, width: width)
-        let most = max(1, min(max(6, line.row / 2), line.row + 1))
-        var rows = wrapped.lines(0..<most)
-        if wrapped.count(upTo: most + 1) > most, rows.count > 1 {
+        let maxRows = max(1, min(max(6, line.row / 2), line.row + 1))
+        var rows = wrapped.lines(0..<maxRows)
+        if wrapped.count(upTo: maxRows + 1) > maxRows, rows.count > 1 {
             rows[rows.count - 1] =
-                "… and more" + (state.config.errors.isEmpty ? "" : " · :errors shows all")
+                "… and more" + (state.settings.config.errors.isEmpty ? "" : " · :errors shows all")
         }
         let area = Rect(
             row: line.row - rows.count + 1, column: line.column, rows: rows.count, columns: line.size.columns)
@@ -79,7 +77,7 @@ struct StatusLine {
         let label = line.size.columns >= 40 ? " " + prompt.label : prompt.shortLabel
         let start = frame.put(label, in: line, style: theme.bold)
         let width = max(1, line.size.columns - start - 1)
-        // The end of what is typed stays visible.
+        // Scrolls so that the cursor is visible.
         var first = prompt.editor.cursor
         var used = 0
         while first > 0 {
@@ -104,7 +102,7 @@ struct StatusLine {
     private func drawState(_ line: Rect, _ frame: inout Frame) {
         var left = leftParts
         let right = rightParts
-        // What cannot be seen elsewhere goes last.
+        // The first parts are the most important.
         while left.count > 2, width(left) + width(right) + 3 > line.size.columns {
             left.removeLast()
         }
@@ -122,7 +120,7 @@ struct StatusLine {
         parts.reduce(max(0, parts.count - 1) * 3) { $0 + DisplayWidth.columns(of: SafeText.line($1.text)) }
     }
 
-    /// Leaves out the last change, and then all, where there is no room.
+    /// Draws the parts that fit, from the first.
     private func drawRight(
         _ parts: [StyledRun], _ line: Rect, after column: Int, mayCut: Bool, _ frame: inout Frame
     ) {
@@ -139,7 +137,7 @@ struct StatusLine {
     }
 
     private var position: String {
-        let list = state.list
+        let list = state.list.clips
         guard list.isLoaded else { return "…" }
         guard list.count > 0 else { return "0" }
         let count = list.isCounted ? Self.grouped(list.count) : "…"
@@ -154,8 +152,8 @@ struct StatusLine {
             parts = [StyledRun("\(min(state.help.selected + 1, entries.count))/\(entries.count)", theme.bold)]
             guard entries.indices.contains(state.help.selected) else { return parts }
             let entry = entries[state.help.selected]
-            if let obstacle = state.obstacle(to: entry.action, on: state.help.origin) {
-                parts.append(StyledRun(obstacle, theme.held))
+            if let reason = state.unavailabilityReason(of: entry.action, on: state.help.origin) {
+                parts.append(StyledRun(reason, theme.held))
             } else {
                 parts.append(StyledRun("Enter runs \(entry.usage)", theme.dim))
             }
@@ -164,86 +162,91 @@ struct StatusLine {
             let texts = ConflictScreen(state: state).lineCount(state.layout)
             let isLong = texts > ConflictScreen.rows(state.layout, state.questions.first)
             return [
-                StyledRun(isLong ? "PgDn shows the rest · Esc decides later" : "Esc decides later", theme.dim)
+                StyledRun(isLong ? "PgDn shows the rest · Esc postpones" : "Esc postpones", theme.dim)
             ]
         case .consumers, .errors:
             return [StyledRun("\(state.keys.name(of: .back)) goes back", theme.dim)]
         case .history:
             parts.append(StyledRun("History", theme.bold))
-            let count = state.history.transactions.count
+            let count = state.history.count
             if count > 0 { parts.append(StyledRun("\(state.history.selected + 1)/\(Self.grouped(count))")) }
             if !state.history.filter.isEmpty {
                 parts.append(StyledRun("/\(state.history.filter.text)", theme.bold))
             }
         case .list: parts.append(StyledRun(position, theme.bold))
         }
-        if let count = state.typedCount { parts.append(StyledRun("\(count)…", theme.bold)) }
-        if state.screen == .list, !state.marks.isEmpty {
-            let mode = state.marks.range == nil ? "" : " · range"
-            parts.append(StyledRun("\(Self.grouped(state.marks.count)) marked\(mode)", theme.mark))
+        if let count = state.typing.count { parts.append(StyledRun("\(count)…", theme.bold)) }
+        if state.screen == .list, !state.list.marks.isEmpty {
+            let mode = state.list.marks.range == nil ? "" : " · range"
+            parts.append(StyledRun("\(Self.grouped(state.list.marks.count)) marked\(mode)", theme.mark))
         }
         if state.saving.isSlow(at: state.now) {
             let writer = state.saving.writer.map { " waiting for \($0)" } ?? ""
             parts.append(StyledRun("saving…\(writer)", theme.held))
         }
         guard state.screen == .list else { return parts }
-        if state.isReading, state.detail.hasMore { parts.append(StyledRun("↓ more", theme.dim)) }
-        if let pause = state.pause {
+        if state.reader.hasFocus, state.reader.hasMore { parts.append(StyledRun("↓ more", theme.dim)) }
+        if let pause = state.list.pause {
             let news = pause.newCount > 0 ? " · \(Self.grouped(pause.newCount)) new" : ""
             parts.append(StyledRun("paused\(news)", theme.held))
         }
-        if state.arrivals.aboveCount > 0 {
-            let more = state.arrivals.isAboveCut ? "+" : ""
-            parts.append(StyledRun("↑ \(Self.grouped(state.arrivals.aboveCount))\(more) new", theme.arrival))
+        if state.list.arrivals.aboveCount > 0 {
+            let more = state.list.arrivals.isAboveCut ? "+" : ""
+            parts.append(
+                StyledRun("↑ \(Self.grouped(state.list.arrivals.aboveCount))\(more) new", theme.arrival))
         }
-        if !state.query.filter.isEmpty { parts.append(StyledRun("/\(state.query.filter)", theme.bold)) }
+        if !state.list.query.filter.isEmpty {
+            parts.append(StyledRun("/\(state.list.query.filter)", theme.bold))
+        }
         if let problem = filterProblem { parts.append(StyledRun(problem.text, theme.error)) }
-        if state.query.sort != ClipQuery.newestFirst {
-            parts.append(StyledRun("by \(ClipQuery.label(of: state.query.sort))", theme.dim))
+        if state.list.query.sort != ClipQuery.newestFirst {
+            parts.append(StyledRun("by \(ClipQuery.label(of: state.list.query.sort))", theme.dim))
         }
-        if !state.list.follows { parts.append(StyledRun("not following", theme.dim)) }
+        if !state.list.clips.follows { parts.append(StyledRun("not following", theme.dim)) }
         return parts
     }
 
     private var rightParts: [StyledRun] {
         var parts: [StyledRun] = []
         switch state.sync.state {
-        case .stopped: parts.append(StyledRun(state.list.isLoaded ? "…" : "opening…", theme.dim))
-        case .live where state.pause == nil: parts.append(StyledRun("live", theme.live))
-        // The left side says so.
+        case .stopped: parts.append(StyledRun(state.list.clips.isLoaded ? "…" : "opening…", theme.dim))
+        case .live where state.list.pause == nil: parts.append(StyledRun("live", theme.live))
+        // The left side shows the pause.
         case .live: break
-        case .polling: parts.append(StyledRun("looking for changes (no file events)", theme.held))
+        case .polling: parts.append(StyledRun("polling (no file events)", theme.held))
         case .storeReplaced:
-            return [StyledRun("the store's file was replaced: quit and start again", theme.error)]
+            return [StyledRun("the store file was replaced: quit and restart", theme.error)]
         case .failing(.store(let error)) where state.sync.hasBeenLive && error.isOfWriting:
-            // What is committed is read before the position in the history is written.
-            parts.append(StyledRun("live, but the store cannot be written", theme.held))
+            // Commits are read before the position in the history is saved.
+            parts.append(StyledRun("live, but the store is not writable", theme.held))
         case .failing(let error): return [StyledRun("not live: \(error)", theme.error)]
         }
-        if state.saving.obstacle != nil { parts.insert(StyledRun("read only", theme.held), at: 0) }
+        if state.saving.unavailabilityReason != nil {
+            parts.insert(StyledRun("read only", theme.held), at: 0)
+        }
         if !state.sync.indexing.isEmpty { parts.append(StyledRun(state.sync.indexing, theme.held)) }
         if let change = state.sync.lastChange {
             parts.append(
-                StyledRun("\(change.told), \(Age(of: change.at, at: state.now).sentence)", theme.dim))
+                StyledRun("\(change.summary), \(Age(of: change.at, at: state.now).sentence)", theme.dim))
         }
         return parts
     }
 
     static func grouped(_ number: Int) -> String {
         var digits = String(number)
-        var place = digits.endIndex
-        while let next = digits.index(place, offsetBy: -3, limitedBy: digits.startIndex),
+        var index = digits.endIndex
+        while let next = digits.index(index, offsetBy: -3, limitedBy: digits.startIndex),
             next > digits.startIndex
         {
             digits.insert(",", at: next)
-            place = next
+            index = next
         }
         return digits
     }
 }
 
 extension StoreError {
-    /// Whether it is of a write; the store can still be read.
+    /// Whether the error concerns writing only.
     fileprivate var isOfWriting: Bool {
         switch self {
         case .busy, .full, .readOnly: true

@@ -1,57 +1,51 @@
 import ClipsCore
 
-/// What to do about taking back what somebody else has changed since.
-enum UndoAnswer: CaseIterable, Sendable {
-    case keepTheirs, overwrite, later
-
-    var key: Character {
-        switch self {
-        case .keepTheirs: "t"
-        case .overwrite: "m"
-        case .later: "l"
-        }
-    }
+/// The answer to an undo or redo that would overwrite changes of other processes.
+enum UndoAnswer: Character, CaseIterable, Sendable {
+    case keepTheirs = "t"
+    case overwrite = "m"
+    case later = "l"
 }
 
-/// A step that would overwrite others' work, and the person who is asked.
+/// An undo or redo that would overwrite changes of other processes.
 struct UndoQuestion: Sendable {
     let work: Work
     let conflict: UndoConflict
 
     private var isRedoing: Bool { if case .redo = work { true } else { false } }
 
-    /// What it would be after the step; as wide as "theirs".
-    var nameOfMine: String { isRedoing ? "again " : "before" }
+    /// The label of the value after the step, as wide as "theirs".
+    var nameOfMine: String { isRedoing ? "redone" : "before" }
 
     var heading: String {
         let named = conflict.authors.compactMap(\.self).filter { !$0.isEmpty }
-        let who = named.isEmpty ? "another program" : named.prefix(3).joined(separator: " and ")
+        let authors = named.isEmpty ? "another program" : named.prefix(3).joined(separator: " and ")
         if conflict.count == 1, let clip = conflict.clips.first {
-            return "Changed since by \(who): “\(clip.title)”"
+            return "Changed since by \(authors): “\(clip.title)”"
         }
-        return "\(StatusLine.grouped(conflict.count)) clips changed since by \(who)"
+        return "\(StatusLine.grouped(conflict.count)) clips changed since by \(authors)"
     }
 
     var menu: Menu {
         Menu(
-            title: isRedoing ? "Do it again all the same?" : "Take it back all the same?",
+            title: isRedoing ? "Redo anyway?" : "Undo anyway?",
             items: UndoAnswer.allCases.map { answer in
-                Menu.Item(key: answer.key, label: label(answer), choice: .undo(answer))
+                Menu.Item(key: answer.rawValue, label: label(answer), choice: .undo(answer))
             })
     }
 
     private func label(_ answer: UndoAnswer) -> String {
-        let done = isRedoing ? "done again" : "taken back"
+        let verb = isRedoing ? "redo" : "undo"
         switch answer {
         case .keepTheirs:
-            return conflict.hasRest ? "theirs stays, and the rest is \(done)" : "theirs stays as it is now"
-        case .overwrite: return "mine: all is \(done); the history keeps theirs"
-        case .later: return "later: nothing is saved, and you are asked again"
+            return conflict.hasRest ? "theirs: keep it, and \(verb) the rest" : "theirs: keep it"
+        case .overwrite: return "mine: \(verb) all; the history retains theirs"
+        case .later: return "later: save nothing, and ask again next time"
         }
     }
 }
 
-/// What the person is asked about, the oldest question first.
+/// A conflict that waits for the user's answer.
 enum OpenQuestion: Sendable {
     case edit(EditConflict)
     case undo(UndoQuestion)
@@ -65,11 +59,27 @@ enum OpenQuestion: Sendable {
 }
 
 extension AppState {
-    mutating func ask(about conflict: UndoConflict, _ work: Work) {
-        ask(.undo(UndoQuestion(work: work, conflict: conflict)))
+    mutating func ask(_ question: OpenQuestion) {
+        questions.append(question)
+        saving.isQuitting = false
     }
 
-    mutating func settleUndo(_ answer: UndoAnswer) {
+    /// Shows the next question once no other is open, so that keys for the open one do not answer it.
+    mutating func showWaitingQuestion() {
+        guard let question = questions.first, screen != .conflict, prompt == nil, menu == nil,
+            typing.ahead.isEmpty
+        else { return }
+        show(question)
+        reconcile()
+    }
+
+    private mutating func show(_ question: OpenQuestion) {
+        screen = .conflict
+        menu = question.menu
+        page.moveToStart()
+    }
+
+    mutating func resolveUndo(_ answer: UndoAnswer) {
         guard case .undo(let question)? = questions.first else { return }
         guard answer != .later else { return postponeQuestion() }
         let contested: ContestedUndo = answer == .overwrite ? .overwrite : .keepTheirs
@@ -79,5 +89,22 @@ extension AppState {
         default: break
         }
         endQuestion()
+    }
+
+    /// Saves nothing. An edited text remains in its file, and an undo can be requested again.
+    mutating func postponeQuestion() {
+        switch questions.first {
+        case .edit(let conflict)?: report("Nothing was saved.\(conflict.formHint)", isError: true)
+        case .undo(let question)?:
+            undoSteps.restore(question.work)
+            report("Nothing was saved; their changes remain.")
+        case nil: return
+        }
+        endQuestion()
+    }
+
+    mutating func endQuestion() {
+        questions.removeFirst()
+        if let next = questions.first { show(next) } else { screen = .list }
     }
 }

@@ -1,45 +1,45 @@
 import ClipsCore
 import PersistentStore
 
-/// Commits the app's work.
-struct Saving {
+/// Commits work to the store.
+struct WorkSaver {
     let store: ClipStore
 
     func perform(_ work: Work) async throws -> WorkResult.Outcome {
         switch work {
         case .add(let draft, _):
             let (id, earlier, token) = try await store.add(draft)
-            let remark = earlier.first.map { "the address was already saved as clip \($0)" }
+            let remark = earlier.first.map { "the URL was already saved as clip \($0)" }
             return .done(token: token, clips: [id], remark: remark)
         case .edit(let clip, let changes, _, _): return try await edit(clip, changes)
-        case .bringBack(let clip, let form, _):
+        case .recreate(let clip, let form, _):
             let result = try await store.restore(clip, with: form.changes(from: clip))
-            return .done(token: result.token, clips: [clip.id], remark: nil)
+            return .done(token: result.token, clips: [clip.id])
         case .update(let id, let changes, _): return try await change(id, changes)
         case .toggle(let attribute, let ids):
             let (result, isOn, count) = try await store.toggle(attribute, of: ids)
-            guard count > 0 else { return .failed("The clips are no longer there.") }
-            let what = AppState.toggled(attribute, isOn: isOn)
-            return .told("\(what): \(Self.clips(count))", token: result.token, clips: [])
+            guard count > 0 else { return .failed("The clips no longer exist.") }
+            let summary = "\(AppState.summary(of: attribute, isOn: isOn)): \(Self.clips(count))"
+            return .done(token: result.token, clips: [], summary: summary)
         case .tag(let ids, let adding, let removing):
             let (result, count) = try await store.tag(ids, adding: adding, removing: removing)
             let tags = (adding.map { "+\($0)" } + removing.map { "-\($0)" }).joined(separator: " ")
-            guard count > 0 else { return .told("the tags were so already", token: nil, clips: []) }
-            return .told("tagged \(Self.clips(count)) \(tags)", token: result?.token, clips: [])
+            guard count > 0 else { return .done(token: nil, clips: [], summary: "the tags are unchanged") }
+            return .done(token: result?.token, clips: [], summary: "tagged \(Self.clips(count)) \(tags)")
         case .delete(let ids, _): return try await delete(ids)
         case .restore(let clip, let token):
             let (result, ids) = try await store.restore(clip, deletedBy: token)
-            guard !ids.isEmpty else { return .failed("What it deleted is there already.") }
-            return .told("restored \(Self.clips(ids.count))", token: result.token, clips: ids)
-        case .undo(let step, let contested): return try await takeBack(step, contested, isRedoing: false)
-        case .redo(let step, let contested): return try await takeBack(step, contested, isRedoing: true)
+            guard !ids.isEmpty else { return .failed("The deleted clips already exist.") }
+            return .done(token: result.token, clips: ids, summary: "restored \(Self.clips(ids.count))")
+        case .undo(let step, let contested): return try await undo(step, contested, isRedoing: false)
+        case .redo(let step, let contested): return try await undo(step, contested, isRedoing: true)
         }
     }
 
     private func edit(_ clip: Clip, _ changes: [ClipAttribute: Value]) async throws -> WorkResult.Outcome {
         do {
             let result = try await store.update(clip.id, version: clip.version, changes)
-            return .done(token: result.token, clips: [clip.id], remark: nil)
+            return .done(token: result.token, clips: [clip.id])
         } catch {
             guard case .conflict(let conflicts) = error else { throw error }
             return .conflict(conflicts.first?.stored.map(Clip.init(_:)))
@@ -48,35 +48,36 @@ struct Saving {
 
     private func change(_ id: Int64, _ changes: [ClipAttribute: Value]) async throws -> WorkResult.Outcome {
         do {
-            return .done(token: try await store.update(id, changes).token, clips: [id], remark: nil)
+            return .done(token: try await store.update(id, changes).token, clips: [id])
         } catch {
             guard case .conflict = error else { throw error }
-            return .failed("Somebody else deleted this clip meanwhile; nothing was saved.")
+            return .failed("Another process deleted this clip. Nothing was saved.")
         }
     }
 
     private func delete(_ ids: [Int64]) async throws -> WorkResult.Outcome {
         let result = try await store.delete(ids)
         guard result.token != nil else {
-            return .failed(ids.count == 1 ? "The clip was already gone." : "The clips were already gone.")
+            return .failed(
+                ids.count == 1 ? "The clip was already deleted." : "The clips were already deleted.")
         }
-        return .done(token: result.token, clips: [], remark: nil)
+        return .done(token: result.token, clips: [])
     }
 
-    private func takeBack(
+    private func undo(
         _ step: UndoStep, _ contested: ContestedUndo, isRedoing: Bool
     ) async throws -> WorkResult.Outcome {
-        var what = step.what
-        if what.isEmpty {
-            let told = try await store.changeDescription(of: step.token)
-            what =
-                isRedoing ? "what was taken back before the restart" : "\(told ?? "work") before the restart"
+        var summary = step.summary
+        if summary.isEmpty {
+            let work =
+                isRedoing ? "a change" : try await store.changeDescription(of: step.token) ?? "a change"
+            summary = "\(work) before the restart"
         }
         switch try await store.undo(step.token, isRedoing: isRedoing, contested: contested) {
         case .contested(let conflict): return .contested(conflict)
         case .saved(let result):
             let restored = result.insertedIDs.values.map(\.key)
-            return .told(what, token: result.token, clips: restored.sorted())
+            return .done(token: result.token, clips: restored.sorted(), summary: summary)
         }
     }
 

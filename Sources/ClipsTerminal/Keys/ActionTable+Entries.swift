@@ -1,0 +1,259 @@
+import ClipsCore
+
+extension ActionTable {
+    /// Returns the entry of an action. A new action does not compile until it has one.
+    static func entry(of action: Action) -> Entry {
+        switch action {
+        // Moving
+        case .down:
+            motion(
+                action, "j <Down>", "Move down one row, or the number typed before", hint: ("down", 16),
+                .rows(1))
+        case .up:
+            motion(
+                action, "k <Up>", "Move up one row, or the number typed before", hint: ("up", 17), .rows(-1))
+        case .first: motion(action, "g <Home>", "Go to the first row", .start)
+        case .last:
+            motion(action, "G <End>", "Go to the last row, or to the row of the number typed before", .end)
+        case .halfPageDown: motion(action, "<C-d>", "Move down half a page", .halfPages(1))
+        case .halfPageUp: motion(action, "<C-u>", "Move up half a page", .halfPages(-1))
+        case .pageDown: motion(action, "<C-f> <PgDn>", "Move down a page", .pages(1))
+        case .pageUp: motion(action, "<C-b> <PgUp>", "Move up a page", .pages(-1))
+        case .open:
+            Entry(
+                action, "<Enter>", .moving, "Read the clip", hint: ("read", 2), scope: .clip,
+                otherScreens: [.help, .history]
+            ) { $0.open() }
+        case .switchPane:
+            Entry(
+                action, "<Tab>", .moving, "Switch between the list and the clip", scope: .clip,
+                otherScreens: [.history], unless: noChanges
+            ) { $0.switchPane() }
+        case .back:
+            Entry(
+                action, "<Esc> <C-c>", .moving,
+                "Go back: end the range, remove marks, close the clip, or clear the filter",
+                typeAhead: .cancels, counted: { if $1 == nil { $0.goBack() } })
+        case .left:
+            Entry(
+                action, "<Left> h", .moving, "Scroll an unwrapped clip to the left", scope: .clip,
+                unless: wrapped
+            ) { $0.reader.scrollSideways(by: -8) }
+        case .right:
+            Entry(
+                action, "<Right> l", .moving, "Scroll an unwrapped clip to the right", scope: .clip,
+                unless: wrapped
+            ) { $0.reader.scrollSideways(by: 8) }
+        case .wrap:
+            Entry(action, "w", .moving, "Wrap or unwrap the lines of the clip", scope: .list) {
+                $0.toggleWrapping()
+            }
+        case .zoom:
+            Entry(
+                action, "z", .moving, "Show the list or the clip on the whole screen, or both", scope: .list
+            ) {
+                $0.reader.isZoomed.toggle()
+            }
+
+        // List
+        case .filter:
+            Entry(
+                action, "/", .list, "Filter by words as you type; in the history, by author and time",
+                hint: ("filter", 1), scope: .list, otherScreens: [.help, .history], takes: .words,
+                isArgumentOptional: true, performArgument: { $0.filter(byArgument: $1) }
+            ) { $0.beginFilter() }
+        case .nextMatch:
+            Entry(
+                action, "n", .list, "Go to the next clip, or line of the clip, that matches", scope: .list,
+                unless: nothingSearched, counted: { $0.goToMatch(isForward: true, count: $1 ?? 1) })
+        case .previousMatch:
+            Entry(
+                action, "N", .list, "Go to the previous match", scope: .list, unless: nothingSearched,
+                counted: { $0.goToMatch(isForward: false, count: $1 ?? 1) })
+        case .sort:
+            Entry(
+                action, "s", .list, "Sort the list; the same key again reverses the order",
+                hint: ("sort", 13), scope: .list, takes: .sortKey,
+                performArgument: { $0.sort(byArgument: $1) }
+            ) { $0.menu = .sort($0.list.query) }
+        case .mark:
+            Entry(
+                action, "<Space>", .list, "Mark or unmark the clip, and move down", hint: ("mark", 10),
+                scope: .clip, counted: { $0.mark(count: $1 ?? 1) })
+        case .range:
+            Entry(action, "v", .list, "Start a range; again, mark the clips in it", scope: .clip) {
+                $0.toggleRange()
+            }
+        case .follow:
+            Entry(action, "F", .list, "Follow new clips at the top, or stop following", scope: .list) {
+                $0.toggleFollowing()
+            }
+        case .pause:
+            Entry(action, "p", .list, "Pause or resume live updates", scope: .list) { $0.togglePause() }
+
+        // Clips
+        case .add:
+            Entry(
+                action, "a", .clip, "Add a URL or a text; an empty line opens your editor", hint: ("add", 3),
+                scope: .list, saves: true, takes: .content, performArgument: { $0.add($1) }
+            ) { $0.prompt = Prompt(kind: .add) }
+        case .edit:
+            Entry(
+                action, "e", .clip, "Edit the clip in your editor", hint: ("edit", 5), scope: .clip,
+                saves: true
+            ) { $0.edit() }
+        case .tag:
+            Entry(
+                action, "t", .clip, "Change the tags; Tab completes them", hint: ("tags", 8), scope: .clips,
+                saves: true, takes: .tags, performArgument: { $0.tag($0.chosen, by: $1) }
+            ) { $0.promptForTags() }
+        case .star:
+            Entry(action, "*", .clip, "Toggle star", hint: ("star", 12), scope: .clips, saves: true) {
+                $0.toggle(.starred)
+            }
+        case .toggleUnread:
+            Entry(action, "r", .clip, "Toggle read and unread", scope: .clips, saves: true) {
+                $0.toggle(.unread)
+            }
+        case .delete:
+            Entry(
+                action, "d <Del>", .clip, "Delete the clip; undo restores it", hint: ("delete", 6),
+                scope: .clips, saves: true
+            ) { $0.delete() }
+        case .undo:
+            Entry(
+                action, "u", .clip, "Undo the last change, even after a restart", hint: ("undo", 11),
+                saves: true
+            ) { $0.undo() }
+        case .redo:
+            Entry(action, "<C-r>", .clip, "Redo the last undone change", saves: true) { $0.redo() }
+        case .browse:
+            Entry(
+                action, "o", .clip, "Open the URL in your browser", hint: ("browser", 4), scope: .clips,
+                unless: noURLs
+            ) { $0.browse() }
+        case .browseHere:
+            Entry(
+                action, "O", .clip, "Open the URL in a browser in this terminal", scope: .clip, unless: noURL
+            ) { $0.emit(.openHere(url: $0.targetURL)) }
+        case .copy:
+            Entry(
+                action, "y", .clip, "Choose a form to copy to the clipboard", hint: ("copy", 9),
+                scope: .clips,
+                takes: .form, performArgument: { $0.copy(byArgument: $1) }
+            ) { $0.menu = .copy($0.chosen) }
+
+        // History
+        case .history:
+            Entry(
+                action, "H", .history, "Show commits as they arrive", hint: ("history", 7),
+                typeAhead: .immediateIfFirst, takes: .span, performArgument: { $0.filterHistory($1) }
+            ) { $0.toggleHistory() }
+        case .restore:
+            Entry(
+                action, "R", .history, "Restore the clips that the change or transaction deleted",
+                saves: true,
+                unless: { $0.restoreUnavailabilityReason(on: $1) }
+            ) { $0.restore() }
+        case .consumers:
+            Entry(action, "C", .history, "Show the consumers of the history, and what a purge would delete") {
+                $0.toggleConsumers()
+            }
+
+        // Program
+        case .help:
+            Entry(
+                action, "?", .program, "Show this help; / searches it, Enter runs an entry", hint: ("help", 0)
+            ) { $0.toggleHelp() }
+        case .command:
+            Entry(
+                action, ":", .program, "Run a command by its name; Tab completes, ↑ recalls",
+                hint: ("command", 15)
+            ) { $0.promptForCommand() }
+        case .set:
+            Entry(
+                action, "", .program, "Set an option for this session; the config file sets it permanently",
+                takes: .option, isArgumentOptional: true, performArgument: { $0.set($1) }
+            ) { $0.promptForCommand("set ") }
+        case .errors:
+            Entry(
+                action, "", .program, "Show the errors in the config file",
+                unless: noErrors
+            ) { $0.toggleErrors() }
+        case .toggleMouse:
+            Entry(
+                action, "M", .program,
+                "Toggle the mouse: the app moves the cursor, or the terminal selects text"
+            ) { $0.toggleMouse() }
+        case .redraw:
+            Entry(action, "<C-l>", .program, "Redraw the screen", typeAhead: .immediate) { $0.emit(.redraw) }
+        case .suspend:
+            Entry(action, "<C-z>", .program, "Suspend the program; fg resumes it", typeAhead: .immediate) {
+                $0.emit(.suspend)
+            }
+        case .quit:
+            Entry(
+                action, "q", .program, "Leave the screen, or quit from the list", hint: ("quit", 14),
+                typeAhead: .immediateIfFirst
+            ) { $0.quitOrReturn() }
+        }
+    }
+
+    private static func motion(
+        _ action: Action, _ keys: String, _ help: String, hint: (label: String, rank: Int)? = nil,
+        _ motion: Motion
+    ) -> Entry {
+        Entry(action, keys, .moving, help, hint: hint, counted: { $0.move(motion, count: $1) })
+    }
+
+    @Sendable private static func noChanges(_ state: AppState, screen: AppState.Screen) -> String? {
+        screen == .history && state.history.selectedRow == nil ? "There are no changes here." : nil
+    }
+
+    @Sendable private static func noErrors(_ state: AppState, _: AppState.Screen) -> String? {
+        state.settings.config.errors.isEmpty ? "The config file has no errors." : nil
+    }
+
+    @Sendable private static func noURLs(_ state: AppState, screen: AppState.Screen) -> String? {
+        state.actsOnMarks ? nil : noURL(state, screen)
+    }
+
+    @Sendable private static func wrapped(_ state: AppState, _: AppState.Screen) -> String? {
+        state.reader.isWrapped ? "Lines are wrapped; \(state.keys.name(of: .wrap)) unwraps them." : nil
+    }
+
+    @Sendable private static func nothingSearched(_ state: AppState, _: AppState.Screen) -> String? {
+        state.list.query.filter.isEmpty && state.list.lastWords.isEmpty
+            ? "Nothing to search for; \(state.keys.name(of: .filter)) starts a search." : nil
+    }
+
+    @Sendable private static func noURL(_ state: AppState, _: AppState.Screen) -> String? {
+        state.targetURL.isEmpty ? "This clip has no URL." : nil
+    }
+}
+
+extension AppState {
+    /// Returns the reason why an action is unavailable, on this screen or another; nil when it is available.
+    func unavailabilityReason(of action: Action, on other: Screen? = nil) -> String? {
+        let (entry, screen) = (ActionTable[action], other ?? screen)
+        if entry.saves, let reason = saving.unavailabilityReason { return reason }
+        if entry.scope != .anywhere, !entry.otherScreens.contains(screen) {
+            guard screen == .list else {
+                return "Not available here; \(keys.name(of: .back)) returns to the list."
+            }
+            if entry.needsClip, target == nil, !actsOnMarks {
+                return "There is no clip here; \(keys.name(of: .add)) adds one."
+            }
+        }
+        if let reason = entry.unavailabilityReason?(self, screen) { return reason }
+        return entry.scope == .clips && list.marks.isGathering && actsOnMarks
+            ? "The range is still loading; try again." : nil
+    }
+
+    mutating func perform(_ action: Action, count: Int?) {
+        if let reason = unavailabilityReason(of: action) { return report(reason) }
+        let entry = ActionTable[action]
+        if entry.scope == .clips, actsOnMarks { list.marks.closeRange() }
+        entry.perform(&self, count)
+    }
+}

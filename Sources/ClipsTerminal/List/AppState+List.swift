@@ -1,0 +1,216 @@
+import ClipsCore
+import FoundationEssentials
+import PersistentStore
+
+/// Messages from the store.
+extension AppState {
+    mutating func handle(_ message: ClipListMessage) {
+        if case .state(let state) = message {
+            sync.state = state
+            return
+        }
+        if let note = message.indexingNote {
+            sync.indexing = note
+            return
+        }
+        if case .reached(let number) = message {
+            sync.newestTransaction = max(sync.newestTransaction, number)
+            return
+        }
+        note(message)
+        if list.pause != nil, hold(message) { return }
+        apply(message)
+    }
+
+    /// Updates everything that a pause of the list does not affect.
+    private mutating func note(_ message: ClipListMessage) {
+        switch message {
+        case .transactions(let transactions):
+            history.add(transactions)
+            if screen == .history { history.invalidate(after: transactions) }
+            for transaction in transactions {
+                list.marks.remove(transaction.deletedClips)
+                sync.newestTransaction = max(sync.newestTransaction, transaction.id)
+                sync.lastChange = SyncStatus.Change(
+                    author: transaction.isOwn ? "you" : AuthorName.shown(transaction.author),
+                    inserted: transaction.inserted, updated: transaction.updated,
+                    deleted: transaction.deleted, at: min(now, transaction.timestamp))
+            }
+            if reader.isAffected(by: transactions) { reloadReader() }
+        case .window(let window, _) where window.requestNumber == nil:
+            saving.awaited = 0
+            // The commit was too large to be reported change by change.
+            if !list.feed.isLoading, !history.transactions.isEmpty { emit(.loadHistory(history.filter)) }
+            reloadReader()
+        default: break
+        }
+    }
+
+    private mutating func reloadReader() {
+        guard let id = reader.id else { return }
+        // A clip that is not on the screen is loaded when it is.
+        if layout.detail == nil { reader.invalidate() } else { emit(.loadClip(id)) }
+    }
+
+    private mutating func apply(_ message: ClipListMessage) {
+        let (generation, isLoading) = (list.feed.generation, list.feed.isLoading)
+        switch message {
+        case .window(let window, generation): list.apply(window)
+        case .more(let rows, let direction, let reachedEdge, let number, generation) where !isLoading:
+            list.clips.extend(with: rows, direction, reachedEdge: reachedEdge, requestNumber: number)
+        case .count(let count, generation) where !isLoading: list.clips.setCount(count)
+        case .changes(let changes, generation) where !isLoading:
+            list.arrivals.apply(changes)
+            list.clips.apply(changes: changes)
+        case .transactions(let transactions): list.arrivals.mark(transactions, at: now)
+        case .failed(let sentence, let number, generation):
+            report(sentence, isError: true)
+            list.feed.retryAt = now + 1
+            if let number { list.clips.requestFailed(number: number) }
+        default: break
+        }
+        selectPending()
+    }
+
+    private mutating func selectPending() {
+        guard let pending = list.feed.pendingSelection, !list.feed.isLoading else { return }
+        if list.clips.select(id: pending.id) {
+            if let row = pending.screenRow {
+                list.clips.scroll(by: list.clips.selectedIndex - list.clips.top - row)
+            }
+        } else if saving.awaited > sync.newestTransaction {
+            return
+        }
+        list.feed.pendingSelection = nil
+    }
+}
+
+/// Requests to the store.
+extension AppState {
+    /// Requests the clips of a query, around a position or from the first.
+    mutating func show(_ query: ClipQuery, around anchor: SortPosition?) {
+        begin(query)
+        emit(.show(query, generation: list.feed.generation, anchor: anchor))
+    }
+
+    /// Requests the clips of a query around a clip, wherever it is in the list.
+    mutating func show(_ query: ClipQuery, aroundClip id: Int64?) {
+        guard let id else { return show(query, around: nil) }
+        begin(query)
+        emit(.showAround(id, query, generation: list.feed.generation))
+    }
+
+    private mutating func begin(_ query: ClipQuery) {
+        list.begin(query)
+        // They were moves in the results of the earlier words.
+        if prompt?.kind == .filter { typing.ahead.removeAll { $0.isMove } }
+    }
+
+    mutating func refetch() { show(list.query, around: list.clips.selectedRow?.position) }
+
+    mutating func retry() {
+        guard let due = list.feed.retryAt, due <= now else { return }
+        list.feed.retryAt = nil
+        if list.feed.isLoading { refetch() }
+    }
+
+    mutating func requestRows() {
+        // An answer does not fit a list that lacks the messages held back.
+        guard list.clips.isLoaded, !list.feed.isLoading, list.feed.retryAt == nil, list.isCurrent else {
+            return
+        }
+        while let request = list.clips.nextRequest() {
+            emit(
+                .answer(
+                    request, generation: list.feed.generation, anchor: list.clips.selectedRow?.position))
+        }
+    }
+
+    /// Moves the cursor to a clip, wherever in the list it is.
+    mutating func goTo(_ id: Int64) {
+        reader.hasFocus = false
+        guard !list.clips.select(id: id) else { return }
+        show(list.query, aroundClip: id)
+        list.feed.pendingSelection = PendingSelection(id: id)
+    }
+
+    /// Goes to the next row of a filtered list, or to the next clip with the words of the last filter.
+    mutating func goToMatch(isForward: Bool, count: Int) {
+        let query = list.query
+        let words = query.filter.isEmpty ? list.lastWords : query.filter
+        if reader.hasFocus {
+            if !reader.moveToLine(containing: words, isForward: isForward) {
+                report("No “\(words)” \(isForward ? "below" : "above").")
+            }
+        } else if !query.filter.isEmpty {
+            list.clips.move(by: isForward ? count : -count)
+        } else {
+            let wanted = ClipQuery(filter: words, sort: query.sort)
+            list.feed.isSearching = true
+            emit(.findMatch(wanted, from: list.clips.selectedRow?.position, isForward: isForward))
+        }
+    }
+
+    mutating func finishSearch(_ id: Int64?) {
+        list.feed.isSearching = false
+        guard let id else { return report("No clip contains “\(list.lastWords)”.") }
+        goTo(id)
+    }
+}
+
+/// Following and pausing.
+extension AppState {
+    mutating func toggleFollowing() {
+        list.clips.follows.toggle()
+        let follows = list.clips.follows
+        _ = settings.config.set(Setting.follow.rawValue, follows ? "on" : "off")
+        report(follows ? "Following: at the top, new clips scroll into view." : "Not following new clips.")
+    }
+
+    mutating func togglePause() {
+        guard let ended = list.pause else {
+            list.pause = Pause()
+            return
+        }
+        list.pause = nil
+        if ended.hasOverflowed {
+            refetch()
+        } else {
+            for message in ended.messages { apply(message) }
+        }
+    }
+
+    /// Holds a message for the end of the pause. Returns false if the message must be applied immediately.
+    private mutating func hold(_ message: ClipListMessage) -> Bool {
+        var isOwn = false
+        let (isLoading, isCurrent) = (list.feed.isLoading, list.isCurrent)
+        switch message {
+        case .window(let window, _):
+            // The user's own filter or movement is shown even in a pause.
+            if isLoading || isCurrent && window.requestNumber != nil { return false }
+        case .more, .count, .failed: if isLoading || isCurrent { return false }
+        case .changes:
+            // The rows under way include them.
+            if isLoading { return false }
+        case .transactions(let transactions):
+            isOwn = transactions.contains(where: \.isOwn)
+            list.pause?.newCount += transactions.filter { !$0.isOwn }.reduce(0) { $0 + $1.inserted }
+        case .state, .reached, .indexing: break
+        }
+        guard list.pause?.hasOverflowed != true else {
+            if isOwn { refetch() }
+            return true
+        }
+        list.pause?.messages.append(message)
+        if isOwn {
+            // The user must see their own change, which builds on the changes held before it.
+            let held = list.pause?.messages ?? []
+            list.pause?.messages = []
+            for message in held { apply(message) }
+        } else if (list.pause?.messages.count ?? 0) > Pause.maxMessages {
+            list.pause?.messages = []
+            list.pause?.hasOverflowed = true
+        }
+        return true
+    }
+}

@@ -1,0 +1,95 @@
+import ClipsCore
+import FoundationEssentials
+import PersistentStore
+
+/// The state of the list screen: the clips, the query they match, and the requests for more of them.
+struct ListState: Sendable {
+    /// The view to return to when filtering is canceled.
+    struct Origin: Sendable {
+        let query: ClipQuery
+        let selection: PendingSelection?
+        let position: SortPosition?
+    }
+
+    var clips = LiveList<ClipRow>(height: 1)
+    var query = ClipQuery()
+    var feed = ListFeed()
+    var arrivals = Arrivals()
+    var marks = Marks()
+    var pause: Pause?
+    /// The words of the last filter.
+    var lastWords = ""
+    var beforeFilter: Origin?
+
+    /// Whether every message so far has been applied, and none is held for the end of a pause.
+    var isCurrent: Bool { pause.map { $0.messages.isEmpty && !$0.hasOverflowed } ?? true }
+
+    /// Whether the rows of a query are complete and no request is under way.
+    var isSettled: Bool {
+        clips.isLoaded && (clips.isCounted || feed.retryAt != nil) && !feed.isLoading
+    }
+
+    /// The view to return to when filtering is canceled.
+    var origin: Origin {
+        let selection = clips.selectedID.map {
+            PendingSelection(id: $0, screenRow: clips.selectedIndex - clips.top)
+        }
+        return Origin(query: query, selection: selection, position: clips.selectedRow?.position)
+    }
+
+    mutating func begin(_ query: ClipQuery) {
+        // A range belongs to one list; in another its clips are marks.
+        if query != self.query { marks.closeRange() }
+        self.query = query
+        feed.generation += 1
+        feed.isLoading = true
+        feed.retryAt = nil
+        pause?.messages = []
+        pause?.hasOverflowed = false
+    }
+
+    mutating func apply(_ window: LiveList<ClipRow>.Window) {
+        let wasLoading = feed.isLoading
+        if window.requestNumber == nil {
+            feed.isLoading = false
+            arrivals.reset()
+        } else if wasLoading {
+            return
+        }
+        let held = clips.selectedID
+        clips.replace(window: window)
+        feed.retryAt = nil
+        if wasLoading, feed.jumpsToFirstMatch, held == nil || clips.selectedID != held { clips.moveToStart() }
+        feed.jumpsToFirstMatch = false
+    }
+}
+
+/// A clip to select once it is in the list, and its row on the screen.
+struct PendingSelection: Sendable {
+    var id: Int64
+    var screenRow: Int?
+}
+
+/// The requests of the list to the store.
+struct ListFeed: Sendable {
+    /// The number of the current query. Messages of earlier generations are ignored.
+    var generation = 0
+    /// Whether a query was sent whose rows have not arrived.
+    var isLoading = false
+    /// The time of the next attempt after a failure.
+    var retryAt: Date?
+    var pendingSelection: PendingSelection?
+    var jumpsToFirstMatch = false
+    /// Whether a search for the next match is under way.
+    var isSearching = false
+}
+
+/// Messages held back while live updates are paused.
+struct Pause: Sendable {
+    var messages: [ClipListMessage] = []
+    var newCount = 0
+    /// Whether messages were dropped, so that the end of the pause requires a full refresh.
+    var hasOverflowed = false
+
+    static let maxMessages = 4000
+}

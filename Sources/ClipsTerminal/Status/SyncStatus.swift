@@ -1,0 +1,32 @@
+import FoundationEssentials
+import HistoryTracking
+
+/// The state of live updates, and the last commit.
+struct SyncStatus: Sendable {
+    struct Change: Sendable {
+        var author: String
+        var inserted: Int
+        var updated: Int
+        var deleted: Int
+        var at: Date
+
+        /// `extension saved 3`, or `cli +3 ~1` for more than one kind.
+        var summary: String {
+            let kinds = [(inserted, "+", "saved"), (updated, "~", "changed"), (deleted, "-", "deleted")]
+                .filter { $0.0 > 0 }
+            guard kinds.count == 1, let only = kinds.first else {
+                return "\(author) " + kinds.map { $0.1 + StatusLine.grouped($0.0) }.joined(separator: " ")
+            }
+            return "\(author) \(only.2) \(StatusLine.grouped(only.0))"
+        }
+    }
+
+    var state = TrackingState.stopped {
+        didSet { if state == .live || state == .polling { hasBeenLive = true } }
+    }
+    private(set) var hasBeenLive = false
+    var lastChange: Change?
+    var newestTransaction: Int64 = 0
+    /// The progress of the search index; empty when it is complete.
+    var indexing = ""
+}
