@@ -120,7 +120,7 @@ import Testing
                 var received: [Int] = []
                 while received.count < 4000 {
                     #expect(DescriptorIO.poll([mailbox.descriptor], for: .seconds(10))[0].isReadable)
-                    received += mailbox.takeAll()
+                    received += mailbox.removeAll()
                 }
                 #expect(Set(received).count == 4000)
                 for thread in 0..<4 {
