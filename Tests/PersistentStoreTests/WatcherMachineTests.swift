@@ -69,6 +69,13 @@ import Testing
             ])
     }
 
+    @Test func `without a fallback, only a watcher without events polls`() {
+        var machine = WatcherMachine(fallbackInterval: nil)
+        #expect(machine.handle(.eventsAvailable) == [])
+        #expect(machine.handle(.pollDue) == [.checkPath, .look])
+        #expect(machine.handle(.eventsUnavailable) == [.poll(after: WatcherMachine.pollWithoutEvents)])
+    }
+
     @Test func `a replaced store is reported once, and nothing after it`() {
         var machine = WatcherMachine()
         #expect(machine.handle(.path(isOurs: true)) == [])

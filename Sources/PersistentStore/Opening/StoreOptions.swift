@@ -41,6 +41,8 @@ public struct StoreOptions: Sendable {
     package var clock: @Sendable () -> Int64 = StoreOptions.systemMilliseconds
     /// Whether to use inotify; false on a system that has no instances left.
     package var usesFileEvents = true
+    /// Whether to poll slowly even with inotify; false in a test of file events.
+    package var pollsAsFallback = true
 
     /// Whether opening restores the parts that a table rebuild by another program lost. Each write does so in
     /// any case.

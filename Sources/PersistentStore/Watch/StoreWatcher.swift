@@ -6,7 +6,7 @@ import Synchronization
 actor StoreWatcher {
     private nonisolated let reader: StoreReader
     private let opening: StoreOpening
-    private var machine = WatcherMachine()
+    private var machine: WatcherMachine
     private var folder: FolderWatch?
     /// The name of the file without its folder, as in events.
     private var fileName = ""
@@ -22,6 +22,8 @@ actor StoreWatcher {
     init(reader: StoreReader, opening: StoreOpening) {
         self.reader = reader
         self.opening = opening
+        machine = WatcherMachine(
+            fallbackInterval: opening.options.pollsAsFallback ? WatcherMachine.pollWithEvents : nil)
     }
 
     /// Ends the watching of a container that is released without `close`.

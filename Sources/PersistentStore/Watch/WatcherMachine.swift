@@ -39,16 +39,20 @@ struct WatcherMachine: Equatable {
     /// The interval of polling without file events.
     static let pollWithoutEvents = Duration.milliseconds(50)
 
+    /// Nil turns the fallback off, so that a test notices a commit that file events miss.
+    private let fallbackInterval: Duration?
     private var pause = firstPause
     private var hasEvents = true
     private(set) var isReplaced = false
+
+    init(fallbackInterval: Duration? = pollWithEvents) { self.fallbackInterval = fallbackInterval }
 
     mutating func handle(_ event: Event) -> [Action] {
         guard !isReplaced else { return [] }
         switch event {
         case .fileEvent, .pauseOver: return [.look]
         case .pathInDoubt: return [.checkPath, .look]
-        case .pollDue: return [.checkPath, .look, .poll(after: pollInterval)]
+        case .pollDue: return [.checkPath, .look] + nextPoll
         case .looked(let writerAtWork, let sawCommit):
             let news: [Action] = sawCommit ? [.announceCommit] : []
             guard writerAtWork else {
@@ -63,9 +67,12 @@ struct WatcherMachine: Equatable {
             return [.announceReplaced]
         case .eventsAvailable, .eventsUnavailable:
             hasEvents = event == .eventsAvailable
-            return [.poll(after: pollInterval)]
+            return nextPoll
         }
     }
 
-    private var pollInterval: Duration { hasEvents ? Self.pollWithEvents : Self.pollWithoutEvents }
+    private var nextPoll: [Action] {
+        let interval = hasEvents ? fallbackInterval : Self.pollWithoutEvents
+        return interval.map { [.poll(after: $0)] } ?? []
+    }
 }
