@@ -1,3 +1,6 @@
+public import AppGroup
+import Dispatch
+
 /// The policy for storing a consumer's cursor.
 public enum CursorPolicy: Sendable {
     /// Stored in the store after each pass. Cleaning waits for this cursor. After a restart, only the last
@@ -21,4 +24,26 @@ public protocol CursorStorage: Sendable {
     /// Returns the text that was stored last; nil if there is none.
     func cursor(forKey key: String) throws -> String?
     func setCursor(_ text: String, forKey key: String) throws
+}
+
+/// Storage of cursors among the settings that the processes of an app group share.
+extension SharedDefaults: CursorStorage {
+    public func cursor(forKey key: String) throws -> String? { try value(String.self, forKey: key) }
+    public func setCursor(_ text: String, forKey key: String) throws { try set(text, forKey: key) }
+}
+
+/// A serial queue for calls that may block.
+///
+/// On the reader's thread they would delay reading and watching; on the shared pool they would block one of
+/// its few threads.
+struct BlockingCalls: Sendable {
+    private let queue = DispatchQueue(label: "HistoryTracking.BlockingCalls")
+
+    nonisolated(nonsending) func callAsFunction<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Swift.Result(catching: body)) }
+        }
+    }
 }

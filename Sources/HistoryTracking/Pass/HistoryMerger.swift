@@ -1,4 +1,4 @@
-import PersistentStore
+public import PersistentStore
 
 /// Merges transactions into contexts; each context skips its own transactions and nothing else.
 struct HistoryMerger: Sendable {
@@ -24,4 +24,73 @@ struct HistoryMerger: Sendable {
     nonisolated(nonsending) func refetch() async {
         for context in contexts { await context.fullRefresh() }
     }
+}
+
+/// An identifier of a merge hook, for removing it or for registering another hook before it.
+public struct MergeHookID: Hashable, Sendable {
+    let number: Int
+}
+
+/// The action after a merge hook.
+public enum MergeHookResult: Hashable, Sendable {
+    /// Run the next hook; after the last one, the tracker's own merge.
+    case proceed
+    /// Skip the remaining hooks and the tracker's own merge: this hook has merged. The cursor still moves.
+    case finish
+}
+
+/// A pipeline of hooks that runs before the tracker's own merge, or replaces it.
+struct MergeHooks: Sendable {
+    typealias Body = @Sendable ([HistoryTransaction], [StoreContext]) async throws -> MergeHookResult
+
+    private var hooks: [(id: MergeHookID, body: Body)] = []
+    private var lastNumber = 0
+
+    var isEmpty: Bool { hooks.isEmpty }
+
+    /// Adds a hook before another one; at the end if that one is nil or unknown.
+    mutating func add(before other: MergeHookID?, _ body: @escaping Body) -> MergeHookID {
+        lastNumber += 1
+        let id = MergeHookID(number: lastNumber)
+        let index = hooks.firstIndex { $0.id == other } ?? hooks.endIndex
+        hooks.insert((id, body), at: index)
+        return id
+    }
+
+    mutating func remove(_ id: MergeHookID) -> Bool {
+        guard let index = hooks.firstIndex(where: { $0.id == id }) else { return false }
+        hooks.remove(at: index)
+        return true
+    }
+
+    mutating func removeAll() { hooks.removeAll() }
+
+    nonisolated(nonsending) func run(
+        _ transactions: [HistoryTransaction], _ contexts: [StoreContext]
+    ) async throws -> MergeHookResult {
+        for hook in hooks where try await hook.body(transactions, contexts) == .finish { return .finish }
+        return .proceed
+    }
+}
+
+/// A hook that removes duplicates that two writers created simultaneously, such as one page saved twice.
+///
+/// Runs after the merge. Make the rule deterministic, such as "the smaller key remains": every process that
+/// tracks the store may apply it to the same pair. The deduplicator does not receive its own transactions.
+public protocol HistoryDeduplicator: Sendable {
+    /// Removes duplicates among the objects of the transactions.
+    ///
+    /// - Parameter transactions: the merged transactions, oldest first, each at least once. A transaction
+    ///   with more changes than a batch arrives in pieces, one per call; see
+    ///   `HistoryTransaction.pieceIndex`.
+    func deduplicate(_ transactions: [HistoryTransaction]) async throws
+
+    /// Searches the current data for duplicates after a full refresh replaced a range of transactions.
+    ///
+    /// Called instead of ``deduplicate(_:)``. Does nothing by default.
+    func historyWasSkipped(_ skipped: SkippedHistory) async
+}
+
+extension HistoryDeduplicator {
+    public func historyWasSkipped(_ skipped: SkippedHistory) async {}
 }

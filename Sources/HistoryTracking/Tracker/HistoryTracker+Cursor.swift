@@ -1,6 +1,6 @@
 import PersistentStore
 
-/// Opening, storing, and closing the tracker's cursor.
+/// Opening, storing, recovering, and closing the tracker's cursor.
 extension HistoryTracker {
     /// Opens the cursor. A new cursor begins at the current token, after a full refresh.
     func openCursor() async throws(StoreError) {
@@ -18,8 +18,6 @@ extension HistoryTracker {
         } catch {
             throw .other(path: container.path, reason: "the cursor cannot be read: \(type(of: error))")
         }
-        watching = .live
-        change(to: watching)
     }
 
     private func openCursorInStore() async throws {
@@ -125,5 +123,38 @@ extension HistoryTracker {
         } catch {
             throw .other(path: container.path, reason: "the cursor cannot be stored: \(type(of: error))")
         }
+    }
+
+    /// Refreshes the consumer and the contexts, then sets the cursor to the current token. A crash between
+    /// the two leaves the old cursor, which causes another recovery.
+    func recover(_ reason: String) async throws(PassFailure) {
+        guard let cursor else { return }
+        log(.notice, .important, "\(reason); starting a full refresh")
+        let token = try await refresh()
+        await report(SkippedHistory(after: cursor.token, upTo: token, reason: .unusableCursor))
+        do throws(StoreError) {
+            try await resetStoredCursor(cursor.consumer, to: token)
+        } catch {
+            throw .store(error)
+        }
+        self.cursor = HistoryCursor(consumer: cursor.consumer, token: token)
+        await handle(.recovered)
+    }
+
+    /// Refreshes the consumer and the contexts and returns the token of their state.
+    func refresh() async throws(PassFailure) -> HistoryToken {
+        let consumer = consumer
+        let (token, errorType): (HistoryToken, String?)
+        do throws(StoreError) {
+            (token, errorType) = try await container.read { snapshot in
+                (try snapshot.newestToken(), try thrownType { try consumer?.refresh(from: snapshot) })
+            }
+        } catch {
+            throw .store(error)
+        }
+        if let errorType { throw .thrown(by: .consumer, transactions: [], errorType: errorType) }
+        statistics.refreshes += 1
+        await merger.refetch()
+        return token
     }
 }

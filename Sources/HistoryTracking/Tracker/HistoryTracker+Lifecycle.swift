@@ -28,12 +28,13 @@ extension HistoryTracker {
     }
 
     private func startNow() async throws(StoreError) {
-        guard !isRunning else { return }
+        guard !machine.isRunning else { return }
         let events = try await container.events()
         try await openCursor()
+        await handle(.started)
         // A task that captures the tracker weakly does not inherit its executor.
         listening = Task(executorPreference: container.reader.taskExecutor) { [weak self] in
-            await self?.pass()
+            await self?.handle(.signalled)
             for await event in events {
                 guard let self else { return }
                 await self.handle(event)
@@ -43,19 +44,12 @@ extension HistoryTracker {
     }
 
     private func stopNow() async {
-        guard let task = listening else { return }
-        listening = nil
-        task.cancel()
-        retrying?.cancel()
-        retrying = nil
+        guard machine.isRunning else { return }
+        listening?.cancel()
         storingCursor?.cancel()
         storingCursor = nil
-        await stopCleaning()
-        await closeCursor()
+        await handle(.stopped)
         claim = nil
-        failureCount = FailureCount()
-        isIsolating = false
-        change(to: .stopped)
         log(.info, .important, "stopped")
     }
 
@@ -63,25 +57,11 @@ extension HistoryTracker {
         switch event {
         case .committed(let token):
             // The tracker's own cursor moves and commits to untracked tables add no history.
-            if token != cursor?.token { await pass() }
-        case .watchingByPolling:
-            watching = .polling
-            change(to: watching)
+            if token != cursor?.token { await handle(.signalled) }
+        case .watchingByPolling: await handle(.polling)
         case .replaced:
-            watching = .storeReplaced
-            change(to: watching)
+            await handle(.storeReplaced)
             log(.error, .important, "the store was replaced, moved, or deleted")
         }
-    }
-
-    func change(to newState: TrackingState) {
-        guard newState != state else { return }
-        state = newState
-        consumer?.trackingDidChange(newState)
-    }
-
-    func log(_ type: LogType, _ level: LogLevel, _ message: @autoclosure () -> String) {
-        guard level <= parameters.logLevel else { return }
-        parameters.logger.log(type, "history tracking '\(parameters.name)': \(message())")
     }
 }

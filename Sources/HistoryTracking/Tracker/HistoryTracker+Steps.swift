@@ -29,17 +29,17 @@ extension HistoryTracker {
     }
 
     private func fetchAndConsume(after position: HistoryPosition) async throws(StoreError) -> Fetched {
-        let (reader, limit, consumer, isIsolating) = (reader, batchLimit, consumer, isIsolating)
-        let failureCount = failureCount
+        let (reader, limit, consumer, machine) = (reader, batchLimit, consumer, machine)
         return try await container.read { snapshot in
-            let step = try reader.next(after: position, limit: limit, isSingle: isIsolating, in: snapshot)
+            let step = try reader.next(
+                after: position, limit: limit, isSingle: machine.isIsolating, in: snapshot)
             let errorType = try thrownType {
                 switch step {
                 case nil: return
                 case .refresh: try consumer?.refresh(from: snapshot)
                 case .batch(let batch):
                     let transactions = batch.transactions.filter {
-                        !failureCount.isParked(.consumer, at: $0.number)
+                        !machine.isParked(.consumer, at: $0.number)
                     }
                     if !transactions.isEmpty { try consumer?.consume(transactions, in: snapshot) }
                 }
@@ -98,7 +98,7 @@ extension HistoryTracker {
         _ body: @escaping @Sendable () async throws -> Answer
     ) async throws(PassFailure) -> Answer? {
         if let only = transactions.first, transactions.count == 1,
-            failureCount.isParked(step, at: only.number)
+            machine.isParked(step, at: only.number)
         {
             return nil
         }

@@ -25,18 +25,10 @@ public actor HistoryTracker {
     var claim: ConsumerClaim?
     var listening: Task<Void, Never>?
     var storingCursor: Task<Void, Never>?
-    var retrying: Task<Void, Never>?
+    private var retrying: Task<Void, Never>?
     var cleaning: Task<Void, Never>?
     var lastTurn: Task<Result<Void, StoreError>, Never>?
-    private var isInPass = false
-    var isSignalled = false
-    /// Whether the tracker reads one transaction at a time, to find the one at which a step throws.
-    var isIsolating = false
-    var failureCount = FailureCount()
-    var failuresInARow = 0
-    var state = TrackingState.stopped
-    /// The watcher's state, which is the tracker's state unless a pass failed.
-    var watching = TrackingState.live
+    var machine: TrackerMachine
 
     /// Counts since the tracker was created.
     public internal(set) var statistics = TrackingStatistics()
@@ -67,6 +59,8 @@ public actor HistoryTracker {
         cleaner = HistoryCleaner(
             container: container, bounds: parameters.bounds, batchAuthors: parameters.batchAuthors)
         schedule = CleaningSchedule(parameters.cleaning)
+        machine = TrackerMachine(
+            failuresBeforeParking: parameters.failuresBeforeParking, retryPause: parameters.retryPause)
         if parameters.startsAutomatically {
             Task { [weak self] in _ = try? await self?.start() }
         }
@@ -86,46 +80,73 @@ public actor HistoryTracker {
     /// The last token that has been processed.
     public var token: HistoryToken? { cursor?.token }
 
-    var isRunning: Bool { listening != nil }
-
-    /// Runs the steps of a pass, and again if signals arrived during the pass.
-    func pass() async {
-        isSignalled = true  // 1 signal
-        guard !isInPass else { return }
-        isInPass = true
-        defer { isInPass = false }
-        var broughtSomething = false
-        while isSignalled && isRunning {
-            isSignalled = false
-            statistics.passes += 1
-            do throws(PassFailure) {
-                while let step = try await fetch() {  // 2 fetch and consume, in one snapshot
-                    switch step {
-                    case .batch(let batch):
-                        let transactions = batch.transactions
-                        let foreign = transactions.filter { !merger.isOwn($0) && !hookWork.contains($0) }
-                        try await observe(foreign)  // 3 observers
-                        try await merge(transactions, foreign: foreign)  // 4 merge hooks, 5 merge
-                    case .refresh(let skipped):
-                        await refreshContexts(insteadOf: skipped)
-                    }
-                    moveCursor(past: step)  // 6 move the cursor
-                    broughtSomething = true
-                    if step.isLast { break }
-                }
-                try await storeCursor()
-                succeed()
-            } catch {
-                fail(error)
+    /// Performs the actions that the machine decides on.
+    func handle(_ event: TrackerMachine.Event) async {  // 1 signal
+        var actions = machine.handle(event)[...]
+        while let action = actions.popFirst() {
+            switch action {
+            case .pass: actions += machine.handle(await pass())
+            case .clean(let hasDelivered): cleanIfDue(hasDelivered)  // 7 clean, if the strategy requires it
+            case .report(let state): consumer?.trackingDidChange(state)
+            case .log(.store(let error)): log(.error, .important, "a pass failed: \(error)")
+            case .log(let error): log(.error, .important, error.description)
+            case .park(let transaction): park(transaction)
+            case .retry(let pause): retry(after: pause)
+            case .cancelRetry: retrying?.cancel()
+            case .close:
+                await stopCleaning()
+                await closeCursor()
             }
         }
-        if isRunning { cleanIfDue(broughtSomething) }  // 7 clean, if the strategy requires it
     }
-}
 
-/// The reason to repeat a pass.
-enum PassFailure: Error {
-    case store(StoreError)
-    /// - Parameter transactions: the numbers of the step's transactions; empty during a full refresh.
-    case thrown(by: TrackingStep, transactions: [Int64], errorType: String)
+    /// Runs the steps of a pass.
+    private func pass() async -> TrackerMachine.Event {
+        statistics.passes += 1
+        var hasDelivered = false
+        do throws(PassFailure) {
+            while let step = try await fetch() {  // 2 fetch and consume, in one snapshot
+                switch step {
+                case .batch(let batch):
+                    let transactions = batch.transactions
+                    let foreign = transactions.filter { !merger.isOwn($0) && !hookWork.contains($0) }
+                    try await observe(foreign)  // 3 observers
+                    try await merge(transactions, foreign: foreign)  // 4 merge hooks, 5 merge
+                case .refresh(let skipped):
+                    await refreshContexts(insteadOf: skipped)
+                }
+                moveCursor(past: step)  // 6 move the cursor
+                hasDelivered = true
+                if step.isLast { break }
+            }
+            try await storeCursor()
+            return .passEnded(hasDelivered: hasDelivered, failure: nil)
+        } catch {
+            statistics.failures += 1
+            return .passEnded(hasDelivered: hasDelivered, failure: error)
+        }
+    }
+
+    private func retry(after pause: Duration) {
+        retrying = Task { [weak self] in
+            guard (try? await Task.sleep(for: pause)) != nil else { return }
+            await self?.handle(.retryDue)
+        }
+    }
+
+    private func park(_ transaction: ParkedTransaction) {
+        statistics.parked += 1
+        parkedTransactions.append(transaction)
+        if parkedTransactions.count > 100 { parkedTransactions.removeFirst() }
+        log(
+            .fault, .important,
+            "the \(transaction.step.rawValue) threw \(transaction.errorType) "
+                + "\(parameters.failuresBeforeParking) times at transaction \(transaction.number), which is now parked"
+        )
+    }
+
+    func log(_ type: LogType, _ level: LogLevel, _ message: @autoclosure () -> String) {
+        guard level <= parameters.logLevel else { return }
+        parameters.logger.log(type, "history tracking '\(parameters.name)': \(message())")
+    }
 }

@@ -1,0 +1,172 @@
+import PersistentStore
+import Testing
+
+@testable import HistoryTracking
+
+/// The tracker's reaction to each event, as a value.
+@Suite struct TrackerMachineTests {
+    typealias Event = TrackerMachine.Event
+    typealias Action = TrackerMachine.Action
+
+    private static let retryPause = Duration.seconds(1)
+    private static let succeeded = Event.passEnded(hasDelivered: true, failure: nil)
+    private static let failed = Event.passEnded(hasDelivered: false, failure: .store(.closed))
+    private static let threw = threw(at: [5, 6])
+    private static let stop: [Action] = [.cancelRetry, .close, .report(.stopped)]
+    private static let fail: [Action] = [
+        .report(.failing(.store(.closed))), .log(.store(.closed)), .retry(after: retryPause),
+    ]
+
+    private static func threw(at transactions: [Int64]) -> Event {
+        .passEnded(
+            hasDelivered: false,
+            failure: .thrown(by: .observer, transactions: transactions, errorType: "Refusal"))
+    }
+
+    private static func error(at transaction: Int64?) -> TrackingError {
+        .thrown(by: .observer, transaction: transaction, errorType: "Refusal")
+    }
+
+    private static func machine(after events: [Event] = []) -> TrackerMachine {
+        var machine = TrackerMachine(failuresBeforeParking: 3, retryPause: retryPause)
+        for event in events { _ = machine.handle(event) }
+        return machine
+    }
+
+    /// A state, as the events that lead to it, and the actions after each further event; none after the
+    /// events that are not listed.
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let events: [Event]
+        var reactions: [(event: Event, actions: [Action])] = []
+
+        init(_ description: String, _ events: Event...) {
+            testDescription = description
+            self.events = events
+        }
+
+        func on(_ event: Event, _ actions: Action...) -> Row { on(event, actions) }
+
+        func on(_ event: Event, _ actions: [Action]) -> Row {
+            var row = self
+            row.reactions.append((event, actions))
+            return row
+        }
+
+        /// The reactions of every running tracker.
+        var running: Row {
+            on(.stopped, TrackerMachineTests.stop).on(.polling, .report(.polling)).on(
+                .storeReplaced, .report(.storeReplaced))
+        }
+    }
+
+    private static let events: [Event] = [
+        .started, .stopped, .signalled, .retryDue, succeeded, failed, threw, .recovered, .polling,
+        .storeReplaced,
+    ]
+
+    private static let rows: [Row] = [
+        Row("stopped").on(.started, .report(.live)),
+        Row("idle", .started, .signalled, succeeded).running.on(.signalled, .pass).on(.retryDue, .pass),
+        Row("in a pass", .started, .signalled).running
+            .on(succeeded, .clean(hasDelivered: true)).on(failed, fail + clean).on(threw, .pass),
+        Row("signalled in a pass", .started, .signalled, .signalled).running
+            .on(succeeded, .pass).on(failed, fail + pass).on(threw, .pass),
+        Row("isolating", .started, .signalled, threw).running
+            .on(succeeded, .clean(hasDelivered: true)).on(failed, fail + clean)
+            .on(
+                threw, .report(.failing(error(at: 5))), .log(error(at: 5)), .retry(after: retryPause),
+                .clean(hasDelivered: false)),
+        Row("before a retry", .started, .signalled, failed).running
+            .on(.signalled, .pass).on(.retryDue, .pass),
+        Row("in a pass before a retry", .started, .signalled, failed, .signalled).running
+            .on(succeeded, .report(.live), .clean(hasDelivered: true))
+            .on(failed, .log(.store(.closed)), .clean(hasDelivered: false)).on(threw, .pass),
+        Row("stopped in a pass", .started, .signalled, .stopped).on(.started, .report(.live)),
+        Row("restarted in a pass", .started, .signalled, .stopped, .started).running,
+        Row("restarted in a pass and signalled", .started, .signalled, .stopped, .started, .signalled).running
+            .on(succeeded, .pass).on(failed, .pass).on(threw, .pass),
+    ]
+
+    private static let pass: [Action] = [.pass]
+    private static let clean: [Action] = [.clean(hasDelivered: false)]
+
+    @Test(arguments: rows) func `every event in every state`(row: Row) {
+        for event in Self.events {
+            var machine = Self.machine(after: row.events)
+            let expected = row.reactions.first { $0.event == event }?.actions ?? []
+            #expect(machine.handle(event) == expected, "\(event)")
+        }
+    }
+
+    @Test func `any number of signals during a pass cause one more`() {
+        var machine = Self.machine(after: [.started, .signalled])
+        for _ in 0..<100 { #expect(machine.handle(.signalled) == []) }
+        #expect(machine.handle(Self.succeeded) == [.pass])
+        #expect(
+            machine.handle(.passEnded(hasDelivered: false, failure: nil)) == [.clean(hasDelivered: true)])
+    }
+
+    @Test func `retry pauses double up to a limit and reset after a success`() {
+        var machine = Self.machine(after: [.started, .signalled])
+        for power in [0, 1, 2, 3, 4, 5, 6, 6, 6] {
+            #expect(machine.handle(Self.failed).contains(.retry(after: Self.retryPause * (1 << power))))
+            #expect(machine.handle(.retryDue) == [.pass])
+        }
+        #expect(machine.handle(Self.succeeded) == [.report(.live), .clean(hasDelivered: true)])
+        _ = machine.handle(.signalled)
+        #expect(machine.handle(Self.failed).contains(.retry(after: Self.retryPause)))
+    }
+
+    @Test func `a transaction is isolated, tried again, and parked`() {
+        var machine = Self.machine(after: [.started, .signalled])
+        #expect(machine.handle(Self.threw) == [.pass])
+        #expect(machine.isIsolating)
+        for _ in 1..<3 {
+            #expect(machine.handle(Self.threw(at: [5])).contains(.log(Self.error(at: 5))))
+            #expect(machine.handle(.retryDue) == [.pass])
+        }
+        let parked = ParkedTransaction(number: 5, step: .observer, errorType: "Refusal")
+        #expect(machine.handle(Self.threw(at: [5])) == [.park(parked), .pass])
+        #expect(machine.isParked(.observer, at: 5))
+        #expect(!machine.isParked(.consumer, at: 5) && !machine.isParked(.observer, at: 6))
+        #expect(machine.handle(Self.succeeded).first == .report(.live))
+        #expect(!machine.isIsolating)
+    }
+
+    @Test func `a failure at the next transaction is counted from one`() {
+        var machine = Self.machine(after: [.started, .signalled, Self.threw])
+        for number: Int64 in [5, 5, 6, 6] {
+            #expect(machine.handle(Self.threw(at: [number])).contains(.log(Self.error(at: number))))
+            #expect(machine.handle(.retryDue) == [.pass])
+        }
+    }
+
+    @Test func `a recovery discards the parked transaction`() {
+        var machine = Self.machine(after: [.started, .signalled, Self.threw])
+        for _ in 1...3 { _ = (machine.handle(Self.threw(at: [5])), machine.handle(.retryDue)) }
+        #expect(machine.isParked(.observer, at: 5))
+        #expect(machine.handle(.recovered) == [])
+        #expect(!machine.isParked(.observer, at: 5))
+    }
+
+    @Test func `a full refresh that throws is retried and never isolated`() {
+        var machine = Self.machine(after: [.started, .signalled])
+        #expect(machine.handle(Self.threw(at: [])).contains(.log(Self.error(at: nil))))
+        #expect(!machine.isIsolating)
+    }
+
+    @Test func `a success restores the state of the watcher`() {
+        var machine = Self.machine(after: [.started, .polling, .signalled, Self.failed, .retryDue])
+        #expect(machine.handle(Self.succeeded).first == .report(.polling))
+        #expect(machine.handle(.polling) == [])
+    }
+
+    @Test func `a restart discards the failures of the earlier run`() {
+        var machine = Self.machine(after: [.started, .signalled, Self.threw, Self.threw(at: [5]), .stopped])
+        #expect(!machine.isRunning && !machine.isIsolating)
+        #expect(machine.handle(.started) == [.report(.live)])
+        #expect(machine.handle(.signalled) == [.pass])
+        #expect(machine.handle(Self.failed).contains(.retry(after: Self.retryPause)))
+    }
+}
