@@ -24,3 +24,34 @@ public struct FetchRequest: Hashable, Sendable {
         self.limit = limit
     }
 }
+
+/// A condition on the attributes of an object.
+///
+/// Names are checked against the model and values are bound, so no part of a predicate is ever read as SQL.
+public indirect enum Predicate: Hashable, Sendable {
+    public enum Comparison: String, Hashable, Sendable {
+        case equal = "IS"
+        case notEqual = "IS NOT"
+        case less = "<"
+        case lessOrEqual = "<="
+        case greater = ">"
+        case greaterOrEqual = ">="
+    }
+
+    case compare(String, Comparison, Value)
+    /// The attribute's text contains the words, ignoring ASCII case. A NUL ends the text and the words, as
+    /// everywhere in SQLite (sqlite.org/nulinstr.html).
+    case contains(String, String)
+    case keys([Int64])
+    /// The attribute has one of these texts or integers. Uses the attribute's index, for any number of
+    /// values.
+    case isOneOf(String, [Value])
+    case and([Predicate])
+    case or([Predicate])
+    case not(Predicate)
+
+    /// Returns a condition that the attribute has this value; null equals null.
+    public static func equal(_ attribute: String, _ value: Value) -> Predicate {
+        .compare(attribute, .equal, value)
+    }
+}

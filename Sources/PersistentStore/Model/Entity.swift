@@ -19,3 +19,68 @@ public struct Entity: Hashable, Sendable {
     /// The attributes whose values the history retains, in deletions or in updates.
     var retainedAttributes: [Attribute] { attributes.filter { !$0.history.isEmpty } }
 }
+
+/// One attribute of an entity.
+public struct Attribute: Hashable, Sendable {
+    /// The values that the store accepts for the attribute; SQLite checks them for every writer
+    /// (sqlite.org/stricttables.html).
+    public enum Kind: String, Hashable, Sendable {
+        case integer = "INTEGER"
+        case real = "REAL"
+        case text = "TEXT"
+        case blob = "BLOB"
+    }
+
+    /// The value for a writer that does not specify the attribute, including the `sqlite3` shell.
+    public enum Default: Hashable, Sendable {
+        case none
+        case value(Value)
+        /// The current time in milliseconds since 1970-01-01 UTC.
+        case now
+        /// A random UUID as lowercase text.
+        case uuid
+    }
+
+    /// The values of the attribute that the history retains.
+    public struct History: OptionSet, Hashable, Sendable {
+        public let rawValue: Int
+
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// The value of a deleted object is retained in its tombstone.
+        public static let preservesValueOnDeletion = History(rawValue: 1)
+        /// The value before an update is retained with the change.
+        public static let recordsOldValue = History(rawValue: 2)
+    }
+
+    public let name: String
+    public let kind: Kind
+    public let isOptional: Bool
+    public let defaultValue: Default
+    public let isUnique: Bool
+    /// Whether the attribute has an index. Sorting by it then costs only the returned rows.
+    public let isIndexed: Bool
+    /// The attribute by which to index the objects for which this one is not 0. With `.compare(name,
+    /// .notEqual, 0)`, they are found in that order at the cost of those objects alone; other objects cost
+    /// nothing (sqlite.org/partialindex.html).
+    public let indexWhenTrue: String?
+    /// Whether sorting and comparing ignore ASCII case.
+    public let ignoresCase: Bool
+    public let history: History
+
+    public init(
+        _ name: String, _ kind: Kind, isOptional: Bool = false, defaultValue: Default = .none,
+        isUnique: Bool = false, isIndexed: Bool = false, indexWhenTrue: String? = nil,
+        ignoresCase: Bool = false, history: History = []
+    ) {
+        self.name = name
+        self.kind = kind
+        self.isOptional = isOptional
+        self.defaultValue = defaultValue
+        self.isUnique = isUnique
+        self.isIndexed = isIndexed
+        self.indexWhenTrue = indexWhenTrue
+        self.ignoresCase = ignoresCase
+        self.history = history
+    }
+}

@@ -1,3 +1,5 @@
+package import SQLite
+
 /// A value of an attribute, in one of SQLite's storage classes.
 public enum Value: Hashable, Sendable {
     case null
@@ -46,4 +48,56 @@ extension Value: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, Expres
     public init(floatLiteral value: Double) { self = .real(value) }
     public init(booleanLiteral value: Bool) { self = .boolean(value) }
     public init(nilLiteral: ()) { self = .null }
+}
+
+extension Value: Bindable {
+    package func bind(to statement: borrowing Statement, at index: Int) throws(SQLiteError) {
+        switch self {
+        case .null: try statement.bindNull(at: index)
+        case .integer(let value): try statement.bind(value, at: index)
+        case .real(let value): try statement.bind(value, at: index)
+        case .text(let value): try statement.bind(value, at: index)
+        case .blob(let value): try statement.bind(value, at: index)
+        }
+    }
+}
+
+extension Statement {
+    func value(_ column: Int) -> Value {
+        switch type(column) {
+        case .null: .null
+        case .integer: .integer(integer(column))
+        case .real: .real(real(column))
+        case .text: .text(text(column))
+        case .blob: .blob(blob(column))
+        }
+    }
+
+    func optionalText(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
+    func optionalInteger(_ column: Int) -> Int64? { isNull(column) ? nil : integer(column) }
+}
+
+extension Value {
+    /// The JSON form of a text or an integer for SQLite's JSON functions, which end a text at NUL.
+    var quotedJSON: String? {
+        switch self {
+        case .text(let text): Self.quoted(text)
+        case .integer(let number): String(number)
+        case .null, .real, .blob: nil
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": quoted += "\\\(scalar)"
+            case "\u{0}"..<" ":
+                let digits = String(scalar.value, radix: 16)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
 }

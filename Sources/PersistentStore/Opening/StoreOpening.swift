@@ -43,35 +43,6 @@ struct StoreOpening {
         }
     }
 
-    /// Checks the kind and the name of the file. Opening a pipe would block; a name that is not UTF-8 cannot be
-    /// written as text, so the companion files would be those of another store.
-    func checkKind() throws(StoreError) {
-        guard FilePath.resolvesToText(path) else {
-            throw .cannotOpen(path: path, reason: "it leads to a name that is not valid UTF-8")
-        }
-        let status = FileStatus(path: path)
-        guard status.map({ $0.isRegular || $0.isFolder }) ?? true else { throw .notAStore(path: path) }
-    }
-
-    /// Checks the names of the file. Under a second name, the database has another log and another index, so
-    /// programs that use different names lose each other's commits (sqlite.org/howtocorrupt.html 2.5).
-    func checkFile() throws(StoreError) {
-        try checkKind()
-        guard let status = FileStatus(path: path), !status.isFolder else { return }
-        guard status.links == 1 else { throw .secondName(path: path, isMount: false) }
-        guard !FileIdentity.isMountedAlone(path: resolvedPath) else {
-            throw .secondName(path: path, isMount: true)
-        }
-    }
-
-    /// Whether an empty file was a store: SQLite fills it before its log, and the doorbell is created last.
-    /// If the file were opened as a new one, SQLite would discard the log with all its contents.
-    var wasStore: Bool {
-        guard FileStatus(path: resolvedPath)?.size == 0 else { return false }
-        return FilePath.exists(Doorbell.path(store: resolvedPath))
-            || !FileStatus.isMissingOrEmpty(resolvedPath + "-wal")
-    }
-
     private func prepare(_ store: StoreConnection) throws -> StoreMetadata {
         try prepare(store.connection, store.schema)
     }
@@ -220,8 +191,53 @@ struct StoreOpening {
 }
 
 extension StoreOpening {
-    /// The path without symbolic links, next to which SQLite creates the `-wal` and the `-shm`.
-    var resolvedPath: String { FilePath.resolved(path) }
+    /// Opens the store without creating or changing any file, for a process that may not write.
+    ///
+    /// A reader of a WAL database needs the `-wal` and the `-shm`, and SQLite creates them if they are
+    /// missing; if another user created them, they would lock the owner out. They exist while a process has
+    /// the store open, and after a crash. If they are missing, the file alone is the whole store, and it is
+    /// read as immutable, without locks (sqlite.org/wal.html#read_only_databases).
+    func openForReading() throws(StoreError) -> (StoreConnection, StoreMetadata) {
+        guard FilePath.exists(path) else { throw .missing(path: path) }
+        try checkFile()
+        guard !wasStore else { throw .emptied(path: path) }
+        let store = try connectForReading()
+        do {
+            try store.connection.execute("PRAGMA query_only = ON; BEGIN")
+            guard try !identify(store.connection) else { throw StoreError.notAStore(path: path) }
+            let metadata = try StoreMetadata(store.connection)
+            try checkSchema(store.connection)
+            try store.connection.execute("COMMIT")
+            return (store, metadata)
+        } catch {
+            throw store.storeError(error)
+        }
+    }
 
-    var folder: String { FilePath.folder(of: resolvedPath) }
+    private func connectForReading() throws(StoreError) -> StoreConnection {
+        let milliseconds = options.busyTimeout.wholeMilliseconds
+        let state = FileStamp(path: resolvedPath)
+        let hasIndex = FilePath.exists(resolvedPath + "-shm")
+        do {
+            guard state.isQuiet else {
+                guard hasIndex else {
+                    throw StoreError.cannotOpen(
+                        path: path, reason: "it is incomplete and must be opened for writing first")
+                }
+                return StoreConnection(
+                    try Connection(path: path, access: .readOnly, busyTimeoutMilliseconds: milliseconds),
+                    path: path)
+            }
+            state.waitUntilChangesShow()
+            return StoreConnection(
+                try Connection(path: path, access: .immutable, busyTimeoutMilliseconds: milliseconds),
+                path: path, quiet: state)
+        } catch let error as SQLiteError {
+            throw StoreError(error, path: path)
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw .other(path: path, reason: "\(error)")
+        }
+    }
 }

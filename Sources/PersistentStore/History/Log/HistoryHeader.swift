@@ -1,4 +1,5 @@
 import FoundationEssentials
+import SQLite
 
 /// The description of a transaction that is known before its changes are read.
 struct HistoryHeader {
@@ -26,5 +27,44 @@ struct HistoryHeader {
             author: origin.author, contextName: origin.contextName, process: process,
             program: origin.program, session: session, firstRow: row, changes: changes,
             pieceIndex: pieceIndex, isComplete: isComplete)
+    }
+}
+
+/// Reads the author and time of transactions from rows of the log, and caches the origins.
+struct HistoryHeaders {
+    /// The columns that ``header(_:on:)`` expects in a row.
+    static let columns =
+        "number, kind, entity, object, columns, at, began, origin, process, session"
+
+    private var origins: [Int64: HistoryHeader.Origin] = [:]
+
+    /// Returns the header from a `begin` row, or from a change of an external writer.
+    mutating func header(_ row: borrowing Statement, on connection: borrowing Connection) throws
+        -> HistoryHeader
+    {
+        guard row.integer(1) == HistoryLog.RowKind.begin.rawValue else {
+            return HistoryHeader(row: row.integer(0), isOurs: false, milliseconds: row.integer(5))
+        }
+        return HistoryHeader(
+            row: row.integer(0), origin: try origin(row.integer(7), on: connection),
+            process: row.optionalInteger(8).map(Int32.init(clamping:)), session: row.optionalInteger(9),
+            milliseconds: row.integer(6))
+    }
+
+    private mutating func origin(_ id: Int64, on connection: borrowing Connection) throws
+        -> HistoryHeader.Origin
+    {
+        if let known = origins[id] { return known }
+        let statement = try connection.prepare(
+            "SELECT author, context, program FROM history_origin WHERE id = ?1")
+        try statement.bind(id, at: 1)
+        var origin = HistoryHeader.Origin()
+        if try statement.step() {
+            origin = HistoryHeader.Origin(
+                author: statement.optionalText(0), contextName: statement.optionalText(1),
+                program: statement.optionalText(2))
+        }
+        origins[id] = origin
+        return origin
     }
 }

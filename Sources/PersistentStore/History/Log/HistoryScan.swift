@@ -116,3 +116,95 @@ final class HistoryScan {
         return .end(number)
     }
 }
+
+/// Builds transactions, or pieces of them, from one pass over the log, one at a time. Memory is bounded by
+/// one element, regardless of the length of the history.
+final class HistoryReading {
+    private let log: HistoryLog
+    private let scan: HistoryScan
+    private let includesChanges: Bool
+    private let most: Int
+    private var changes: [HistoryChange] = []
+    /// The last row of a transaction that is read in pieces. A resumed reading knows it; finding it again
+    /// would read the rest of the transaction for each piece.
+    private var end: Int64?
+    private var pieceIndex: Int
+
+    init(_ log: HistoryLog, _ request: HistoryFetchRequest, on connection: borrowing Connection) throws {
+        self.log = log
+        most = max(1, request.maxChangesAtOnce ?? .max)
+        scan = try HistoryScan(log, request, includesChanges: request.includesChanges, on: connection)
+        includesChanges = request.includesChanges
+        end = request.resumption?.last
+        pieceIndex = request.resumption?.pieceIndex ?? 0
+    }
+
+    func next(on connection: borrowing Connection) throws -> HistoryTransaction? {
+        while let stop = try scan.next(on: connection) {
+            switch stop {
+            case .change:
+                guard includesChanges, let change = try log.change(scan.rows, on: connection) else {
+                    continue
+                }
+                guard changes.count == most else {
+                    changes.append(change)
+                    continue
+                }
+                let piece = changes
+                changes = [change]
+                let number = try end ?? log.lastNumber(ofTransactionWith: change.number, on: connection)
+                end = number
+                defer { pieceIndex += 1 }
+                return scan.header.transaction(
+                    log.token(number), piece, pieceIndex: pieceIndex, isComplete: false)
+            case .end(let number):
+                defer { (changes, end, pieceIndex) = ([], nil, 0) }
+                return scan.header.transaction(
+                    log.token(number), changes, pieceIndex: pieceIndex, isComplete: true)
+            }
+        }
+        return nil
+    }
+}
+
+/// The results that do not require whole transactions in memory.
+extension HistoryLog {
+    func hasTransactions(_ request: HistoryFetchRequest, on connection: borrowing Connection) throws -> Bool {
+        try HistoryScan(self, request, includesChanges: true, on: connection).next(on: connection) != nil
+    }
+
+    func objectIDs(_ request: HistoryFetchRequest, on connection: borrowing Connection) throws
+        -> Set<ObjectID>
+    {
+        let scan = try HistoryScan(self, request, includesChanges: true, on: connection)
+        var ids: Set<ObjectID> = []
+        while let stop = try scan.next(on: connection) {
+            if stop == .change, let id = objectID(scan.rows) { ids.insert(id) }
+        }
+        return ids
+    }
+
+    func count(_ request: HistoryFetchRequest, on connection: borrowing Connection) throws -> HistoryCount {
+        if request.admitsAll { return try countAll(request, on: connection) }
+        let scan = try HistoryScan(self, request, includesChanges: true, on: connection)
+        var count = HistoryCount()
+        while let stop = try scan.next(on: connection) {
+            if stop == .change { count.changes += 1 } else { count.transactions += 1 }
+        }
+        return count
+    }
+
+    private func countAll(_ request: HistoryFetchRequest, on connection: borrowing Connection) throws
+        -> HistoryCount
+    {
+        let range = try range(of: request, on: connection)
+        let counts = try connection.prepare(
+            """
+            SELECT coalesce(sum(\(HistoryBoundary.isFirstRow)), 0),
+            coalesce(sum(kind < 3), 0) FROM history WHERE number > ?1
+            """)
+        try counts.bind(range.after, at: 1)
+        guard try counts.step() else { return HistoryCount() }
+        return HistoryCount(transactions: Int(counts.integer(0)), changes: Int(counts.integer(1)))
+    }
+}

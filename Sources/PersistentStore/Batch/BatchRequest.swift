@@ -53,3 +53,54 @@ public struct BatchInsertRequest: Sendable {
         makeNext = { next }
     }
 }
+
+/// An update of many objects with the same new values as one transaction.
+public struct BatchUpdateRequest: Sendable {
+    public let entity: String
+    /// The condition on objects; nil updates all.
+    public let predicate: Predicate?
+    public let values: [String: Value]
+    /// Whether to return the IDs of the objects, which costs their memory.
+    public var returnsObjectIDs = false
+
+    public init(_ entity: String, where predicate: Predicate? = nil, set values: [String: Value]) {
+        self.entity = entity
+        self.predicate = predicate
+        self.values = values
+    }
+}
+
+/// A deletion of many objects as one transaction.
+public struct BatchDeleteRequest: Sendable {
+    public let entity: String
+    /// The condition on objects; nil deletes all.
+    public let predicate: Predicate?
+    /// Whether to return the IDs of the objects, which costs their memory.
+    public var returnsObjectIDs = false
+
+    public init(_ entity: String, where predicate: Predicate? = nil) {
+        self.entity = entity
+        self.predicate = predicate
+    }
+}
+
+/// The progress of a batch.
+public struct BatchProgress: Hashable, Sendable {
+    /// The number of objects inserted, updated, or deleted so far.
+    public let done: Int
+    /// The total number, if known.
+    public let total: Int?
+}
+
+/// The result of a batch.
+public struct BatchResult: Hashable, Sendable {
+    /// The number of objects inserted, updated, or deleted. An object that already had the new values is not
+    /// counted as updated.
+    public let rows: Int
+    /// The number of rows skipped by ``BatchInsertRequest/DuplicatePolicy/skip``.
+    public let skipped: Int
+    /// The position of the transaction; nil if nothing changed, or if the entity has no history.
+    public let token: HistoryToken?
+    /// The IDs of the objects in the order of the work; nil unless requested.
+    public let objectIDs: [ObjectID]?
+}

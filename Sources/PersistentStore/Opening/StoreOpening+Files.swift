@@ -1,0 +1,76 @@
+import Glibc
+import Platform
+import SQLite
+
+extension StoreOpening {
+    /// Checks the kind and the name of the file. Opening a pipe would block; a name that is not UTF-8 cannot be
+    /// written as text, so the companion files would be those of another store.
+    func checkKind() throws(StoreError) {
+        guard FilePath.resolvesToText(path) else {
+            throw .cannotOpen(path: path, reason: "it leads to a name that is not valid UTF-8")
+        }
+        let status = FileStatus(path: path)
+        guard status.map({ $0.isRegular || $0.isFolder }) ?? true else { throw .notAStore(path: path) }
+    }
+
+    /// Checks the names of the file. Under a second name, the database has another log and another index, so
+    /// programs that use different names lose each other's commits (sqlite.org/howtocorrupt.html 2.5).
+    func checkFile() throws(StoreError) {
+        try checkKind()
+        guard let status = FileStatus(path: path), !status.isFolder else { return }
+        guard status.links == 1 else { throw .secondName(path: path, isMount: false) }
+        guard !FileIdentity.isMountedAlone(path: resolvedPath) else {
+            throw .secondName(path: path, isMount: true)
+        }
+    }
+
+    /// Whether an empty file was a store: SQLite fills it before its log, and the doorbell is created last.
+    /// If the file were opened as a new one, SQLite would discard the log with all its contents.
+    var wasStore: Bool {
+        guard FileStatus(path: resolvedPath)?.size == 0 else { return false }
+        return FilePath.exists(Doorbell.path(store: resolvedPath))
+            || !FileStatus.isMissingOrEmpty(resolvedPath + "-wal")
+    }
+
+    /// The path without symbolic links, next to which SQLite creates the `-wal` and the `-shm`.
+    var resolvedPath: String { FilePath.resolved(path) }
+
+    var folder: String { FilePath.folder(of: resolvedPath) }
+}
+
+/// The users who may write a store's files.
+///
+/// If another user prepares an empty, writable file under a store's name, that user gets every clip that is
+/// saved, and a log of another user is replayed into the store. The folder is not checked: users who may
+/// write it can delete files or create their own under a store's name, and those are rejected.
+struct StoreOwnership {
+    private let path: String
+
+    init(path: String) { self.path = path }
+
+    /// Checks the owner and the mode of the files.
+    ///
+    /// - Throws: ``StoreError/otherOwner(path:owner:)`` or ``StoreError/writableByOthers(path:mode:)``.
+    func check() throws(StoreError) {
+        let resolved = FilePath.resolved(path)
+        guard let store = FileStatus(path: resolved) else { return }
+        // The superuser may open any user's store; SQLite gives the log and its index that owner.
+        guard store.owner == geteuid() || geteuid() == 0 else {
+            throw .otherOwner(path: path, owner: Self.name(store.owner))
+        }
+        for end in ["", "-wal", "-shm", "-journal"] {
+            guard let file = end.isEmpty ? store : FileStatus(path: resolved + end) else { continue }
+            guard file.owner == store.owner || file.owner == 0 else {
+                throw .otherOwner(path: path + end, owner: Self.name(file.owner))
+            }
+            guard file.permissions & 0o022 == 0 else {
+                throw .writableByOthers(path: path + end, mode: file.permissions)
+            }
+        }
+    }
+
+    private static func name(_ user: uid_t) -> String {
+        guard let entry = getpwuid(user), let name = entry.pointee.pw_name else { return "user \(user)" }
+        return String(cString: name)
+    }
+}
