@@ -32,14 +32,24 @@ package struct Backup: ~Copyable {
     /// Locks the destination against other writers until the end of the copy; readers of it continue.
     package func lockDestination() throws(SQLiteError) { _ = try step(pages: 0) }
 
+    /// Copies all pages.
+    ///
+    /// - Parameter progress: A closure called with the completed and the total number of pages, after each
+    ///   part.
+    package func run(_ progress: (_ done: Int, _ of: Int) -> Void) throws(SQLiteError) {
+        while try step(pages: Self.pagesAtOnce) {
+            let total = Int(sqlite3_backup_pagecount(pointer))
+            progress(total - Int(sqlite3_backup_remaining(pointer)), total)
+        }
+    }
+
+    private static let pagesAtOnce: Int32 = 2000
+
     /// Copies up to `pages` pages. Returns false when all are copied. An error contains only its code.
-    package func step(pages: Int32) throws(SQLiteError) -> Bool {
+    private func step(pages: Int32) throws(SQLiteError) -> Bool {
         let code = sqlite3_backup_step(pointer, pages)
         if code == SQLITE_DONE { return false }
         guard code == SQLITE_OK else { throw SQLiteError.failure(code, nil) }
         return true
     }
-
-    package var remainingPages: Int { Int(sqlite3_backup_remaining(pointer)) }
-    package var totalPages: Int { Int(sqlite3_backup_pagecount(pointer)) }
 }

@@ -166,7 +166,7 @@ import Testing
         #expect(run.status == 1 && run.errors.contains("list of its tables is unreadable"), "\(run)")
         #expect(!FileManager.default.fileExists(atPath: new + "2"))
         let names = try FileManager.default.contentsOfDirectory(atPath: clips.folder.path)
-        #expect(!names.contains { $0.contains(".copy-") || $0.contains(".salvage-") })
+        #expect(!names.contains { $0.contains(".draft-") })
     }
 
     @Test(arguments: ["Clip_by_url", "Clip_by_created", "history_origin_by_author"])

@@ -123,16 +123,11 @@ final class StoreConnection {
         case let error as StoreError: return error
         case _ where files?.areInPlace == false: return .replaced(path: path)
         case let error as SQLiteError:
-            return StoreError(error, path: path, holder: writerName, waited: connection.waitedMilliseconds)
+            return StoreError(
+                error, path: path, holder: WriterLock.writer(of: path)?.description,
+                waited: connection.waitedMilliseconds)
         default: return .other(path: path, reason: "\(error)")
         }
-    }
-
-    /// The process that has the write lock, as "name (process 4711)".
-    var writerName: String? {
-        let lock = WriterLock(databasePath: FilePath.resolved(path))
-        guard case .process(let process) = lock?.holder() else { return nil }
-        return ProcessIdentity(process: process).description
     }
 }
 

@@ -6,7 +6,7 @@ extension PersistentContainer {
     /// Copies one state of the store into a new file that only its owner may read, while other processes
     /// continue to write.
     ///
-    /// The copy is created in the same folder and then renamed, so no partial backup ever exists under that
+    /// The copy is created next to `path` and then renamed, so no partial backup ever exists under that
     /// name.
     ///
     /// - Parameters:
@@ -29,21 +29,21 @@ private struct StoreBackup {
     let path: String
     let replaces: Bool
 
-    private static let pagesAtOnce: Int32 = 2000
-
     func run(_ source: borrowing Connection, _ progress: (Int, Int) -> Void) throws {
         try checkPath()
-        // In the same folder, so that it can be renamed atomically.
-        let temporary = try makeFile()
-        defer { for end in ["-journal", "-wal", "-shm"] { unlink(temporary.path + end) } }
+        DraftFolder.removeStale(near: store)
         do {
-            try copy(source, temporary.path, progress)
-            try temporary.descriptor.sync()
-            try TemporaryFile.move(temporary.path, to: path, replaces: replaces)
-        } catch {
-            unlink(temporary.path)
-            if let error = error as? Errno { throw failure(error) }
-            guard let error = error as? SQLiteError else { throw error }
+            try DraftFolder.with(near: path, failure: failure) { draft in
+                do {
+                    let file = try FileDescriptor(draft, O_WRONLY | O_CREAT | O_EXCL)
+                    try copy(source, draft, progress)
+                    try file.sync()
+                    try TemporaryFile.move(draft, to: path, replaces: replaces)
+                } catch let error as Errno {
+                    throw failure(error)
+                }
+            }
+        } catch let error as SQLiteError {
             switch error.primary {
             case .corrupt, .full: throw StoreError(error, path: error.primary == .full ? path : store)
             case .inputOutput, .cannotOpen: throw rejection(error.systemReason)
@@ -55,15 +55,12 @@ private struct StoreBackup {
     }
 
     private func copy(
-        _ source: borrowing Connection, _ temporary: String, _ progress: (Int, Int) -> Void
+        _ source: borrowing Connection, _ draft: String, _ progress: (Int, Int) -> Void
     ) throws {
-        let destination = try Connection(path: temporary, access: .readWrite)
+        let destination = try Connection(path: draft, access: .readWrite)
         // No process relies on the file yet; it is synced as a whole later.
         try destination.execute("PRAGMA synchronous = OFF")
-        let backup = try Backup(of: source, into: destination)
-        while try backup.step(pages: Self.pagesAtOnce) {
-            progress(backup.totalPages - backup.remainingPages, backup.totalPages)
-        }
+        try Backup(of: source, into: destination).run(progress)
         // Pages are copied unchanged. A damaged copy must not replace an intact one.
         let check = try destination.prepare("PRAGMA quick_check(1)")
         guard try check.step(), check.text(0) == "ok" else {
@@ -83,14 +80,6 @@ private struct StoreBackup {
         // 2.4).
         for end in ["-wal", "-journal"] where FilePath.exists(path + end) {
             throw StoreError.cannotBackUp(path: path, reason: "\(path)\(end) exists, so the file is in use")
-        }
-    }
-
-    private func makeFile() throws(StoreError) -> TemporaryFile {
-        do {
-            return try TemporaryFile(path + ".")
-        } catch {
-            throw failure(error)
         }
     }
 

@@ -28,20 +28,8 @@ extension PersistentContainer {
         progress: @Sendable (_ done: Int, _ of: Int) -> Void = { _, _ in }
     ) throws(StoreError) -> String? {
         let path = FilePath.resolved(path)
-        do {
-            return try StoreRestore(file: file, path: path, model: model, options: options).run(progress)
-        } catch let error as StoreError {
-            throw error
-        } catch let error as SQLiteError {
-            let lock = WriterLock(databasePath: path)
-            var holder: String?
-            if case .process(let process) = lock?.holder() {
-                holder = ProcessIdentity(process: process).description
-            }
-            throw StoreError(
-                error, path: path, holder: holder, waited: options.busyTimeout.wholeMilliseconds)
-        } catch {
-            throw .other(path: path, reason: "\(error)")
+        return try StoreError.convert(path: path, timeout: options.busyTimeout) {
+            try StoreRestore(file: file, path: path, model: model, options: options).run(progress)
         }
     }
 }
@@ -52,8 +40,6 @@ private struct StoreRestore {
     let path: String
     let model: StoreModel
     let options: StoreOptions
-
-    private static let pagesAtOnce: Int32 = 2000
 
     func run(_ progress: (Int, Int) -> Void) throws -> String? {
         try StoreOpening(path: path, model: model, options: options).checkFile()
@@ -77,10 +63,8 @@ private struct StoreRestore {
     }
 
     private func checkFile() throws {
-        let opening = StoreOpening(path: file, model: model, options: options)
-        guard FilePath.exists(file) else { throw StoreError.missing(path: file) }
         // Hard links are common between backups.
-        try opening.checkKind()
+        try StoreOpening(path: file, model: model, options: options).checkSource()
         guard FileIdentity(path: file) != FileIdentity(path: path) else {
             throw StoreError.cannotRestore(path: file, reason: "it is the store itself")
         }
@@ -156,9 +140,7 @@ private struct StoreRestore {
         let backup = try Backup(of: copy, into: store)
         try backup.lockDestination()
         let retained = try retain(store)
-        while try backup.step(pages: Self.pagesAtOnce) {
-            progress(backup.totalPages - backup.remainingPages, backup.totalPages)
-        }
+        try backup.run(progress)
         return retained
     }
 
@@ -166,15 +148,16 @@ private struct StoreRestore {
     private func retain(_ store: borrowing Connection) throws -> String? {
         guard try store.fileSize() > 0 else { return nil }
         let name = try freeName()
-        let unfinished = name + ".unfinished"
-        do {
-            try StoreFile.copy(store, path: path, to: unfinished)
+        try DraftFolder.with(near: path, failure: { StoreFile.failure($0, name) }) { draft in
+            try StoreFile.copy(store, path: path, to: draft)
             // The log first: without its file it is useless, while the file without its log looks complete.
-            if FilePath.exists(unfinished + "-wal") { try move(unfinished + "-wal", to: name + "-wal") }
-            try move(unfinished, to: name)
-        } catch {
-            for end in ["", "-wal"] { unlink(unfinished + end) }
-            throw error
+            if FilePath.exists(draft + "-wal") { try move(draft + "-wal", to: name + "-wal") }
+            do {
+                try move(draft, to: name)
+            } catch {
+                unlink(name + "-wal")
+                throw error
+            }
         }
         // The names must be on the disk before the contents are replaced there.
         FilePath.syncFolder(FilePath.folder(of: path))
@@ -196,7 +179,7 @@ private struct StoreRestore {
         let name = path + ".replaced-" + time.filter { $0 != "-" && $0 != ":" }
         for number in 1...1000 {
             let candidate = number == 1 ? name : "\(name)-\(number)"
-            if ["", "-wal", ".unfinished"].allSatisfy({ !FilePath.exists(candidate + $0) }) {
+            if ["", "-wal"].allSatisfy({ !FilePath.exists(candidate + $0) }) {
                 return candidate
             }
         }

@@ -42,14 +42,8 @@ extension PersistentContainer {
         let salvage = StoreSalvage(
             path: FilePath.resolved(path), newPath: newPath, author: author, model: model,
             options: options)
-        do {
-            return try salvage.run(progress)
-        } catch let error as StoreError {
-            throw error
-        } catch let error as SQLiteError {
-            throw StoreError(error, path: newPath)
-        } catch {
-            throw .other(path: newPath, reason: "\(error)")
+        return try StoreError.convert(path: newPath, timeout: options.busyTimeout) {
+            try salvage.run(progress)
         }
     }
 }
@@ -62,28 +56,23 @@ private struct StoreSalvage {
     let options: StoreOptions
 
     func run(_ progress: (Int, Int) -> Void) throws -> SalvageReport {
-        guard FilePath.exists(path) else { throw StoreError.missing(path: path) }
-        try StoreOpening(path: path, model: model, options: options).checkKind()
+        try StoreOpening(path: path, model: model, options: options).checkSource()
         for end in ["", "-wal", "-journal"] where FilePath.exists(newPath + end) {
             throw StoreError.cannotSalvage(path: newPath, reason: "\(newPath)\(end) exists")
         }
+        DraftFolder.removeStale(near: path)
         let damaged = try copyOfDamaged()
-        let folder = try StoreFile.attempt(newPath) { () throws(Errno) in
-            try TemporaryFile.makeFolder(newPath + ".salvage-")
+        return try DraftFolder.with(near: newPath, failure: { StoreFile.failure($0, newPath) }) { draft in
+            let report = try save(damaged, to: draft, progress)
+            do {
+                try TemporaryFile.move(draft, to: newPath, replaces: false)
+                return report
+            } catch  where error.code == EEXIST {
+                throw StoreError.cannotSalvage(path: newPath, reason: "\(newPath) exists")
+            } catch {
+                throw StoreFile.failure(error, newPath)
+            }
         }
-        let draft = folder + "/store"
-        defer {
-            for end in ["", "-wal", "-shm", "-journal", "-doorbell"] { unlink(draft + end) }
-            rmdir(folder)
-        }
-        let report = try save(damaged, to: draft, progress)
-        do {
-            try TemporaryFile.move(draft, to: newPath, replaces: false)
-            return report
-        } catch  where error.code == EEXIST {
-            throw StoreError.cannotSalvage(path: newPath, reason: "\(newPath) exists")
-        } catch {
-            throw StoreFile.failure(error, newPath)
         }
     }
 

@@ -78,10 +78,7 @@ public final class PersistentContainer: Sendable {
 
     /// The other process that has the write lock at this moment, as "name (process 4711)".
     package var otherWriter: String? {
-        guard case .process(let process) = WriterLock(databasePath: FilePath.resolved(path))?.holder(),
-            process != getpid()
-        else { return nil }
-        return ProcessIdentity(process: process).description
+        WriterLock.writer(of: path).flatMap { $0.process == getpid() ? nil : $0.description }
     }
 
     /// Returns a stream of all commits from now on, including this container's own. See ``StoreEvent``.

@@ -4,8 +4,7 @@ import SQLite
 
 /// A private copy of a store, to verify, read, or change it without touching the store.
 ///
-/// The copy includes the contents of the store's log. Its names are deleted as soon as SQLite has opened it,
-/// so nothing of it remains, even if the process is killed.
+/// The copy includes the contents of the store's log. Its names are deleted as soon as SQLite has opened it.
 enum StoreCopy {
     /// Creates the copy and opens it for writing.
     ///
@@ -20,24 +19,18 @@ enum StoreCopy {
         _ path: String, near destination: String, _ options: StoreOptions, isDamaged: Bool = false,
         prepare: (borrowing Connection) throws -> Void = { _ in }
     ) throws -> Connection {
-        let folder = try StoreFile.attempt(destination) { () throws(Errno) in
-            try TemporaryFile.makeFolder(destination + ".copy-")
+        try DraftFolder.with(near: destination, failure: { StoreFile.failure($0, destination) }) { copy in
+            try makeCopy(of: path, copy, options)
+            if isDamaged, FileStatus.isMissingOrEmpty(copy) { truncate(copy, 4096) }
+            let connection = try Connection(path: copy, access: .readWrite)
+            if isDamaged { connection.setWritableSchema(enabled: true) }
+            // Without a -shm.
+            try connection.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF")
+            try prepare(connection)
+            // Both files are open from here on, if the copy is a database.
+            _ = try? connection.integer("SELECT count(*) FROM sqlite_schema")
+            return connection
         }
-        let copy = folder + "/store"
-        defer {
-            for end in ["", "-wal", "-shm", "-journal"] { unlink(copy + end) }
-            rmdir(folder)
-        }
-        try makeCopy(of: path, copy, options)
-        if isDamaged, FileStatus.isMissingOrEmpty(copy) { truncate(copy, 4096) }
-        let connection = try Connection(path: copy, access: .readWrite)
-        if isDamaged { connection.setWritableSchema(enabled: true) }
-        // Without a -shm.
-        try connection.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF")
-        try prepare(connection)
-        // Both files are open from here on, if the copy is a database.
-        _ = try? connection.integer("SELECT count(*) FROM sqlite_schema")
-        return connection
     }
 
     private static func makeCopy(of path: String, _ copy: String, _ options: StoreOptions) throws {

@@ -162,6 +162,34 @@ extension StoreError: CustomStringConvertible {
     }
 }
 
+extension StoreError {
+    /// Runs work on the files of a store, and converts its errors.
+    static func convert<Result>(
+        path: String, timeout: Duration, _ work: () throws -> Result
+    ) throws(StoreError) -> Result {
+        do {
+            return try work()
+        } catch let error as StoreError {
+            throw error
+        } catch let error as SQLiteError {
+            throw StoreError(
+                error, path: path, holder: WriterLock.writer(of: path)?.description,
+                waited: timeout.wholeMilliseconds)
+        } catch {
+            throw .other(path: path, reason: "\(error)")
+        }
+    }
+}
+
+extension WriterLock {
+    /// Returns the process that is writing a store.
+    static func writer(of path: String) -> ProcessIdentity? {
+        guard case .process(let process) = WriterLock(databasePath: FilePath.resolved(path))?.holder()
+        else { return nil }
+        return ProcessIdentity(process: process)
+    }
+}
+
 extension SQLiteError {
     /// Whether the disk is full, even for SQLite's small companion files, for which it reports only that they
     /// cannot be created or extended.

@@ -13,6 +13,12 @@ extension StoreOpening {
         guard status.map({ $0.isRegular || $0.isFolder }) ?? true else { throw .notAStore(path: path) }
     }
 
+    /// Checks a file to copy, which may be damaged, or under several names.
+    func checkSource() throws(StoreError) {
+        guard access(path, F_OK) == 0 else { throw .missing(path: path) }
+        try checkKind()
+    }
+
     /// Checks the names of the file. Under a second name, the database has another log and another index, so
     /// programs that use different names lose each other's commits (sqlite.org/howtocorrupt.html 2.5).
     func checkFile() throws(StoreError) {
