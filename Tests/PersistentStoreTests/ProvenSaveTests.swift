@@ -6,11 +6,14 @@ import Testing
 /// Proof that a reported save is stored, for every kind of save and every interference by another program.
 @Suite(.serialized) struct ProvenSaveTests {
     enum Fault: String, CaseIterable, Sendable {
-        case none, noTriggers, alteredTrigger, rebuilt, ignored, undone, unrecorded, columnDropped
+        case none, noTriggers, alteredTrigger, rebuilt, unconstrained, ignored, undone, unrecorded,
+            columnDropped
         case indexRemoved, logRemoved, logAndIndexRemoved, replaced, restoredInPlace, hardLink
 
         /// Whether the store repairs the fault, so that the save must succeed.
-        var isRepaired: Bool { [.none, .noTriggers, .alteredTrigger, .rebuilt].contains(self) }
+        var isRepaired: Bool {
+            [.none, .noTriggers, .alteredTrigger, .rebuilt, .unconstrained].contains(self)
+        }
     }
 
     enum Way: String, CaseIterable, Sendable {
@@ -56,18 +59,45 @@ import Testing
         ) { try await store.save(.cursor) }
     }
 
-    @Test func `a constraint that ignores rows is restored when the store is opened`() async throws {
+    @Test(arguments: [" AUTOINCREMENT", " UNIQUE", " STRICT", " NOT NULL"])
+    func `a save restores a lost constraint, and the foreign keys of other tables`(lost: String) async throws
+    {
+        let table = "SELECT sql FROM sqlite_schema WHERE name = 'Note'"
+        let before = try store.ask(table)
+        _ = try store.ask(
+            """
+            CREATE TABLE mine (note INTEGER REFERENCES Note (id) ON DELETE CASCADE);
+            INSERT INTO mine VALUES (1), (2)
+            """)
+        try store.rebuild { $0.replacing(lost, with: "") }
+        #expect(try store.ask(table) != before)
+        let context = store.container.makeContext(author: "app")
+        _ = try await context.save(inserting: ["slug": "new"])
+        #expect(try store.ask(table) == before)
+        #expect(try store.ask("SELECT count(*) FROM mine") == "2")
+        await context.delete(ObjectID(entity: "Note", key: 1))
+        try await context.save()
+        #expect(try store.ask("SELECT group_concat(note) FROM mine") == "2")
+    }
+
+    @Test func `a save restores a constraint that ignores rows`() async throws {
         try store.rebuild { $0.replacing("UNIQUE", with: "UNIQUE ON CONFLICT IGNORE") }
-        let refused = await #expect(throws: StoreError.self) { try await store.save(.insert) }
-        guard case .schemaChanged = refused else {
-            Issue.record("\(String(describing: refused))")
-            return
-        }
-        let container = try await store.reopened()
-        let context = container.makeContext(author: "app")
-        _ = try await context.save(inserting: ["slug": "same"])
-        await #expect(throws: StoreError.self) { try await context.save(inserting: ["slug": "same"]) }
+        let context = store.container.makeContext(author: "app")
+        await #expect(throws: StoreError.self) { try await context.save(inserting: ["slug": "0"]) }
         #expect(try store.ask("SELECT sql LIKE '%IGNORE%' FROM sqlite_schema WHERE name = 'Note'") == "0")
+    }
+
+    @Test func `a save that cannot restore a constraint says so, and the next one tries again`() async throws
+    {
+        try store.rebuild { $0.replacing(" UNIQUE", with: "") }
+        _ = try store.ask("INSERT INTO Note (title, slug) VALUES ('double', '0')")
+        for _ in 1...2 {
+            let error = await #expect(throws: StoreError.self) { try await store.save(.insert) }
+            #expect(error?.description.contains("share a value") == true, "\(String(describing: error))")
+        }
+        _ = try store.ask("DELETE FROM Note WHERE title = 'double'")
+        try await store.save(.insert)
+        #expect(try store.has(.insert))
     }
 
     @Test func `after a rebuild no ID is reused, older tokens expire, and changes are recorded`() async throws
@@ -202,6 +232,10 @@ final class FaultyStore: Sendable {
                 CREATE TRIGGER Note_records_insert AFTER INSERT ON Note BEGIN SELECT 1; END
                 """)
         case .rebuilt: try rebuild()
+        case .unconstrained:
+            try rebuild {
+                [" AUTOINCREMENT", " UNIQUE", " STRICT"].reduce($0) { $0.replacing($1, with: "") }
+            }
         case .ignored:
             _ = try ask(
                 """

@@ -74,11 +74,7 @@ final class StoreConnection {
         _ body: (borrowing Connection, ExternalTriggers) throws -> Work<Result>
     ) throws(StoreError) -> Result {
         do {
-            try connection.execute("BEGIN IMMEDIATE")
-            // A large transaction reaches the log before it commits.
-            try checkFiles()
-            guard try isSameStore() else { throw StoreError.replaced(path: path) }
-            let hasRepaired = try schema?.verify(connection) ?? false
+            let hasRepaired = try begin()
             let work = try body(connection, schema?.external ?? ExternalTriggers())
             guard connection.isInTransaction else {
                 throw StoreError.other(path: path, reason: "the transaction ended before its commit")
@@ -95,6 +91,43 @@ final class StoreConnection {
         } catch {
             connection.rollBack()
             throw storeError(error)
+        }
+    }
+
+    /// Begins a transaction with the write lock and a verified schema. Returns whether that required a repair,
+    /// which must be committed.
+    private func begin() throws -> Bool {
+        try lock()
+        do {
+            return try schema?.verify(connection) ?? false
+        } catch is SchemaRepair.NeedsRebuild {
+            connection.rollBack()
+            try rebuildTables()
+            try lock()
+            return try schema?.verify(connection) ?? false
+        }
+    }
+
+    private func lock() throws {
+        try connection.execute("BEGIN IMMEDIATE")
+        // A large transaction reaches the log before it commits.
+        try checkFiles()
+        guard try isSameStore() else { throw StoreError.replaced(path: path) }
+    }
+
+    /// Restores constraints in a separate transaction, since SQLite cannot turn foreign keys off inside one.
+    private func rebuildTables() throws {
+        try connection.execute("PRAGMA foreign_keys = OFF")
+        defer { try? connection.execute("PRAGMA foreign_keys = ON") }
+        do {
+            try lock()
+            _ = try schema?.verify(connection, mayRebuild: true)
+            try checkFiles()
+            try connection.execute("COMMIT")
+            schema?.adopt()
+        } catch {
+            connection.rollBack()
+            throw error
         }
     }
 

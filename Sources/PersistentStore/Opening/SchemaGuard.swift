@@ -21,7 +21,8 @@ final class SchemaGuard {
     /// - Parameter mayRebuild: Whether foreign keys are off, so that a table can be rebuilt.
     /// - Returns: Whether a repair was made, which must be committed.
     /// - Throws: ``StoreError/newerStore(path:)`` if another process migrated the store;
-    ///   ``StoreError/schemaChanged(path:reason:)`` if a missing part cannot be restored.
+    ///   ``StoreError/schemaChanged(path:reason:)`` if a missing part cannot be restored;
+    ///   ``SchemaRepair/NeedsRebuild`` if a table must be rebuilt and may not.
     func verify(_ connection: borrowing Connection, mayRebuild: Bool = false) throws -> Bool {
         // The version of a transaction that was rolled back.
         unadopted = nil
@@ -29,7 +30,7 @@ final class SchemaGuard {
         guard version != verified else { return false }
         try opening.checkModel(connection)
         let inspection = try inspect(connection)
-        let repair = SchemaRepair(inspection: inspection, path: opening.path)
+        let repair = SchemaRepair(inspection: inspection)
         let hasRepaired = try repair.run(on: connection, mayRebuild: mayRebuild)
         if hasRepaired {
             unadopted = try Self.version(connection)

@@ -84,20 +84,18 @@ struct SchemaInspection {
 
 /// Restores the parts that a table rebuild by another program lost, inside the caller's transaction.
 struct SchemaRepair {
+    /// The error of a repair that must rebuild a table, which requires that foreign keys are off.
+    struct NeedsRebuild: Error {}
+
     let inspection: SchemaInspection
-    let path: String
 
     /// Runs the repair.
     ///
     /// - Returns: Whether there was anything to restore.
+    /// - Throws: ``NeedsRebuild`` if a table must be rebuilt and may not.
     func run(on connection: borrowing Connection, mayRebuild: Bool) throws -> Bool {
         guard !inspection.isSound else { return false }
-        if let table = inspection.tables.first, !mayRebuild {
-            throw StoreError.schemaChanged(
-                path: path,
-                reason:
-                    "its table \(table.entity.name) has other constraints, which opening it again restores")
-        }
+        guard mayRebuild || inspection.tables.isEmpty else { throw NeedsRebuild() }
         for triggers in inspection.triggers { try drop(triggers, on: connection) }
         for table in inspection.tables {
             try TableRebuild(entity: table.entity, columns: table.columns).run(on: connection)
