@@ -21,8 +21,9 @@ struct BatchExecution: Sendable {
 
     func run(
         _ transaction: RecordedTransaction, _ model: StoreModel, on connection: borrowing Connection,
-        _ external: ExternalTriggers, in store: StoreConnection
+        _ facts: StoreConnection.Facts, in store: StoreConnection
     ) throws -> StoreConnection.Work<BatchResult> {
+        let external = facts.external
         guard let entity = model.entity(work.entity) else { throw StoreError.unknownEntity(work.entity) }
         var meter = BatchMeter(report: report, store: store)
         try meter.checkCancellation()
@@ -35,7 +36,7 @@ struct BatchExecution: Sendable {
         let rows = try changeRows(of: entity, recorder, proof, &meter, on: connection)
         // The triggers were off: a noted row may have been deleted and recorded since.
         if recorder != nil { try connection.run("DELETE FROM \(StoreSchema.replacedTable(entity.name))") }
-        let token = try first.flatMap { try transaction.end($0, on: connection, external) }
+        let token = try first.flatMap { try transaction.end($0, on: connection, facts) }
         if first != nil, token == nil, meter.done > 0, !mayChangeNothing {
             throw external.notStored("history")
         }

@@ -17,6 +17,12 @@ final class StoreConnection {
     /// Destroyed after the connection, since properties are destroyed in the order of their declaration.
     private let lastly = LockRelease()
 
+    /// The facts that hold for one transaction with the write lock.
+    struct Facts {
+        var external = ExternalTriggers()
+        var generation: Int64
+    }
+
     /// The result of a transaction, before its commit.
     struct Work<Result> {
         let result: Result
@@ -54,13 +60,6 @@ final class StoreConnection {
     /// Whether no process has written a store that was opened without locks.
     var isStillQuiet: Bool { quiet.map { $0 == FileStamp(path: $0.path) } ?? true }
 
-    /// Whether no backup was restored into the file: after a restore, the objects may differ from those that
-    /// were read.
-    private func isSameStore() throws -> Bool {
-        guard let storeID else { return true }
-        return try StoreMetadata.storeID(on: connection) == storeID
-    }
-
     /// Runs `body` in a transaction that has the write lock from the start, and commits.
     func write<Result>(_ body: (borrowing Connection) throws -> Result) throws(StoreError) -> Result {
         try commit { connection, _ in Work(result: try body(connection)) }
@@ -71,11 +70,11 @@ final class StoreConnection {
     /// - Throws: ``StoreError/replaced(path:)`` if, before or after the commit, a name leads to another file.
     ///   The written data may be lost, so it is not reported as saved.
     func commit<Result>(
-        _ body: (borrowing Connection, ExternalTriggers) throws -> Work<Result>
+        _ body: (borrowing Connection, Facts) throws -> Work<Result>
     ) throws(StoreError) -> Result {
         do {
-            let hasRepaired = try begin()
-            let work = try body(connection, schema?.external ?? ExternalTriggers())
+            let (facts, hasRepaired) = try begin()
+            let work = try body(connection, facts)
             guard connection.isInTransaction else {
                 throw StoreError.other(path: path, reason: "the transaction ended before its commit")
             }
@@ -94,25 +93,29 @@ final class StoreConnection {
         }
     }
 
-    /// Begins a transaction with the write lock and a verified schema. Returns whether that required a repair,
-    /// which must be committed.
-    private func begin() throws -> Bool {
-        try lock()
+    /// Begins a transaction with the write lock and a verified schema. Also returns whether that required a
+    /// repair, which must be committed.
+    private func begin() throws -> (Facts, hasRepaired: Bool) {
         do {
-            return try schema?.verify(connection) ?? false
+            return try lock()
         } catch is SchemaRepair.NeedsRebuild {
             connection.rollBack()
             try rebuildTables()
-            try lock()
-            return try schema?.verify(connection) ?? false
+            return try lock()
         }
     }
 
-    private func lock() throws {
+    private func lock(mayRebuild: Bool = false) throws -> (Facts, hasRepaired: Bool) {
         try connection.execute("BEGIN IMMEDIATE")
         // A large transaction reaches the log before it commits.
         try checkFiles()
-        guard try isSameStore() else { throw StoreError.replaced(path: path) }
+        var identity = try StoreMetadata.identity(on: connection)
+        // A backup was restored into the file: the objects may differ from those that were read.
+        guard storeID == nil || identity.storeID == storeID else { throw StoreError.replaced(path: path) }
+        let hasRepaired = try schema?.verify(connection, mayRebuild: mayRebuild) ?? false
+        if hasRepaired { identity = try StoreMetadata.identity(on: connection) }
+        let external = schema?.external ?? ExternalTriggers()
+        return (Facts(external: external, generation: identity.generation), hasRepaired)
     }
 
     /// Restores constraints in a separate transaction, since SQLite cannot turn foreign keys off inside one.
@@ -120,8 +123,7 @@ final class StoreConnection {
         try connection.execute("PRAGMA foreign_keys = OFF")
         defer { try? connection.execute("PRAGMA foreign_keys = ON") }
         do {
-            try lock()
-            _ = try schema?.verify(connection, mayRebuild: true)
+            _ = try lock(mayRebuild: true)
             try checkFiles()
             try connection.execute("COMMIT")
             schema?.adopt()

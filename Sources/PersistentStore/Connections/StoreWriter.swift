@@ -64,7 +64,7 @@ actor StoreWriter {
 
     /// Runs `body` with the write lock and commits its work, which proves its result and may be empty.
     private func commit<Result: Sendable>(
-        _ body: (borrowing Connection, ExternalTriggers) throws -> StoreConnection.Work<Result>
+        _ body: (borrowing Connection, StoreConnection.Facts) throws -> StoreConnection.Work<Result>
     ) throws(StoreError) -> Result {
         guard let connection else { throw rejection }
         let result = try connection.commit(body)

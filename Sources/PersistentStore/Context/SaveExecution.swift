@@ -15,8 +15,9 @@ struct SaveExecution {
     }
 
     func run(
-        on connection: borrowing Connection, _ external: ExternalTriggers
+        on connection: borrowing Connection, _ facts: StoreConnection.Facts
     ) throws -> StoreConnection.Work<SaveResult> {
+        let external = facts.external
         if let cursor = request.cursor, cursor.token.storeID != transaction.storeID {
             throw StoreError.tokenOfAnotherStore
         }
@@ -28,7 +29,7 @@ struct SaveExecution {
             }
         let first = touches(tracked: true) ? try transaction.begin(on: connection, external) : nil
         var outcomes = try execute(external, on: connection)
-        let token = try first.flatMap { try transaction.end($0, on: connection, external) }
+        let token = try first.flatMap { try transaction.end($0, on: connection, facts) }
         if token == nil, hasRecordable(outcomes) { throw external.notStored("history") }
         if !external.isEmpty { try confirm(&outcomes, external, on: connection) }
         if let cursor = request.cursor {

@@ -112,8 +112,8 @@ private struct StoreSalvage {
         var report = SalvageReport(objects: [])
         let total = tables.reduce(0) { $0 + ($1.map { Int($0.lastDenseID) + $0.sparseIDs.count } ?? 0) }
         var done = 0
-        try store.commit { new, external in
-            let first = try transaction.begin(on: new, external)
+        try store.commit { new, facts in
+            let first = try transaction.begin(on: new, facts.external)
             for (entity, table) in zip(model.entities, tables) {
                 var objects = SalvageReport.Objects(entity: entity.name)
                 if let table {
@@ -126,7 +126,7 @@ private struct StoreSalvage {
                 }
                 report.objects.append(objects)
             }
-            _ = try transaction.end(first, on: new, external)
+            _ = try transaction.end(first, on: new, facts)
             return StoreConnection.Work(result: ())
         }
         try store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

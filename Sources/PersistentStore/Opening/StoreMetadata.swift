@@ -51,9 +51,17 @@ struct StoreMetadata: Sendable {
         model = values[Key.model.rawValue]?.textValue ?? ""
     }
 
-    static func storeID(on connection: borrowing Connection) throws(SQLiteError) -> UUID? {
-        let row = try connection.prepare("SELECT value FROM store_metadata WHERE key = 'store_id'")
-        return try row.step() ? UUID(uuidString: row.text(0)) : nil
+    /// Returns the facts that each write needs, in one statement.
+    static func identity(on connection: borrowing Connection) throws(SQLiteError) -> (
+        storeID: UUID?, generation: Int64
+    ) {
+        let row = try connection.prepare(
+            """
+            SELECT (SELECT value FROM store_metadata WHERE key = 'store_id'),
+            (SELECT value FROM store_metadata WHERE key = 'generation')
+            """)
+        guard try row.step() else { return (nil, 1) }
+        return (UUID(uuidString: row.text(0)), row.isNull(1) ? 1 : clamped(row.integer(1)))
     }
 
     static func set(_ key: Key, _ value: Value, on connection: borrowing Connection) throws(SQLiteError) {
@@ -65,7 +73,7 @@ struct StoreMetadata: Sendable {
 
     static func integer(_ key: Key, on connection: borrowing Connection) throws(SQLiteError) -> Int64? {
         try connection.integer("SELECT value FROM store_metadata WHERE key = ?1", key.rawValue)
-            .map { min(max($0, -farthest), farthest) }
+            .map(clamped)
     }
 
     static func text(_ key: Key, on connection: borrowing Connection) throws(SQLiteError) -> String? {
@@ -77,6 +85,8 @@ struct StoreMetadata: Sendable {
     /// The limit for numbers in a malicious store, far enough from the limits of an integer that sums cannot
     /// overflow.
     static let farthest: Int64 = 1 << 60
+
+    private static func clamped(_ number: Int64) -> Int64 { min(max(number, -farthest), farthest) }
 
     /// Returns the number before which tokens have expired.
     static func historyExpiry(floor: Int64, on connection: borrowing Connection) throws(SQLiteError) -> Int64

@@ -35,7 +35,7 @@ struct RecordedTransaction {
     ///
     /// - Returns: The position; nil, after removing the `begin` row, if no change was recorded.
     func end(
-        _ first: Int64, on connection: borrowing Connection, _ external: ExternalTriggers
+        _ first: Int64, on connection: borrowing Connection, _ facts: StoreConnection.Facts
     ) throws -> HistoryToken? {
         guard try connection.integer("SELECT max(number) FROM history") ?? first > first else {
             try connection.run("DELETE FROM history WHERE number = ?1", first)
@@ -44,9 +44,8 @@ struct RecordedTransaction {
         let statement = try connection.prepare(
             "INSERT INTO history (kind, at) VALUES (4, (SELECT began FROM history WHERE number = ?1))")
         try statement.bind(first, at: 1)
-        let number = try storedRow(statement, on: connection, external)
-        let generation = try StoreMetadata.integer(.generation, on: connection) ?? 1
-        return HistoryToken(storeID: storeID, generation: generation, number: number)
+        let number = try storedRow(statement, on: connection, facts.external)
+        return HistoryToken(storeID: storeID, generation: facts.generation, number: number)
     }
 
     /// Runs an insert and returns its row. Without a row, `last_insert_rowid()` is that of an earlier
