@@ -4,7 +4,7 @@ import SQLite
 struct BatchRecorder {
     private let entity: Entity
     private let entityID: Int64
-    private let bits: [String: Int64]
+    private let bits: [String: Int]
 
     /// Creates nil if the triggers are required: the entity has triggers of other programs, foreign keys
     /// delete rows of other tables with its own, or the outcome of a row is known only after it is inserted.
@@ -14,19 +14,13 @@ struct BatchRecorder {
         {
             return nil
         }
-        let id = try connection.integer("SELECT id FROM history_entity WHERE name = ?1", entity.name)
-        guard let id else { return nil }
-        let statement = try connection.prepare("SELECT name, bit FROM history_attribute WHERE entity = ?1")
-        try statement.bind(id, at: 1)
-        var bits: [String: Int64] = [:]
-        while try statement.step() { bits[statement.text(0)] = statement.integer(1) }
-        let own = HistoryTriggers(entity: entity, entityID: id, bits: bits.mapValues(Int.init)).all
-        guard try Self.triggers(of: entity, on: connection) == Set(own.map(\.name)),
+        guard let own = try HistoryTriggers(of: entity, on: connection),
+            try Self.triggers(of: entity, on: connection) == Set(own.all.map(\.name)),
             try !Self.isReferenced(entity, on: connection)
         else { return nil }
         self.entity = entity
-        entityID = id
-        self.bits = bits
+        entityID = own.entityID
+        bits = own.bits
     }
 
     /// Records the rows with later keys and returns the last of them. Keys rise in the order of the inserts.
@@ -70,7 +64,7 @@ struct BatchRecorder {
 
     private func mask(of change: BatchChange) -> (String, [Value]) {
         guard let assignments = change.assignments else {
-            return (String(HistoryTriggers.mask(of: preserved, bits.mapValues(Int.init))), [])
+            return (String(HistoryTriggers.mask(of: preserved, bits)), [])
         }
         let terms = assignments.compactMap { assignment in
             bits[assignment.attribute.name].map {

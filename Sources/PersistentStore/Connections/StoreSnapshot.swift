@@ -11,32 +11,27 @@ public struct StoreSnapshot: Sendable {
 
     /// The position of the newest transaction in this state.
     public func newestToken() throws -> HistoryToken {
-        let log = log
-        return try ask { try log.newestToken(on: $0) }
+        try ask { [log] in try log.newestToken(on: $0) }
     }
 
     public func fetch(_ request: FetchRequest) throws -> [StoredObject] {
-        let query = query
-        return try ask { try query.fetch(request, on: $0) }
+        try ask { [query] in try query.fetch(request, on: $0) }
     }
 
     /// Returns the keys of the admitted objects, in the order of the request: eight bytes for each object.
     package func keys(_ request: FetchRequest) throws -> [Int64] {
-        let query = query
-        return try ask { try query.keys(request, on: $0) }
+        try ask { [query] in try query.keys(request, on: $0) }
     }
 
     /// Returns the number of objects that the predicate and the bounds of the request admit.
     public func count(_ request: FetchRequest) throws -> Int {
-        let query = query
-        return try ask { try query.count(request, on: $0) }
+        try ask { [query] in try query.count(request, on: $0) }
     }
 
     /// Whether the predicate admits an object with these values; nil admits all.
     public func matches(_ predicate: Predicate?, _ values: [String: Value], entity: String) throws -> Bool {
         guard let predicate else { return true }
-        let query = query
-        return try ask { try query.matches(predicate, values, entity: entity, on: $0) }
+        return try ask { [query] in try query.matches(predicate, values, entity: entity, on: $0) }
     }
 
     public func position(of object: StoredObject, in sort: SortOrder) -> SortPosition {
@@ -52,14 +47,12 @@ public struct StoreSnapshot: Sendable {
     ///
     /// - Throws: ``StoreError/tokenExpired(oldest:)`` or another token error.
     public func check(_ token: HistoryToken) throws {
-        let log = log
-        try ask { try log.check(token, on: $0) }
+        try ask { [log] in try log.check(token, on: $0) }
     }
 
     /// Whether more than `count` changes follow a token, without reading them.
     public func hasMoreChanges(after token: HistoryToken, than count: Int) throws -> Bool {
-        let log = log
-        return try ask { try log.hasMoreChanges(after: token.number, than: count, on: $0) }
+        try ask { [log] in try log.hasMoreChanges(after: token.number, than: count, on: $0) }
     }
 
     /// Returns all consumers with a cursor in the store, by name.

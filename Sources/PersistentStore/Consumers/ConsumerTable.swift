@@ -177,7 +177,7 @@ struct ConsumerHolds {
     /// Creates the positions.
     ///
     /// - Parameter ignored: The authors whose consumers are ignored, unless they retain history always.
-    init(_ ends: HistoryExtent, ignoring ignored: Set<String> = [], on connection: borrowing Connection)
+    init(_ extent: HistoryExtent, ignoring ignored: Set<String> = [], on connection: borrowing Connection)
         throws
     {
         let rows = try connection.prepare(
@@ -185,8 +185,8 @@ struct ConsumerHolds {
             SELECT name, position, retention, author FROM history_consumer
             WHERE generation = ?1 AND position >= ?2 ORDER BY name
             """)
-        try rows.bind(ends.generation, at: 1)
-        try rows.bind(ends.expiry, at: 2)
+        try rows.bind(extent.generation, at: 1)
+        try rows.bind(extent.expiry, at: 2)
         while try rows.step() {
             let isAlways = rows.integer(2) == Int64(ConsumerRetention.always.rawValue)
             if !isAlways, let author = rows.optionalText(3), ignored.contains(author) { continue }

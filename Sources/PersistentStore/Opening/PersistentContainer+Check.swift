@@ -10,8 +10,8 @@ extension PersistentContainer {
             var findings = try snapshot.ask { try StoreCheck(model: model).run(on: $0) }
             // A damaged file is not checked further.
             if findings.contains(where: \.isDamage) { return findings }
-            let (consumers, ends) = (try snapshot.consumers(), try snapshot.ask { try HistoryExtent($0) })
-            findings += ConsumerCheck(now: now).run(consumers, ends)
+            let (consumers, extent) = (try snapshot.consumers(), try snapshot.ask { try HistoryExtent($0) })
+            findings += ConsumerCheck(now: now).run(consumers, extent)
             return findings
         }
         return inside + StoreFiles(path: path).findings()

@@ -135,14 +135,10 @@ struct SchemaMigration {
     }
 
     private func track(_ entity: Entity, on connection: borrowing Connection) throws {
-        guard
-            let entityID = try connection.integer(
-                "SELECT id FROM history_entity WHERE name = ?1", entity.name)
-        else { throw StoreError.unknownEntity(entity.name) }
-        var bits: [String: Int] = [:]
-        let known = try connection.prepare("SELECT bit, name FROM history_attribute WHERE entity = ?1")
-        try known.bind(entityID, at: 1)
-        while try known.step() { bits[known.text(1)] = Int(known.integer(0)) }
+        guard let known = try HistoryTriggers(of: entity, on: connection) else {
+            throw StoreError.unknownEntity(entity.name)
+        }
+        var bits = known.bits
         for attribute in entity.attributes where bits[attribute.name] == nil {
             let highest = bits.values.max() ?? -1
             guard highest < StoreModel.maxAttributes - 1 else {
@@ -152,11 +148,11 @@ struct SchemaMigration {
             let bit = highest + 1
             bits[attribute.name] = bit
             try connection.run(
-                "INSERT INTO history_attribute (entity, bit, name) VALUES (?1, ?2, ?3)", entityID, bit,
+                "INSERT INTO history_attribute (entity, bit, name) VALUES (?1, ?2, ?3)", known.entityID, bit,
                 attribute.name)
         }
         guard entity.tracksHistory else { return }
-        for trigger in HistoryTriggers(entity: entity, entityID: entityID, bits: bits).all {
+        for trigger in HistoryTriggers(entity: entity, entityID: known.entityID, bits: bits).all {
             try connection.execute(trigger.sql)
         }
     }

@@ -131,20 +131,6 @@ extension StoreCheck {
     }
 }
 
-extension HistoryTriggers {
-    /// Creates the triggers that an entity of an open store must have; nil if the store does not contain it.
-    init?(of entity: Entity, on connection: borrowing Connection) throws {
-        guard
-            let id = try connection.integer("SELECT id FROM history_entity WHERE name = ?1", entity.name)
-        else { return nil }
-        var bits: [String: Int] = [:]
-        let rows = try connection.prepare("SELECT bit, name FROM history_attribute WHERE entity = ?1")
-        try rows.bind(id, at: 1)
-        while try rows.step() { bits[rows.text(1)] = Int(rows.integer(0)) }
-        self.init(entity: entity, entityID: id, bits: bits)
-    }
-}
-
 /// The consumers that retain history without need, or whose cursor has expired.
 struct ConsumerCheck {
     let now: Int64
@@ -152,10 +138,10 @@ struct ConsumerCheck {
     private static let manyTransactions = 10_000
     private static let manyDays = 14
 
-    func run(_ consumers: [ConsumerRecord], _ ends: HistoryExtent) -> [StoreFinding] {
+    func run(_ consumers: [ConsumerRecord], _ extent: HistoryExtent) -> [StoreFinding] {
         consumers.compactMap { consumer in
             if consumer.isTransient && !consumer.isRunning { return .staleConsumer(consumer.name) }
-            if consumer.token.generation != ends.generation || consumer.token.number < ends.expiry {
+            if consumer.token.generation != extent.generation || consumer.token.number < extent.expiry {
                 return .expiredConsumer(consumer.name)
             }
             let days = Int((Double(now) / 1000 - consumer.lastSeen.timeIntervalSince1970) / 86_400)

@@ -17,7 +17,7 @@ extension HistoryLog {
     ///
     /// - Throws: `StoreError.tokenExpired` if part of the requested history was purged.
     func range(of request: HistoryFetchRequest, on connection: borrowing Connection) throws -> Range {
-        let (floor, expiry) = try ends(on: connection)
+        let (floor, expiry) = try extent(on: connection)
         var range = Range(
             after: try startNumber(request.start, floor: floor, expiry: expiry, on: connection),
             offset: max(0, request.offset), limit: request.limit ?? .max)

@@ -67,12 +67,12 @@ struct HistoryLog {
     }
 
     /// Returns the number of the last deleted row, and the number before which tokens have expired.
-    func ends(on connection: borrowing Connection) throws -> (floor: Int64, expiry: Int64) {
-        if let ends = facts?.ends { return ends }
+    func extent(on connection: borrowing Connection) throws -> (floor: Int64, expiry: Int64) {
+        if let extent = facts?.extent { return extent }
         let floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
-        let ends = (floor, try StoreMetadata.historyExpiry(floor: floor, on: connection))
-        facts?.setEnds(ends)
-        return ends
+        let extent = (floor, try StoreMetadata.historyExpiry(floor: floor, on: connection))
+        facts?.setExtent(extent)
+        return extent
     }
 
     /// Whether more than `count` changes follow a position. Reads at most one row more than that.
@@ -85,7 +85,7 @@ struct HistoryLog {
     }
 
     func check(_ token: HistoryToken, on connection: borrowing Connection) throws {
-        let floor = try ends(on: connection).expiry
+        let floor = try extent(on: connection).expiry
         guard token.storeID == storeID else { throw StoreError.tokenOfAnotherStore }
         guard token.generation == generation, token.number >= floor else {
             throw StoreError.tokenExpired(oldest: self.token(floor))
@@ -144,15 +144,15 @@ extension HistoryLog {
 final class SnapshotFacts: Sendable {
     private struct Facts {
         var newest: Int64?
-        var ends: (floor: Int64, expiry: Int64)?
+        var extent: (floor: Int64, expiry: Int64)?
     }
 
     private let facts = Mutex(Facts())
 
     var newest: Int64? { facts.withLock(\.newest) }
-    var ends: (floor: Int64, expiry: Int64)? { facts.withLock(\.ends) }
+    var extent: (floor: Int64, expiry: Int64)? { facts.withLock(\.extent) }
 
     func setNewest(_ number: Int64) { facts.withLock { $0.newest = number } }
 
-    func setEnds(_ ends: (floor: Int64, expiry: Int64)) { facts.withLock { $0.ends = ends } }
+    func setExtent(_ extent: (floor: Int64, expiry: Int64)) { facts.withLock { $0.extent = extent } }
 }

@@ -1,3 +1,5 @@
+import SQLite
+
 /// The triggers that record an entity's history, for every writer.
 ///
 /// Inside a transaction of a context, the newest row of the log has no `at`, and neither have the rows
@@ -258,4 +260,18 @@ extension HistoryTriggers {
     private var table: String { "\"\(entity.name)\"" }
     private var values: String { StoreSchema.valuesTable(entity.name) }
     private var replaced: String { StoreSchema.replacedTable(entity.name) }
+}
+
+extension HistoryTriggers {
+    /// Creates the triggers that an entity of an open store must have; nil if the store does not contain it.
+    init?(of entity: Entity, on connection: borrowing Connection) throws {
+        guard
+            let id = try connection.integer("SELECT id FROM history_entity WHERE name = ?1", entity.name)
+        else { return nil }
+        var bits: [String: Int] = [:]
+        let rows = try connection.prepare("SELECT bit, name FROM history_attribute WHERE entity = ?1")
+        try rows.bind(id, at: 1)
+        while try rows.step() { bits[rows.text(1)] = Int(rows.integer(0)) }
+        self.init(entity: entity, entityID: id, bits: bits)
+    }
 }

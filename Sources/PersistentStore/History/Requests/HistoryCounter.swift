@@ -7,7 +7,7 @@ package struct HistoryCounter: Sendable {
         let count: HistoryCount
     }
 
-    private var ends: HistoryExtent?
+    private var extent: HistoryExtent?
     private var positions: [Position] = []
 
     package init() {}
@@ -29,9 +29,9 @@ package struct HistoryCounter: Sendable {
     private mutating func count(
         before starts: [HistoryFetchRequest.Start], _ log: HistoryLog, on connection: borrowing Connection
     ) throws -> (before: [HistoryCount?], all: HistoryCount) {
-        let ends = try HistoryExtent(connection)
+        let extent = try HistoryExtent(connection)
         // The counted history was purged.
-        if self.ends != ends { (self.ends, positions) = (ends, []) }
+        if self.extent != extent { (self.extent, positions) = (extent, []) }
         let numbers = try starts.map { start -> Int64? in
             do {
                 return try log.range(of: HistoryFetchRequest(start), on: connection).after
@@ -59,7 +59,7 @@ package struct HistoryCounter: Sendable {
             SELECT coalesce(sum\(HistoryBoundary.isFirstRow), 0), coalesce(sum(kind < 3), 0)
             FROM history WHERE number > ?1 AND number <= ?2
             """)
-        try rows.bind(near?.number ?? ends?.floor ?? 0, at: 1)
+        try rows.bind(near?.number ?? extent?.floor ?? 0, at: 1)
         try rows.bind(number, at: 2)
         if try rows.step() {
             count.transactions += Int(rows.integer(0))

@@ -2,20 +2,17 @@
 extension StoreSnapshot {
     /// Whether the request admits a transaction; reads no further than the first.
     public func hasTransactions(_ request: HistoryFetchRequest) throws -> Bool {
-        let log = log
-        return try ask { try log.hasTransactions(request, on: $0) }
+        try ask { [log] in try log.hasTransactions(request, on: $0) }
     }
 
     /// Returns the number of admitted transactions, and of their admitted changes; reads no values.
     public func count(_ request: HistoryFetchRequest) throws -> HistoryCount {
-        let log = log
-        return try ask { try log.count(request, on: $0) }
+        try ask { [log] in try log.count(request, on: $0) }
     }
 
     /// Returns the changed objects, each once; reads no values.
     public func objectIDs(_ request: HistoryFetchRequest) throws -> Set<ObjectID> {
-        let log = log
-        return try ask { try log.objectIDs(request, on: $0) }
+        try ask { [log] in try log.objectIDs(request, on: $0) }
     }
 
     /// Returns all admitted transactions; ``forEachTransaction(_:_:)`` holds one in memory.

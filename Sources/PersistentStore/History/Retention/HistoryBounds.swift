@@ -57,10 +57,11 @@ struct HistoryAge {
     }
 
     /// Returns the last number such that it and all earlier ones are older than a time.
-    func lastNumber(olderThan time: Int64, _ ends: HistoryExtent, on connection: borrowing Connection) throws
+    func lastNumber(olderThan time: Int64, _ extent: HistoryExtent, on connection: borrowing Connection)
+        throws
         -> Int64
     {
-        let stamped = try HistoryBoundary.lastNumber(stampedBefore: time, above: ends.floor, on: connection)
+        let stamped = try HistoryBoundary.lastNumber(stampedBefore: time, above: extent.floor, on: connection)
         guard isAhead, let mark, mark.time < time else { return stamped }
         return max(stamped, mark.number)
     }

@@ -13,11 +13,11 @@ struct HistoryCleaning: Sendable {
     nonisolated(nonsending) func purge(_ bounds: HistoryBounds, ignoring authors: Set<String>)
         async throws(StoreError) -> PurgeResult
     {
-        try await removeGoneConsumers()
+        try await removeExitedConsumers()
         var total = PurgeResult()
         // Transactions differ in size, so a share needs more than one purge.
-        for _ in 0..<(bounds.maximumShare == nil ? 1 : Self.maxCutsByShare) {
-            let result = try await cutOnce(bounds, ignoring: authors)
+        for _ in 0..<(bounds.maximumShare == nil ? 1 : Self.maxPurgesByShare) {
+            let result = try await purgeOnce(bounds, ignoring: authors)
             total.transactions += result.transactions
             total.changes += result.changes
             (total.retained, total.blockedBy) = (result.retained, result.blockedBy)
@@ -30,89 +30,89 @@ struct HistoryCleaning: Sendable {
         return total
     }
 
-    private static let maxCutsByShare = 5
+    private static let maxPurgesByShare = 5
 
-    private nonisolated(nonsending) func cutOnce(_ bounds: HistoryBounds, ignoring authors: Set<String>)
+    private nonisolated(nonsending) func purgeOnce(_ bounds: HistoryBounds, ignoring authors: Set<String>)
         async throws(StoreError) -> PurgeResult
     {
         let now = now
         while true {
-            let sized = try await cutBySize(bounds)
-            let cut = try await writer.read {
+            let sized = try await lastNumberBySize(bounds)
+            let plan = try await writer.read {
                 try PurgePlan(bounds, ignoring: authors, sized: sized, now: now, on: $0)
             }
-            if let result = try await carryOut(cut, isForced: false) { return result }
+            if let result = try await carryOut(plan, isForced: false) { return result }
         }
     }
 
     nonisolated(nonsending) func delete(_ request: HistoryDeleteRequest) async throws(StoreError)
         -> PurgeResult
     {
-        try await removeGoneConsumers()
-        if request.predicate != nil { return try await deleteFromBetween(request) }
+        try await removeExitedConsumers()
+        if request.predicate != nil { return try await deleteSelected(request) }
         while true {
-            let cut = try await writer.read { try PurgePlan(request, on: $0) }
-            if let result = try await carryOut(cut, isForced: !request.respectsConsumers) { return result }
+            let plan = try await writer.read { try PurgePlan(request, on: $0) }
+            if let result = try await carryOut(plan, isForced: !request.respectsConsumers) { return result }
         }
     }
 
-    private nonisolated(nonsending) func deleteFromBetween(_ request: HistoryDeleteRequest)
+    private nonisolated(nonsending) func deleteSelected(_ request: HistoryDeleteRequest)
         async throws(StoreError) -> PurgeResult
     {
         var result = PurgeResult()
-        let (ends, last) = try await writer.read {
-            let ends = try HistoryExtent($0)
-            return (ends, try request.lastNumber(ends, on: $0))
+        let (extent, last) = try await writer.read {
+            let extent = try HistoryExtent($0)
+            return (extent, try request.lastNumber(extent, on: $0))
         }
-        var next: Int64? = ends.floor + 1
+        var next: Int64? = extent.floor + 1
         var blockedBy: Set<String> = []
         while let first = next {
-            let (holes, held) = try await writer.read { connection in
-                let holes = try SelectiveDeletion(request, from: first, upTo: last, on: connection)
-                guard request.respectsConsumers else { return (holes, (count: 0, names: [String]())) }
+            let (deletion, held) = try await writer.read { connection in
+                let deletion = try SelectiveDeletion(request, from: first, upTo: last, on: connection)
+                guard request.respectsConsumers else { return (deletion, (count: 0, names: [String]())) }
                 let holds = try ConsumerHolds(try HistoryExtent(connection), on: connection)
-                return (holes, holes.held(by: holds))
+                return (deletion, deletion.held(by: holds))
             }
             result.retained += held.count
             blockedBy.formUnion(held.names)
-            if !holes.isEmpty {
+            if !deletion.isEmpty {
                 let removed = try await writer.writeUnsynced {
-                    try holes.remove(respectingConsumers: request.respectsConsumers, on: $0)
+                    try deletion.remove(respectingConsumers: request.respectsConsumers, on: $0)
                 }
                 result.transactions += removed.transactions
                 result.changes += removed.changes
                 try await pause()
             }
-            next = holes.next
+            next = deletion.next
         }
         result.blockedBy = blockedBy.sorted()
-        try await cleanUp(hasHoles: result.transactions > 0)
+        try await cleanUp(hasGaps: result.transactions > 0)
         return result
     }
 
     /// Returns nil if the store has changed since the plan was made, so that a new plan is needed.
-    private nonisolated(nonsending) func carryOut(_ cut: PurgePlan, isForced: Bool) async throws(StoreError)
+    private nonisolated(nonsending) func carryOut(_ plan: PurgePlan, isForced: Bool) async throws(StoreError)
         -> PurgeResult?
     {
-        let result = try await count(cut)
-        if cut.number > cut.ends.floor {
+        let result = try await count(plan)
+        if plan.number > plan.extent.floor {
             let removed = result
-            guard try await writer.write({ try cut.raiseFloor(removed, isForced: isForced, on: $0) }) else {
+            guard try await writer.write({ try plan.raiseFloor(removed, isForced: isForced, on: $0) }) else {
                 return nil
             }
         }
-        try await cleanUp(hasHoles: false)
+        try await cleanUp(hasGaps: false)
         return result
     }
 
     /// Returns the size of the history that a plan deletes and retains, and the consumers that block it.
-    nonisolated(nonsending) func count(_ cut: PurgePlan) async throws(StoreError) -> PurgeResult {
+    nonisolated(nonsending) func count(_ plan: PurgePlan) async throws(StoreError) -> PurgeResult {
         var result = PurgeResult()
-        var low = cut.ends.floor
-        while low < cut.number {
+        var low = plan.extent.floor
+        while low < plan.number {
             let from = low
             let (high, transactions, changes) = try await writer.read {
-                let high = min(try RetainedChangeCount.sliceEnd(above: from, on: $0), cut.number)
+                let high = min(try RetainedChangeCount.sliceEnd(above: from, on: $0), plan.number)
                 return (
                     high, try RetainedChangeCount.transactions(above: from, upTo: high, on: $0),
                     try RetainedChangeCount.changes(above: from, upTo: high, on: $0)
@@ -122,16 +122,16 @@ struct HistoryCleaning: Sendable {
             result.changes += Int(changes)
             low = high
         }
-        while low < cut.wanted {
+        while low < plan.wanted {
             let from = low
             let (high, transactions) = try await writer.read {
-                let high = min(try RetainedChangeCount.sliceEnd(above: from, on: $0), cut.wanted)
+                let high = min(try RetainedChangeCount.sliceEnd(above: from, on: $0), plan.wanted)
                 return (high, try RetainedChangeCount.transactions(above: from, upTo: high, on: $0))
             }
             result.retained += Int(transactions)
             low = high
         }
-        if result.retained > 0 { result.blockedBy = try await writer.read { try cut.blockedBy(on: $0) } }
+        if result.retained > 0 { result.blockedBy = try await writer.read { try plan.blockedBy(on: $0) } }
         return result
     }
 }
@@ -149,7 +149,7 @@ extension HistoryCleaning {
         }
     }
 
-    nonisolated(nonsending) func removeGoneConsumers() async throws(StoreError) {
+    nonisolated(nonsending) func removeExitedConsumers() async throws(StoreError) {
         guard try await !writer.read({ try ConsumerTable.exited(on: $0) }).isEmpty else { return }
         try await writer.write { connection in
             for name in try ConsumerTable.exited(on: connection) {
@@ -159,34 +159,34 @@ extension HistoryCleaning {
     }
 
     /// Returns the number up to which the bounds on size require a purge, or 0.
-    nonisolated(nonsending) func cutBySize(_ bounds: HistoryBounds) async throws(StoreError) -> Int64 {
-        var cut: Int64 = 0
-        if let most = bounds.maximumChanges { cut = try await cutByChanges(max(0, most)) }
+    nonisolated(nonsending) func lastNumberBySize(_ bounds: HistoryBounds) async throws(StoreError) -> Int64 {
+        var last: Int64 = 0
+        if let most = bounds.maximumChanges { last = try await lastNumberByChanges(max(0, most)) }
         if let share = bounds.maximumShare {
-            cut = max(
-                cut,
+            last = max(
+                last,
                 try await writer.read { connection in
                     guard let part = try HistoryShare(on: connection)?.part(within: share), part < 1 else {
                         return 0
                     }
                     let newest = try HistoryBoundary.newest(on: connection)
                     let oldest = try connection.integer("SELECT min(number) FROM history") ?? newest
-                    let last = newest - Int64(part * Double(newest - oldest))
-                    return try HistoryBoundary.end(atOrAfter: last, on: connection) ?? newest
+                    let first = newest - Int64(part * Double(newest - oldest))
+                    return try HistoryBoundary.end(atOrAfter: first, on: connection) ?? newest
                 })
         }
-        return cut
+        return last
     }
 
     /// Returns the number up to which more changes than allowed exist. Counts nothing while there are fewer
     /// numbers than allowed changes.
-    private nonisolated(nonsending) func cutByChanges(_ most: Int) async throws(StoreError) -> Int64 {
-        let (ends, isLong) = try await writer.read {
-            let ends = try HistoryExtent($0)
-            return (ends, try HistoryBoundary.newest(on: $0) - ends.floor > Int64(most))
+    private nonisolated(nonsending) func lastNumberByChanges(_ most: Int) async throws(StoreError) -> Int64 {
+        let (extent, isLong) = try await writer.read {
+            let extent = try HistoryExtent($0)
+            return (extent, try HistoryBoundary.newest(on: $0) - extent.floor > Int64(most))
         }
         guard isLong else { return 0 }
-        var count = try await writer.read { try RetainedChangeCount(ends, on: $0) }
+        var count = try await writer.read { try RetainedChangeCount(extent, on: $0) }
         var hasMore = true
         while hasMore {
             let counted = count
@@ -198,7 +198,7 @@ extension HistoryCleaning {
         }
         var excess = count.changes - Int64(most)
         guard excess > 0 else { return 0 }
-        var low = ends.floor
+        var low = extent.floor
         while true {
             let (from, wanted) = (low, excess)
             let (high, changes) = try await writer.read {
@@ -220,9 +220,9 @@ extension HistoryCleaning {
 
     /// Deletes the rows below the floor, including those of an interrupted cleaning; then the unused strings,
     /// and the free pages.
-    nonisolated(nonsending) func cleanUp(hasHoles: Bool) async throws(StoreError) {
+    nonisolated(nonsending) func cleanUp(hasGaps: Bool) async throws(StoreError) {
         let hasRemains = try await writer.read { try HistoryRemoval.hasRemains(on: $0) }
-        guard hasHoles || hasRemains else { return }
+        guard hasGaps || hasRemains else { return }
         var rows = Batch(size: 1000, sizes: 250...32_000)
         while true {
             let size = rows.size

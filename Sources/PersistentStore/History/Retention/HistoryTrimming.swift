@@ -33,8 +33,8 @@ struct HistoryTrimming {
     }
 
     struct Plan {
-        fileprivate let ends: HistoryExtent
-        fileprivate var cut: Int64
+        fileprivate let extent: HistoryExtent
+        fileprivate var last: Int64
         fileprivate var removed: Int64
         fileprivate var count: RetainedChangeCount?
         fileprivate var rowsLeft: Int64
@@ -46,11 +46,11 @@ struct HistoryTrimming {
         mutating func carryOut(on connection: borrowing Connection) throws -> Bool {
             if !isBegun {
                 isBegun = true
-                guard try HistoryExtent(connection) == ends else { return false }
-                let holds = try ConsumerHolds(ends, on: connection)
-                if cut > ends.floor, cut <= holds.limit ?? .max {
-                    count?.remove(removed, upTo: cut)
-                    try StoreMetadata.set(.historyFloor, .integer(cut), on: connection)
+                guard try HistoryExtent(connection) == extent else { return false }
+                let holds = try ConsumerHolds(extent, on: connection)
+                if last > extent.floor, last <= holds.limit ?? .max {
+                    count?.remove(removed, upTo: last)
+                    try StoreMetadata.set(.historyFloor, .integer(last), on: connection)
                 }
                 try count?.store(on: connection)
             }
@@ -62,37 +62,37 @@ struct HistoryTrimming {
 
     /// Returns the plan, without the lock; nil if the history is within its bounds.
     func plan(on connection: borrowing Connection) throws -> Plan? {
-        let ends = try HistoryExtent(connection)
+        let extent = try HistoryExtent(connection)
         guard
             let first = try connection.integer(
-                "SELECT min(number) FROM history WHERE number > ?1", ends.floor)
+                "SELECT min(number) FROM history WHERE number > ?1", extent.floor)
         else { return nil }
         var plan = Plan(
-            ends: ends, cut: ends.floor, removed: 0, count: nil,
+            extent: extent, last: extent.floor, removed: 0, count: nil,
             rowsLeft: min(added * Self.factor, Self.maxRows))
-        let isLong = bounds.maximumChanges.map { newest - ends.floor > Int64($0) } ?? false
+        let isLong = bounds.maximumChanges.map { newest - extent.floor > Int64($0) } ?? false
         if isLong, let most = bounds.maximumChanges {
-            var count = try RetainedChangeCount(ends, on: connection)
+            var count = try RetainedChangeCount(extent, on: connection)
             plan.rowsLeft = min(
                 min(max(added, newest - count.upTo), Self.maxRows) * Self.factor, Self.maxRows)
-            plan.cut = max(plan.cut, try cut(&count, most: most, plan.rowsLeft, on: connection))
+            plan.last = max(plan.last, try lastNumber(&count, most: most, plan.rowsLeft, on: connection))
             plan.count = count
         }
-        plan.cut = max(plan.cut, try agedCut(first, plan.rowsLeft, on: connection))
-        let holds = try ConsumerHolds(ends, on: connection)
-        if let limit = holds.limit, plan.cut > limit {
-            plan.cut = try HistoryBoundary.end(atOrBefore: limit, on: connection) ?? ends.floor
+        plan.last = max(plan.last, try lastAgedNumber(first, plan.rowsLeft, on: connection))
+        let holds = try ConsumerHolds(extent, on: connection)
+        if let limit = holds.limit, plan.last > limit {
+            plan.last = try HistoryBoundary.end(atOrBefore: limit, on: connection) ?? extent.floor
         }
-        plan.cut = max(plan.cut, ends.floor)
-        let isWorkLeft = try plan.cut > ends.floor || HistoryRemoval.hasRemains(on: connection)
+        plan.last = max(plan.last, extent.floor)
+        let isWorkLeft = try plan.last > extent.floor || HistoryRemoval.hasRemains(on: connection)
         guard isWorkLeft || plan.count != nil else { return nil }
-        plan.removed = try RetainedChangeCount.changes(above: ends.floor, upTo: plan.cut, on: connection)
+        plan.removed = try RetainedChangeCount.changes(above: extent.floor, upTo: plan.last, on: connection)
         return plan
     }
 
     /// Continues counting over a bounded number of rows, and purges the history that is known to exceed the
     /// bound.
-    private func cut(
+    private func lastNumber(
         _ count: inout RetainedChangeCount, most: Int, _ rows: Int64, on connection: borrowing Connection
     ) throws -> Int64 {
         let stop = count.upTo + max(rows, 4 * RetainedChangeCount.slice)
@@ -105,7 +105,9 @@ struct HistoryTrimming {
         return try HistoryBoundary.end(atOrAfter: last, on: connection) ?? 0
     }
 
-    private func agedCut(_ first: Int64, _ rows: Int64, on connection: borrowing Connection) throws -> Int64 {
+    private func lastAgedNumber(_ first: Int64, _ rows: Int64, on connection: borrowing Connection) throws
+        -> Int64
+    {
         let oldest = bounds.oldest(now)
         let stamp = try connection.integer("SELECT coalesce(at, began) FROM history WHERE number = ?1", first)
         guard let stamp, stamp < oldest else { return 0 }

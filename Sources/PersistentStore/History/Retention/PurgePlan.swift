@@ -5,7 +5,7 @@ import SQLite
 /// Computed on a snapshot, and carried out only if the store has not changed in a relevant way when the write
 /// lock is held.
 struct PurgePlan: Sendable {
-    let ends: HistoryExtent
+    let extent: HistoryExtent
     /// The number up to which all history is deleted; the end of a transaction.
     let number: Int64
     /// The number up to which history would be deleted without consumers.
@@ -22,40 +22,41 @@ struct PurgePlan: Sendable {
         _ bounds: HistoryBounds, ignoring ignored: Set<String>, sized: Int64, now: Int64,
         on connection: borrowing Connection
     ) throws {
-        let ends = try HistoryExtent(connection)
-        let holds = try ConsumerHolds(ends, ignoring: ignored, on: connection)
+        let extent = try HistoryExtent(connection)
+        let holds = try ConsumerHolds(extent, ignoring: ignored, on: connection)
         let age = try HistoryAge(now: now, on: connection)
-        let aged = try age.lastNumber(olderThan: bounds.oldest(now), ends, on: connection)
-        let beyond = max(aged, sized, ends.floor)
-        var passed = ends.floor
+        let aged = try age.lastNumber(olderThan: bounds.oldest(now), extent, on: connection)
+        let beyond = max(aged, sized, extent.floor)
+        var passed = extent.floor
         if let position = holds.passed {
-            passed = min(position, try age.lastNumber(olderThan: bounds.youngest(now), ends, on: connection))
+            passed = min(
+                position, try age.lastNumber(olderThan: bounds.youngest(now), extent, on: connection))
         }
         let allowed = min(beyond, holds.limit ?? .max)
-        let cut = try HistoryBoundary.end(atOrBefore: max(allowed, passed), on: connection)
-        self.ends = ends
+        let last = try HistoryBoundary.end(atOrBefore: max(allowed, passed), on: connection)
+        self.extent = extent
         self.ignored = ignored
-        number = max(ends.floor, cut ?? 0)
+        number = max(extent.floor, last ?? 0)
         wanted = max(number, try HistoryBoundary.end(atOrBefore: beyond, on: connection) ?? 0)
         passesCursors = allowed > passed
     }
 
     /// Creates a plan that ends before the end of a request, or where every consumer has read.
     init(_ request: HistoryDeleteRequest, on connection: borrowing Connection) throws {
-        ends = try HistoryExtent(connection)
+        extent = try HistoryExtent(connection)
         ignored = []
-        let end = try request.lastNumber(ends, on: connection)
-        wanted = max(ends.floor, try HistoryBoundary.end(atOrBefore: end, on: connection) ?? 0)
+        let end = try request.lastNumber(extent, on: connection)
+        wanted = max(extent.floor, try HistoryBoundary.end(atOrBefore: end, on: connection) ?? 0)
         passesCursors = !request.respectsConsumers
-        let passed = request.respectsConsumers ? try ConsumerHolds(ends, on: connection).passed : nil
-        let cut = try HistoryBoundary.end(atOrBefore: min(wanted, passed ?? .max), on: connection)
-        number = max(ends.floor, cut ?? 0)
+        let passed = request.respectsConsumers ? try ConsumerHolds(extent, on: connection).passed : nil
+        let last = try HistoryBoundary.end(atOrBefore: min(wanted, passed ?? .max), on: connection)
+        number = max(extent.floor, last ?? 0)
     }
 
     /// Returns the names of the consumers that need the retained part of the requested history.
     func blockedBy(on connection: borrowing Connection) throws -> [String] {
         guard wanted > number else { return [] }
-        return try ConsumerHolds(ends, ignoring: ignored, on: connection).names(
+        return try ConsumerHolds(extent, ignoring: ignored, on: connection).names(
             before: wanted, always: passesCursors)
     }
 
@@ -67,7 +68,7 @@ struct PurgePlan: Sendable {
         -> Bool
     {
         let current = try HistoryExtent(connection)
-        guard current == ends else { return false }
+        guard current == extent else { return false }
         if !isForced {
             let holds = try ConsumerHolds(current, ignoring: ignored, on: connection)
             guard number <= (passesCursors ? holds.limit : holds.passed) ?? .max else { return false }
@@ -82,7 +83,7 @@ struct PurgePlan: Sendable {
 
 extension HistoryDeleteRequest {
     /// Returns the number up to which the request reaches, which may be inside a transaction.
-    func lastNumber(_ ends: HistoryExtent, on connection: borrowing Connection) throws -> Int64 {
+    func lastNumber(_ extent: HistoryExtent, on connection: borrowing Connection) throws -> Int64 {
         switch end {
         case .token(let token):
             try check(token, on: connection)
@@ -90,7 +91,7 @@ extension HistoryDeleteRequest {
         case .transaction(let number): return try lastNumber(beforeTransactionWith: number, on: connection)
         case .date(let date):
             return try HistoryBoundary.lastNumber(
-                stampedBefore: HistoryBoundary.milliseconds(date), above: ends.floor, on: connection)
+                stampedBefore: HistoryBoundary.milliseconds(date), above: extent.floor, on: connection)
         }
     }
 

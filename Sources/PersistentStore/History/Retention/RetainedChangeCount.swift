@@ -9,10 +9,10 @@ struct RetainedChangeCount: Sendable {
     private(set) var changes: Int64
     private(set) var upTo: Int64
 
-    init(_ ends: HistoryExtent, on connection: borrowing Connection) throws {
+    init(_ extent: HistoryExtent, on connection: borrowing Connection) throws {
         changes = try StoreMetadata.integer(.countedChanges, on: connection) ?? 0
         upTo = try StoreMetadata.integer(.countedUpTo, on: connection) ?? 0
-        if upTo < ends.floor { (changes, upTo) = (0, ends.floor) }
+        if upTo < extent.floor { (changes, upTo) = (0, extent.floor) }
     }
 
     /// Counts one more slice.

@@ -6,7 +6,7 @@ import SQLite
 /// half of one. A transaction with very many changes therefore blocks other writers for the time of its
 /// deletion.
 struct SelectiveDeletion: Sendable {
-    private struct Hole {
+    private struct Selected {
         let first: Int64
         let last: Int64
 
@@ -19,11 +19,11 @@ struct SelectiveDeletion: Sendable {
     private static let maxTransactions = 1000
     private static let maxRows: Int64 = 2000
 
-    private var holes: [Hole] = []
+    private var selected: [Selected] = []
     /// The number at which to continue; nil at the end.
     private(set) var next: Int64?
 
-    var isEmpty: Bool { holes.isEmpty }
+    var isEmpty: Bool { selected.isEmpty }
 
     /// Creates a selection from a range of numbers, on a snapshot.
     init(
@@ -45,7 +45,7 @@ struct SelectiveDeletion: Sendable {
         while try beginnings.step() {
             let number = beginnings.integer(0)
             seen += 1
-            guard rows < Self.maxRows, holes.count < Self.maxTransactions, seen < RetainedChangeCount.slice
+            guard rows < Self.maxRows, selected.count < Self.maxTransactions, seen < RetainedChangeCount.slice
             else {
                 next = number
                 return
@@ -54,39 +54,41 @@ struct SelectiveDeletion: Sendable {
             guard request.predicate?.admits(header) ?? true,
                 let end = try HistoryBoundary.end(atOrAfter: number, on: connection), end <= last
             else { continue }
-            holes.append(Hole(first: number, last: end))
+            selected.append(Selected(first: number, last: end))
             rows += end - number + 1
         }
     }
 
     /// Returns the number of transactions that a consumer still needs, and the names of those consumers.
     func held(by holds: ConsumerHolds) -> (count: Int, names: [String]) {
-        let held = holes.filter { $0.last > holds.passed ?? .max }
+        let held = selected.filter { $0.last > holds.passed ?? .max }
         return (held.count, held.last.map { holds.names(before: $0.last) } ?? [])
     }
 
     /// Deletes the transactions that still exist and that no consumer needs.
     func remove(respectingConsumers: Bool, on connection: borrowing Connection) throws -> PurgeResult {
-        let ends = try HistoryExtent(connection)
-        let passed = respectingConsumers ? try ConsumerHolds(ends, on: connection).passed : nil
+        let extent = try HistoryExtent(connection)
+        let passed = respectingConsumers ? try ConsumerHolds(extent, on: connection).passed : nil
         let newest = try HistoryBoundary.newest(on: connection)
-        var count = try RetainedChangeCount(ends, on: connection)
+        var count = try RetainedChangeCount(extent, on: connection)
         var result = PurgeResult()
-        var expiry = ends.expiry
-        for hole in holes where hole.first > ends.floor && hole.last <= passed ?? .max {
+        var expiry = extent.expiry
+        for transaction in selected
+        where transaction.first > extent.floor && transaction.last <= passed ?? .max {
             let isThere = try connection.integer(
-                "SELECT \(HistoryBoundary.isFirstRow) FROM history WHERE number = ?1", hole.first)
+                "SELECT \(HistoryBoundary.isFirstRow) FROM history WHERE number = ?1", transaction.first)
             guard isThere == 1 else { continue }
-            count.remove(changesFrom: hole.firstChange, hole.changes)
+            count.remove(changesFrom: transaction.firstChange, transaction.changes)
             result.transactions += 1
-            result.changes += Int(hole.changes)
-            expiry = max(expiry, hole.last)
-            try HistoryRemoval.remove(from: hole.first, upTo: min(hole.last, newest - 1), on: connection)
-            if hole.last == newest { try emptyNewest(on: connection) }
+            result.changes += Int(transaction.changes)
+            expiry = max(expiry, transaction.last)
+            try HistoryRemoval.remove(
+                from: transaction.first, upTo: min(transaction.last, newest - 1), on: connection)
+            if transaction.last == newest { try emptyNewest(on: connection) }
         }
         guard result.transactions > 0 else { return result }
         try StoreMetadata.set(.historyExpiry, .integer(expiry), on: connection)
-        try StoreMetadata.set(.deletions, .integer(ends.deletions + 1), on: connection)
+        try StoreMetadata.set(.deletions, .integer(extent.deletions + 1), on: connection)
         try count.store(on: connection)
         return result
     }
