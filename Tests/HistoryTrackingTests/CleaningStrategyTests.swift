@@ -34,7 +34,7 @@ import Testing
         #expect(try await soon { try await container.read { try $0.consumers() }.allSatisfy { $0.lag == 0 } })
     }
 
-    private func kept() async throws -> Int { try await container.transactions().count }
+    private func retained() async throws -> Int { try await container.transactions().count }
 
     @Test func `without a strategy nothing is purged, however old, and by hand all processed history is`()
         async throws
@@ -45,10 +45,10 @@ import Testing
         clock.advance(days: 100)
         for _ in 0..<5 { try await commit(tracker) }
         await tracker.stop()
-        #expect(try await kept() == 10)
+        #expect(try await retained() == 10)
         let result = try await HistoryCleaner(container: container).clean()
         #expect(result.transactions == 10 && result.changes == 10)
-        #expect(try await kept() == 0)
+        #expect(try await retained() == 0)
         #expect(try await container.objects().count == 10)
     }
 
@@ -64,7 +64,7 @@ import Testing
         await tracker.stop()
         var result = try await HistoryCleaner(container: container).clean()
         #expect(result.transactions == 0)
-        #expect(try await kept() == 3)
+        #expect(try await retained() == 3)
         result = try await HistoryCleaner(container: container, batchAuthors: ["widget"]).clean()
         #expect(result.transactions == 3)
     }
@@ -78,7 +78,7 @@ import Testing
             let newest = try await container.currentToken()
             #expect(await soon { await tracker.token == newest })
         }
-        #expect(try await soon { try await kept() < 2 })
+        #expect(try await soon { try await retained() < 2 })
         await tracker.stop()
     }
 
@@ -126,7 +126,7 @@ import Testing
             #expect(await soon { await tracker.token == newest })
         }
         shell.send("COMMIT;")
-        #expect(try await soon { try await kept() == 0 })
+        #expect(try await soon { try await retained() == 0 })
         await tracker.stop()
     }
 

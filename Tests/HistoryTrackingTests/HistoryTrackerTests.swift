@@ -306,7 +306,7 @@ import Testing
         await tracker.stop()
     }
 
-    @Test func `a consumer that keeps failing is retried once a second, however many commits have failed`()
+    @Test func `a consumer that fails repeatedly is retried once a second, however many commits have failed`()
         async throws
     {
         let consumer = RecordingConsumer(failures: .max)

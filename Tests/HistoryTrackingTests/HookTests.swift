@@ -75,11 +75,11 @@ import Testing
             }
         }
         let other = container.makeContext(author: "other", name: "batch")
-        let id = try await other.save(inserting: ["title": "kept"])
+        let id = try await other.save(inserting: ["title": "retained"])
         await other.delete(id)
         try await other.save()
         #expect(try await isUpToDate(tracker))
-        #expect(journal.lines == ["other batch kept"])
+        #expect(journal.lines == ["other batch retained"])
         await tracker.stop()
     }
 

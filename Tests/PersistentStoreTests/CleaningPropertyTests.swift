@@ -108,8 +108,8 @@ private final class Play {
     }
 
     private func delete() async throws {
-        let kept = try await container.transactions()
-        guard let bound = kept.randomElement(using: &random) else { return }
+        let retained = try await container.transactions()
+        guard let bound = retained.randomElement(using: &random) else { return }
         let ends: [HistoryDeleteRequest.End] = [
             .token(bound.token), .transaction(bound.number), .date(bound.timestamp), .date(.distantFuture),
         ]
@@ -119,8 +119,8 @@ private final class Play {
             before: end, where: authors.map { .authors($0) })
         request.respectsConsumers = below(4) > 0
         let result = try await container.deleteHistory(request)
-        try await compare(kept, result)
-        let wanted = kept.filter { transaction in
+        try await compare(retained, result)
+        let wanted = retained.filter { transaction in
             let isBefore =
                 switch end {
                 case .token, .transaction: transaction.number < bound.number
@@ -139,13 +139,13 @@ private final class Play {
     }
 
     private func purge() async throws {
-        let kept = try await container.transactions()
+        let retained = try await container.transactions()
         let share: [Double?] = [nil, nil, 0.9, 0.1]
         let bounds = HistoryBounds(
             maximumAge: .seconds([60, 3600, 100_000][below(3)]), minimumAge: .seconds([0, 0, 600][below(3)]),
             maximumChanges: [nil, 5, 50, 100][below(4)], maximumShare: share[below(4)])
         let result = try await container.purgeHistory(bounds, ignoring: below(2) == 0 ? ["batch"] : [])
-        try await compare(kept, result)
+        try await compare(retained, result)
         if let most = bounds.maximumChanges, result.retained == 0 {
             let left = try await container.transactions().reduce(0) { $0 + $1.changes.count }
             #expect(left <= most)
@@ -177,8 +177,8 @@ private final class Play {
             }
         }
         #expect(try await container.objects().count == objects, "\(comment)")
-        let kept = try await container.transactions()
-        #expect(Set(kept).isSubset(of: committed), "\(comment)")
+        let retained = try await container.transactions()
+        #expect(Set(retained).isSubset(of: committed), "\(comment)")
         let records = try await container.read { try $0.consumers() }
         for record in records { #expect(record.token == cursors[record.name], "\(comment): \(record.name)") }
     }

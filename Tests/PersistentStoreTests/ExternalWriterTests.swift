@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Writers without this library, on their own connections: no change between them is lost, and no stale save
-/// overwrites what they stored.
+/// overwrites their rows.
 @Suite struct ExternalWriterTests {
     let folder: TemporaryFolder
 

@@ -38,9 +38,9 @@ import Testing
             bounds.maximumChanges = limit
             let before = try await changes()
             let result = try await container.purgeHistory(bounds)
-            let kept = try await changes()
-            #expect(kept <= limit && kept > limit - 7 && kept % 7 == 0, "\(limit)")
-            #expect(before - kept == result.changes && result.changes == 7 * result.transactions)
+            let retained = try await changes()
+            #expect(retained <= limit && retained > limit - 7 && retained % 7 == 0, "\(limit)")
+            #expect(before - retained == result.changes && result.changes == 7 * result.transactions)
             try await save(1, changes: 7)
             bounds.maximumChanges = 1_000_000
             #expect(try await container.purgeHistory(bounds).changes == 0)
@@ -77,11 +77,11 @@ import Testing
         var bounds = ages
         bounds.maximumShare = 0.2
         let result = try await container.purgeHistory(bounds)
-        let kept = try await changes()
-        #expect(result.changes == before - kept)
-        #expect(kept > before / 10 && kept < before)
+        let retained = try await changes()
+        #expect(result.changes == before - retained)
+        #expect(retained > before / 10 && retained < before)
         let now = try share()
-        #expect(now < 0.22, "\(before) changes, \(kept) kept, \(result)")
+        #expect(now < 0.22, "\(before) changes, \(retained) retained, \(result)")
         #expect(try await container.purgeHistory(bounds).transactions <= 1)
         bounds.maximumShare = 1
         #expect(try await container.purgeHistory(bounds).transactions == 0)

@@ -177,11 +177,11 @@ import Testing
     }
 
     @Test func `unused author and context names are deleted, and used ones are retained`() async throws {
-        _ = try await save("gone", "gone too", "kept")
+        _ = try await save("gone", "gone too", "retained")
         let request = HistoryDeleteRequest(before: .transaction(try await numbers()[2]))
         try await container.deleteHistory(request)
         let sql = "SELECT author FROM history_origin"
-        #expect(try Shell.run("sqlite3", [container.path, sql]).output == "kept\n")
+        #expect(try Shell.run("sqlite3", [container.path, sql]).output == "retained\n")
         #expect(try await save("gone")[0].author == "gone")
     }
 }

@@ -108,8 +108,9 @@ import Testing
         container = try await Notes.open(folder, model: Notes.model(version: 2))
         #expect(try await container.transactions() == before)
         #expect(try await container.currentToken() == token)
-        let kept = try #require(try await container.objects().first)
-        #expect(kept.id == id && kept.version == 2 && kept["title"] == "b" && kept["code"] == nil)
+        let retained = try #require(try await container.objects().first)
+        #expect(
+            retained.id == id && retained.version == 2 && retained["title"] == "b" && retained["code"] == nil)
         context = container.makeContext(author: "a")
         #expect(try await context.save(inserting: ["title": "c"]).key == last.key + 1)
         #expect(try await container.transactions().count == before.count + 1)

@@ -56,11 +56,11 @@ import Testing
     @Test func `an object inserted, changed, and deleted before saving leaves nothing`() async throws {
         let id = try await context.insert("Note", ["title": "a"])
         try await context.update(id, ["title": "b"])
-        let kept = try await context.insert("Note", ["title": "kept"])
+        let retained = try await context.insert("Note", ["title": "retained"])
         await context.delete(id)
         let result = try await context.save()
-        #expect(try await container.objects().map { $0["title"] } == ["kept"])
-        #expect(result.permanentID(kept).isPermanent && !result.permanentID(id).isPermanent)
+        #expect(try await container.objects().map { $0["title"] } == ["retained"])
+        #expect(result.permanentID(retained).isPermanent && !result.permanentID(id).isPermanent)
     }
 
     @Test func `a temporary ID is never reused, even after a rollback`() async throws {
