@@ -85,17 +85,30 @@ package struct Connection: ~Copyable {
 
     /// Prepares a statement, binds the values, and steps to the end.
     package func run(_ sql: String, _ values: any Bindable...) throws(SQLiteError) {
-        let statement = try prepare(sql)
-        for (index, value) in values.enumerated() { try value.bind(to: statement, at: index + 1) }
+        let statement = try prepare(sql, values)
         while try statement.step() {}
     }
 
     /// Returns the first column of the first row as an integer; nil if there is no row or it is NULL.
     package func integer(_ sql: String, _ values: any Bindable...) throws(SQLiteError) -> Int64? {
-        let statement = try prepare(sql)
-        for (index, value) in values.enumerated() { try value.bind(to: statement, at: index + 1) }
+        let statement = try prepare(sql, values)
         guard try statement.step(), !statement.isNull(0) else { return nil }
         return statement.integer(0)
+    }
+
+    /// Returns the first column of each row as text.
+    package func texts(_ sql: String, _ values: any Bindable...) throws(SQLiteError) -> [String] {
+        let statement = try prepare(sql, values)
+        var texts: [String] = []
+        while try statement.step() { texts.append(statement.text(0)) }
+        return texts
+    }
+
+    /// Returns a statement with its first parameters bound.
+    package func prepare(_ sql: String, _ values: [any Bindable]) throws(SQLiteError) -> Statement {
+        let statement = try prepare(sql)
+        for (index, value) in values.enumerated() { try value.bind(to: statement, at: index + 1) }
+        return statement
     }
 
     package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle.pointer) }

@@ -112,12 +112,8 @@ struct BatchRecorder {
 
     private static func triggers(of entity: Entity, on connection: borrowing Connection) throws -> Set<String>
     {
-        let statement = try connection.prepare(
-            "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1")
-        try statement.bind(entity.name, at: 1)
-        var names: Set<String> = []
-        while try statement.step() { names.insert(statement.text(0)) }
-        return names
+        let sql = "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1"
+        return Set(try connection.texts(sql, entity.name))
     }
 
     /// Whether deleting or changing rows may change other rows through a foreign key.

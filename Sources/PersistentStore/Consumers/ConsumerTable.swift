@@ -65,10 +65,8 @@ enum ConsumerTable {
     private static func notStored(on connection: borrowing Connection) throws -> StoreError {
         var external = ExternalTriggers()
         let table = "history_consumer"
-        let names = try connection.prepare(
-            "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1")
-        try names.bind(table, at: 1)
-        while try names.step() { external.add(names.text(0), on: table) }
+        let sql = "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1"
+        for name in try connection.texts(sql, table) { external.add(name, on: table) }
         return external.notStored(table)
     }
 

@@ -39,9 +39,7 @@ struct ObjectQuery {
         if request.limit != nil || request.offset > 0 {
             sql += " LIMIT \(request.limit ?? -1) OFFSET \(request.offset)"
         }
-        let statement = try connection.prepare(sql)
-        for (index, value) in values.enumerated() { try value.bind(to: statement, at: index + 1) }
-        return statement
+        return try connection.prepare(sql, binding: values)
     }
 
     /// Returns the number of objects that the request's predicate and bounds admit, ignoring its limit.
@@ -49,8 +47,7 @@ struct ObjectQuery {
         let entity = try entity(request.entity)
         var values: [Value] = []
         let sql = try "SELECT count(*) FROM \"\(entity.name)\"" + condition(request, entity, &values)
-        let statement = try connection.prepare(sql)
-        for (index, value) in values.enumerated() { try value.bind(to: statement, at: index + 1) }
+        let statement = try connection.prepare(sql, binding: values)
         return try statement.step() ? Int(statement.integer(0)) : 0
     }
 
@@ -69,11 +66,8 @@ struct ObjectQuery {
         let head = ["CAST(? AS INTEGER) AS id", "CAST(? AS INTEGER) AS version"] + columns
         let sql =
             "SELECT 1 FROM (SELECT \(head.joined(separator: ", "))) AS \"\(entity.name)\" WHERE \(condition)"
-        let statement = try connection.prepare(sql)
         let names = ["id", "version"] + entity.attributes.map(\.name)
-        let all = names.map { candidate[$0] ?? .null } + values
-        for (index, value) in all.enumerated() { try value.bind(to: statement, at: index + 1) }
-        return try statement.step()
+        return try connection.prepare(sql, binding: names.map { candidate[$0] ?? .null } + values).step()
     }
 
     func position(of object: StoredObject, in sort: SortOrder) -> SortPosition {

@@ -62,6 +62,15 @@ extension Value: Bindable {
     }
 }
 
+extension Connection {
+    /// Returns a statement with its first parameters bound.
+    func prepare(_ sql: String, binding values: [Value]) throws(SQLiteError) -> Statement {
+        let statement = try prepare(sql)
+        for (index, value) in values.enumerated() { try value.bind(to: statement, at: index + 1) }
+        return statement
+    }
+}
+
 extension Statement {
     func value(_ column: Int) -> Value {
         switch type(column) {

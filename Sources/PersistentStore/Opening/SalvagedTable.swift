@@ -62,9 +62,8 @@ struct SalvagedTable {
     }
 
     private static func columns(of table: String, in store: borrowing Connection) -> Set<String>? {
-        var columns: Set<String> = []
-        try? store.forEachRow("SELECT name FROM pragma_table_info(?1)", table) { columns.insert($0.text(0)) }
-        return columns.isEmpty ? nil : columns
+        let columns = try? store.texts("SELECT name FROM pragma_table_info(?1)", table)
+        return columns.flatMap { $0.isEmpty ? nil : Set($0) }
     }
 
     private mutating func findIDs(in store: borrowing Connection) {
@@ -157,8 +156,7 @@ extension Connection {
     fileprivate borrowing func forEachRow(
         _ sql: String, _ values: any Bindable..., limit: Int64 = .max, _ body: (borrowing Statement) -> Void
     ) throws(SQLiteError) {
-        let rows = try prepare(sql)
-        for (index, value) in values.enumerated() { try value.bind(to: rows, at: index + 1) }
+        let rows = try prepare(sql, values)
         var left = limit
         while left > 0, try rows.step() {
             body(rows)

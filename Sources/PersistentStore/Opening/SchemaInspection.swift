@@ -65,11 +65,8 @@ struct SchemaInspection {
             sql.contains("(\(StoreSchema.idColumn),") && sql.contains(", \(StoreSchema.versionColumn)")
             && sql.hasSuffix("STRICT") && entity.attributes.allSatisfy { StoreSchema.hasColumn($0, in: sql) }
         guard !isAsMade else { return }
-        var columns: Set<String> = []
-        let names = try connection.prepare("SELECT name FROM pragma_table_info(?1)")
-        try names.bind(entity.name, at: 1)
-        while try names.step() { columns.insert(names.text(0)) }
-        columns.subtract(["id", "version"])
+        let columns = Set(try connection.texts("SELECT name FROM pragma_table_info(?1)", entity.name))
+            .subtracting(["id", "version"])
         let unknown = columns.subtracting(entity.attributes.map(\.name))
         guard unknown.isEmpty else {
             throw StoreError.schemaChanged(

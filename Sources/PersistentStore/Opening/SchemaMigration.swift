@@ -175,9 +175,6 @@ struct SchemaMigration {
     }
 
     private func names(_ sql: String, on connection: borrowing Connection) throws -> Set<String> {
-        var names: Set<String> = []
-        let statement = try connection.prepare(sql)
-        while try statement.step() { names.insert(statement.text(0)) }
-        return names
+        Set(try connection.texts(sql))
     }
 }

@@ -30,11 +30,8 @@ struct StoreRepair {
     /// Rebuilds the indexes. DROP INDEX and REINDEX begin by reading the old index, which may fail. So its
     /// pages are abandoned, and VACUUM reclaims them.
     private func rebuildIndexes(_ connection: borrowing Connection) throws {
-        var definitions: [String] = []
-        let rows = try connection.prepare(
+        let definitions = try connection.texts(
             "SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql NOT NULL")
-        while try rows.step() { definitions.append(rows.text(0)) }
-        rows.reset()
         connection.setWritableSchema(enabled: true)
         defer { connection.setWritableSchema(enabled: false) }
         try connection.execute("DELETE FROM sqlite_schema WHERE type = 'index' AND sql NOT NULL")
@@ -51,11 +48,7 @@ struct StoreRepair {
     }
 
     static func uniqueIndexes(_ connection: borrowing Connection) throws -> [String] {
-        var names: [String] = []
-        let rows = try connection.prepare(
-            "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NULL")
-        while try rows.step() { names.append(rows.text(0)) }
-        return names
+        try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NULL")
     }
 
     private func raiseVersions(_ name: String, _ connection: borrowing Connection) throws {

@@ -35,13 +35,11 @@ struct HistoryLog {
         let bits = try connection.prepare("SELECT entity, bit, name FROM history_attribute")
         while try bits.step() { entities[bits.integer(0)]?.attributes[Int(bits.integer(1))] = bits.text(2) }
         for (id, entity) in entities {
-            let columns = try connection.prepare(
-                "SELECT name FROM pragma_table_info(?1) WHERE cid > 0 ORDER BY cid")
-            try columns.bind("history_values_\(entity.name)", at: 1)
-            var columnNames: [String] = []
-            while try columns.step() { columnNames.append(columns.text(0)) }
-            let list = columnNames.map(StoreSchema.quoted).joined(separator: ", ")
-            entities[id]?.retainedColumns = columnNames
+            let columns = try connection.texts(
+                "SELECT name FROM pragma_table_info(?1) WHERE cid > 0 ORDER BY cid",
+                "history_values_\(entity.name)")
+            let list = columns.map(StoreSchema.quoted).joined(separator: ", ")
+            entities[id]?.retainedColumns = columns
             entities[id]?.retainedValues =
                 "SELECT \(list) FROM \(StoreSchema.valuesTable(entity.name)) WHERE number = ?1"
         }
@@ -60,18 +58,18 @@ struct HistoryLog {
     }
 
     func newestToken(on connection: borrowing Connection) throws -> HistoryToken {
-        if let newest = facts?.newest { return token(newest) }
+        if let newest = facts?.newest.withLock({ $0 }) { return token(newest) }
         let newest = try connection.integer("SELECT max(number) FROM history") ?? 0
-        facts?.setNewest(newest)
+        facts?.newest.withLock { $0 = newest }
         return token(newest)
     }
 
     /// Returns the number of the last deleted row, and the number before which tokens have expired.
     func extent(on connection: borrowing Connection) throws -> (floor: Int64, expiry: Int64) {
-        if let extent = facts?.extent { return extent }
+        if let extent = facts?.extent.withLock({ $0 }) { return extent }
         let floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
         let extent = (floor, try StoreMetadata.historyExpiry(floor: floor, on: connection))
-        facts?.setExtent(extent)
+        facts?.extent.withLock { $0 = extent }
         return extent
     }
 
@@ -142,17 +140,6 @@ extension HistoryLog {
 
 /// The bounds of the history of one snapshot, cached because a pass reads them several times.
 final class SnapshotFacts: Sendable {
-    private struct Facts {
-        var newest: Int64?
-        var extent: (floor: Int64, expiry: Int64)?
-    }
-
-    private let facts = Mutex(Facts())
-
-    var newest: Int64? { facts.withLock(\.newest) }
-    var extent: (floor: Int64, expiry: Int64)? { facts.withLock(\.extent) }
-
-    func setNewest(_ number: Int64) { facts.withLock { $0.newest = number } }
-
-    func setExtent(_ extent: (floor: Int64, expiry: Int64)) { facts.withLock { $0.extent = extent } }
+    let newest = Mutex<Int64?>(nil)
+    let extent = Mutex<(floor: Int64, expiry: Int64)?>(nil)
 }

@@ -88,11 +88,9 @@ struct HistoryShare {
         guard try connection.integer("SELECT 1 FROM pragma_module_list WHERE name = 'dbstat'") == 1 else {
             return nil
         }
-        var tables = ["history"]
-        let entities = try connection.prepare("SELECT name FROM history_entity")
-        while try entities.step() { tables.append("history_values_\(entities.text(0))") }
+        let entities = try connection.texts("SELECT name FROM history_entity")
         var bytes: Int64 = 0
-        for table in tables {
+        for table in ["history"] + entities.map({ "history_values_\($0)" }) {
             bytes +=
                 try connection.integer("SELECT pgsize FROM dbstat WHERE aggregate = 1 AND name = ?1", table)
                 ?? 0

@@ -23,14 +23,11 @@ enum HistoryRemoval {
     }
 
     static func remove(from first: Int64, upTo last: Int64, on connection: borrowing Connection) throws {
-        let entities = try connection.prepare("SELECT name FROM history_entity")
-        while try entities.step() {
+        for entity in try connection.texts("SELECT name FROM history_entity") {
             try connection.run(
-                "DELETE FROM \(StoreSchema.valuesTable(entities.text(0))) WHERE number BETWEEN ?1 AND ?2",
-                first,
-                last)
+                "DELETE FROM \(StoreSchema.valuesTable(entity)) WHERE number BETWEEN ?1 AND ?2", first, last)
             // Notes of statements that evicted nothing contain values.
-            try connection.run("DELETE FROM \(StoreSchema.replacedTable(entities.text(0)))")
+            try connection.run("DELETE FROM \(StoreSchema.replacedTable(entity))")
         }
         try connection.run("DELETE FROM history WHERE number BETWEEN ?1 AND ?2", first, last)
     }

@@ -96,10 +96,8 @@ struct SelectiveDeletion: Sendable {
     /// Empties the newest row, which is retained as an end without a transaction, for its number and time.
     private func emptyNewest(on connection: borrowing Connection) throws {
         let newest = try HistoryBoundary.newest(on: connection)
-        let entities = try connection.prepare("SELECT name FROM history_entity")
-        while try entities.step() {
-            try connection.run(
-                "DELETE FROM \(StoreSchema.valuesTable(entities.text(0))) WHERE number = ?1", newest)
+        for entity in try connection.texts("SELECT name FROM history_entity") {
+            try connection.run("DELETE FROM \(StoreSchema.valuesTable(entity)) WHERE number = ?1", newest)
         }
         try connection.run(
             """
