@@ -73,7 +73,6 @@ private struct StoreSalvage {
                 throw StoreFile.failure(error, newPath)
             }
         }
-        }
     }
 
     private func copyOfDamaged() throws -> Connection {

@@ -15,7 +15,7 @@ extension StoreOpening {
 
     /// Checks a file to copy, which may be damaged, or under several names.
     func checkSource() throws(StoreError) {
-        guard access(path, F_OK) == 0 else { throw .missing(path: path) }
+        guard FilePath.exists(path) else { throw .missing(path: path) }
         try checkKind()
     }
 
