@@ -86,7 +86,10 @@ import Testing
         guard let run = try? Shell.run("groff", ["-man", "-Tutf8", "-ww", path]) else { return }
         #expect(run.status == 0 && run.errors == "", "\(run.errors)")
         let text = run.output.replacing(/\u{1B}\[[0-9;]*m/, with: "").replacing(/.\u{8}/, with: "")
-        for words in ["clips history clean", "clips tag ID… +NAME… -NAME…", "EXIT STATUS", "k ↑ (up)", "^R", "bind KEY ACTION"] {
+        for words in [
+            "clips history clean", "clips tag ID… +NAME… -NAME…", "EXIT STATUS", "k ↑ (up)", "^R",
+            "bind KEY ACTION",
+        ] {
             #expect(text.contains(words), "\(words)")
         }
     }

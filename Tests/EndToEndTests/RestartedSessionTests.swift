@@ -47,7 +47,8 @@ import Testing
             try terminal.resize(columns: columns, rows: rows)
             try terminal.send(":")
             try terminal.send("sort ti", "Tab", "Enter")
-            #expect(try eventually { try terminal.shows("by title") || terminal.shows("already in this order") })
+            #expect(
+                try eventually { try terminal.shows("by title") || terminal.shows("already in this order") })
         }
         try terminal.send("g", "Space", "Space", ":")
         try terminal.send("tag +fine -num")
