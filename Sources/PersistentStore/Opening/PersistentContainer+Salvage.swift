@@ -64,7 +64,7 @@ private struct StoreSalvage {
         let damaged = try copyOfDamaged()
         return try DraftFolder.with(near: newPath, failure: { StoreFile.failure($0, newPath) }) { draft in
             let report = try save(damaged, to: draft, progress)
-            do {
+            do throws(Errno) {
                 try TemporaryFile.move(draft, to: newPath, replaces: false)
                 return report
             } catch  where error.code == EEXIST {
