@@ -54,24 +54,28 @@ struct RunningApp: ~Copyable {
             let store = try await ClipStore(path: path, author: "seed")
             _ = try await store.add((0..<clips).map { draft("Clip \($0)") })
         }
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            Thread.detachNewThread {
-                continuation.resume(
-                    with: Result {
-                        // Does not use the machine's browser, editor, or tmux.
-                        let programs = UserPrograms(
-                            browser: try program("browser", "true", in: folder), terminalBrowser: "true",
-                            editor: Editor(line: "true"), isInTmux: false)
-                        let configuration = ClipsApp.Configuration(
-                            storePath: path, config: ConfigFile(config), programs: programs)
-                        var app = RunningApp(
-                            folder: folder, path: path,
-                            script: try ScriptRunner(configuration) { try screen(size) })
-                        defer { app.script.end() }
-                        try app.script.start()
-                        try body(&app)
-                    })
-            }
+        // A task, so that a failed expectation belongs to the test that runs the app.
+        try await Task(executorPreference: NewThread()) {
+            // Does not use the machine's browser, editor, or tmux.
+            let programs = UserPrograms(
+                browser: try program("browser", "true", in: folder), terminalBrowser: "true",
+                editor: Editor(line: "true"), isInTmux: false)
+            let configuration = ClipsApp.Configuration(
+                storePath: path, config: ConfigFile(config), programs: programs)
+            var app = RunningApp(
+                folder: folder, path: path,
+                script: try ScriptRunner(configuration) { try screen(size) })
+            defer { app.script.end() }
+            try app.script.start()
+            try body(&app)
+        }.value
+    }
+
+    /// Gives each job a thread; a task that never suspends is one job.
+    private final class NewThread: TaskExecutor {
+        func enqueue(_ job: consuming ExecutorJob) {
+            let (job, executor) = (UnownedJob(job), asUnownedTaskExecutor())
+            Thread.detachNewThread { job.runSynchronously(on: executor) }
         }
     }
 
