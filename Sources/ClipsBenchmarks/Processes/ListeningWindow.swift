@@ -1,5 +1,4 @@
 import ClipsCore
-import Glibc
 import PersistentStore
 import Platform
 
@@ -53,31 +52,6 @@ final class ListeningWindow {
         while let request = list.nextRequest() {
             Task.detached { await session.answer(request, generation: 0, anchor: anchor) }
         }
-    }
-}
-
-/// A queue of messages to the thread of the list, as in the app.
-private final class Mailbox: Sendable {
-    private let messages = Shared<[ClipListMessage]>([])
-    private let pipe: Pipe
-
-    init() throws { pipe = try Pipe() }
-
-    func put(_ news: [ClipListMessage]) {
-        var wasEmpty = false
-        messages.change {
-            wasEmpty = $0.isEmpty
-            $0 += news
-        }
-        if wasEmpty { pipe.signal() }
-    }
-
-    /// Waits for a message, then returns all messages.
-    func receive(milliseconds: Int) -> [ClipListMessage] {
-        var wanted = pollfd(fd: pipe.readEnd, events: Int16(POLLIN), revents: 0)
-        guard poll(&wanted, 1, Int32(milliseconds)) > 0 else { return [] }
-        pipe.drain()
-        return messages.exchange([])
     }
 }
 
