@@ -57,6 +57,15 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return !descriptors.contains(-1)
     }
 
+    /// Takes the exclusive lock of the open file (flock(2)) without waiting. Returns false if another open file
+    /// has it.
+    package borrowing func tryLock() throws(Errno) -> Bool {
+        guard flock(number, LOCK_EX | LOCK_NB) != 0 else { return true }
+        let error = Errno.last
+        guard [EWOULDBLOCK, EINTR].contains(error.code) else { throw error }
+        return false
+    }
+
     /// Writes the contents to the disk.
     package borrowing func sync() throws(Errno) {
         guard fsync(number) == 0 else { throw .last }

@@ -34,10 +34,10 @@ package struct FileLock: ~Copyable {
     private static func lock(
         _ path: String, until deadline: ContinuousClock.Instant
     ) throws(Failure) -> FileDescriptor? {
-        let file = try open(path)
-        while flock(file.number, LOCK_EX | LOCK_NB) != 0 {
-            let error = Errno.last
-            guard [EWOULDBLOCK, EINTR].contains(error.code) else { throw .system(error) }
+        let file = try system { () throws(Errno) in
+            try FileDescriptor(path, O_RDWR | O_CREAT | O_NOFOLLOW)
+        }
+        while try !system({ () throws(Errno) in try file.tryLock() }) {
             guard ContinuousClock.now < deadline else { throw .busy }
             DescriptorIO.pause(for: .microseconds(500))
         }
@@ -45,9 +45,11 @@ package struct FileLock: ~Copyable {
         return file
     }
 
-    private static func open(_ path: String) throws(Failure) -> FileDescriptor {
+    private static func system<Result: ~Copyable>(
+        _ call: () throws(Errno) -> Result
+    ) throws(Failure) -> Result {
         do {
-            return try FileDescriptor(path, O_RDWR | O_CREAT | O_NOFOLLOW)
+            return try call()
         } catch {
             throw .system(error)
         }

@@ -90,11 +90,14 @@ import Testing
         }
     }
 
-    @Test func `a writer killed at 60 moments never leaves half a file and never blocks others`() throws {
+    @Test func `a writer killed at random moments never leaves half a file and never blocks others`() throws {
         var random = SeededRandom(seed: 7)
         try defaults.set("kept", forKey: "bystander")
         var rounds: Set<String> = []
-        for _ in 0..<60 {
+        var kills = 0
+        // On a busy machine, most are killed before their first round.
+        while kills < 60 || rounds.count < 3 && kills < 1000 {
+            kills += 1
             let member = try group.member()
             #expect(try member.ask("storm") == "storming")
             _ = poll(nil, 0, Int32.random(in: 0...12, using: &random))
@@ -106,7 +109,7 @@ import Testing
             try defaults.set("still here", forKey: "survivor")
             #expect(try defaults.value(String.self, forKey: "bystander") == "kept")
         }
-        #expect(rounds.count > 2)
+        #expect(rounds.count >= 3)
     }
 
     @Test func `a reader during writes sees only whole states`() throws {

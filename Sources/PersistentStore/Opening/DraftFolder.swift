@@ -63,10 +63,9 @@ enum DraftFolder {
     /// Locks a folder of this user. Returns false if another process has the lock or has deleted the folder.
     /// A file system without locks is sufficient for this process's own folder.
     private static func hasLock(_ folder: Folder, _ path: String, isOwn: Bool) -> Bool {
-        guard flock(folder.descriptor.number, LOCK_EX | LOCK_NB) == 0 || isOwn && errno != EWOULDBLOCK else {
-            return false
-        }
-        guard let status = folder.descriptor.status, status.owner == geteuid() else { return false }
+        guard (try? folder.descriptor.tryLock()) ?? isOwn, let status = folder.descriptor.status,
+            status.owner == geteuid()
+        else { return false }
         return FileIdentity(path: path) == status.identity
     }
 
