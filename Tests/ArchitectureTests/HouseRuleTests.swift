@@ -71,6 +71,16 @@ import Testing
         for method in methods { #expect(!systemCalls.contains { method.contains($0) }, "\(method)") }
     }
 
+    @Test func `front ends reach the store through ClipsCore`() {
+        let frontEnds = ["Sources/clips/", "Sources/ClipsTerminal/", "Sources/ClipsExchange/"]
+        func reachesThrough(_ file: SourceFile) -> Bool { file.text.contains("store.container") }
+        for file in Self.sources where frontEnds.contains(where: { file.path.hasPrefix($0) }) {
+            #expect(!reachesThrough(file), "\(file.path)")
+        }
+        // The check finds a known match.
+        #expect(Self.sources.contains(where: reachesThrough))
+    }
+
     @Test func `no test sleeps`() throws {
         let call = /sleep\s*\(/
         for file in try SourceFile.all(in: "Tests") {
