@@ -204,7 +204,7 @@ import Testing
     @Test func `no message recommends a command that Debian's sqlite3 lacks`() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-        let found = try Shell.run("grep", ["-rnF", ".recover", folder.path + "/Sources"])
+        let found = try Shell.run("grep", ["-rnE", "sqlite3 .*[.]recover", folder.path + "/Sources"])
         #expect(found.output == "")
     }
 
