@@ -131,7 +131,7 @@ import Testing
             #expect(run.status == 2 && run.errors.contains(sentence) && run.output == "", "\(words): \(run)")
         }
         #expect(
-            try clips.run("show", "7").errors == "clips: There is no clip 7. 'clips list' shows the ids.\n")
+            try clips.run("show", "7").errors == "clips: There is no clip 7. 'clips list' shows the IDs.\n")
         #expect(try clips.run("delete", "7").status == 1)
         #expect(try clips.run("add").errors.contains("There is nothing to save"))
     }

@@ -43,7 +43,7 @@ import Testing
         #expect(run.status == 1)
         #expect(
             run.errors
-                == "clips: There is no clip 9. 'clips list' shows the ids.\nclips: starred 1 clip.\n")
+                == "clips: There is no clip 9. 'clips list' shows the IDs.\nclips: starred 1 clip.\n")
         #expect(try value("starred") == "1")
         #expect(try clips.run("star", "--off", "1").errors == "clips: removed the star of 1 clip.\n")
         #expect(try value("starred") == "0")

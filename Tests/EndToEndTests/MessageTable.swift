@@ -110,20 +110,20 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
     ]
 
     private static let clips = [
-        MessageCase("show 7", 1, "There is no clip 7. 'clips list' shows the ids."),
-        MessageCase("show zz", 1, "There is no clip zz. 'clips list' shows the ids."),
+        MessageCase("show 7", 1, "There is no clip 7. 'clips list' shows the IDs."),
+        MessageCase("show zz", 1, "There is no clip zz. 'clips list' shows the IDs."),
         MessageCase(
             "show abcd", 1, "More than one clip begins with abcd. Give more of the id.", in: .twoAlike),
-        MessageCase("edit 7", 1, "There is no clip 7. 'clips list' shows the ids."),
+        MessageCase("edit 7", 1, "There is no clip 7. 'clips list' shows the IDs."),
         MessageCase(
-            "star 7 8", 1, "There is no clip 7. 'clips list' shows the ids.",
-            "There is no clip 8. 'clips list' shows the ids."),
+            "star 7 8", 1, "There is no clip 7. 'clips list' shows the IDs.",
+            "There is no clip 8. 'clips list' shows the IDs."),
         MessageCase("star 1", 0, "starred 1 clip."),
         MessageCase("star --off 1", 0, "nothing to change."),
         MessageCase("tag 1 +a", 0, "tagged 1 clip."),
         MessageCase("tag --quiet 1 +a", 0),
         MessageCase("delete 1", 0, "deleted 1 clip."),
-        MessageCase("delete 1 7", 1, "There is no clip 7. 'clips list' shows the ids.", "deleted 1 clip."),
+        MessageCase("delete 1 7", 1, "There is no clip 7. 'clips list' shows the IDs.", "deleted 1 clip."),
         MessageCase("restore 1", 1, "Clip 1 is not deleted."),
         MessageCase("restore 1", 0, "restored 1 clip.", in: .deletedClip),
         MessageCase(

@@ -27,7 +27,7 @@ import Testing
         ] {
             #expect(results[subject] == 0, "\(subject): \(results), \(run.errors)")
         }
-        #expect(results["commits of the writers"] ?? 0 > 20 && results["keys pressed"] ?? 0 > 20)
+        #expect(results["commits of the writers"] ?? 0 > 0 && results["keys pressed"] ?? 0 > 0)
         // Seconds are too short for a flat curve, but long enough to detect rapid growth.
         #expect(results["size of the -wal"] ?? .infinity < 268_435_456)
         #expect(results["their descriptors"] ?? .infinity < 400)

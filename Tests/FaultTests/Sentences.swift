@@ -10,7 +10,7 @@ enum Sentences {
         "name another file", "must be opened for writing first", "each line that follows is for 'clips",
     ]
 
-    /// Why these messages do not help a user; nil if they do.
+    /// Returns the reason why these messages do not help a user; nil if they do.
     static func fault(in errors: String) -> String? {
         // A clip that no file retains follows its message.
         let lines = errors.split(separator: "\n").filter { !$0.hasPrefix("{\"author\":") }

@@ -29,7 +29,7 @@ struct RandomHistory {
 
     mutating func write(_ count: Int) async throws {
         for _ in 0..<count {
-            if Bool.random(using: &random) { try await save() } else { try strangerWrites() }
+            if Bool.random(using: &random) { try await save() } else { try externalWriterCommits() }
         }
     }
 
@@ -49,7 +49,7 @@ struct RandomHistory {
         try await context.save()
     }
 
-    private mutating func strangerWrites() throws {
+    private mutating func externalWriterCommits() throws {
         let connection = try Connection(path: container.path, access: .readWrite)
         let table = any(["Note", "Tag"])
         try connection.execute(

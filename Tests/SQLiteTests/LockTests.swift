@@ -15,7 +15,7 @@ import Testing
             "PRAGMA journal_mode = WAL; CREATE TABLE t (x)")
     }
 
-    private func strangerWrites() throws -> Bool {
+    private func externalWriterCommits() throws -> Bool {
         try Shell.run("sqlite3", [path], input: "BEGIN IMMEDIATE; INSERT INTO t VALUES (1); COMMIT;").status
             == 0
     }
@@ -24,12 +24,12 @@ import Testing
     func `closing a plain descriptor drops SQLite's lock`(suffix: String) throws {
         let connection = try Connection(path: path, access: .readWrite)
         try connection.execute("BEGIN IMMEDIATE; INSERT INTO t VALUES (0)")
-        #expect(try !strangerWrites())
+        #expect(try !externalWriterCommits())
         let descriptor = open(path + suffix, O_RDONLY)
         try #require(descriptor >= 0)
         close(descriptor)
         // Of the store's own file, only the "in use" lock is lost, which WAL writers do not need.
-        #expect(try strangerWrites() == (suffix == "-shm"))
+        #expect(try externalWriterCommits() == (suffix == "-shm"))
     }
 
     @Test func `a probe of the write lock disturbs no lock`() throws {
@@ -40,10 +40,10 @@ import Testing
             #expect(lock.holder() == .process(getpid()))
             WriterLock.releaseUnlinked()
         }
-        #expect(try !strangerWrites())
+        #expect(try !externalWriterCommits())
         try connection.execute("COMMIT")
         #expect(WriterLock(databasePath: path)?.holder() == .free)
-        #expect(try strangerWrites())
+        #expect(try externalWriterCommits())
     }
 
     @Test func `no lock can be probed before the shared memory exists`() {

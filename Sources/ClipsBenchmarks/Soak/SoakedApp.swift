@@ -13,7 +13,7 @@ final class SoakedApp {
     private var continuation: Moment?
 
     /// The maximum number of rows that the app uses; more than half of them belong to the list.
-    private static let maxRows = 1000
+    private static let maxRows = 2000
 
     /// Keys that do not exit the program; ^C returns to the list from everywhere.
     private static let phrases = [

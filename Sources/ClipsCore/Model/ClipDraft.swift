@@ -106,7 +106,7 @@ package enum ClipError: Error, Hashable, Sendable, CustomStringConvertible {
         case .emptyClip: "There is nothing to save: give a URL, a title or a text."
         case .tooLong(let name, let bytes):
             "The \(name) has \(bytes >> 20) MB; a clip takes up to \(ClipDraft.largestText >> 20) MB. Nothing was saved."
-        case .noSuchClip(let id): "There is no clip \(id). 'clips list' shows the ids."
+        case .noSuchClip(let id): "There is no clip \(id). 'clips list' shows the IDs."
         case .ambiguous(let id): "More than one clip begins with \(id). Give more of the id."
         case .notDeleted(let id): "Clip \(id) is not deleted."
         case .notInHistory(let id):

@@ -11,7 +11,7 @@ struct FileImport {
     let format: ImportFormat?
     /// The store; nil for a dry run, or if it could not be opened.
     let store: ClipStore?
-    /// Why the store could not be opened. Then only piped input is read, and retained.
+    /// The reason why the store could not be opened. Then only piped input is read, and retained.
     var rejection: String?
 
     private var isDry: Bool { store == nil && rejection == nil }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The app on a store that its user cannot write.
-@Suite(.serialized) struct OnlyReadingAppTests {
+@Suite(.serialized) struct ReadOnlyAppTests {
     private static let rejection = "The store is read-only. Check its permissions, then restart."
 
     /// A store of another user, and a folder `tmp` for the files of this one.
