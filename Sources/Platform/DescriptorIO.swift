@@ -67,6 +67,11 @@ package enum DescriptorIO {
         if let failure { throw failure }
     }
 
+    /// Writes the bytes that a non-blocking descriptor accepts now, and discards the others and any error.
+    package static func writeAvailable(_ bytes: [UInt8], to descriptor: CInt) {
+        _ = Glibc.write(descriptor, bytes, bytes.count)
+    }
+
     private static func writeAll(_ bytes: UnsafeBufferPointer<UInt8>, to descriptor: CInt) -> Errno? {
         var rest = bytes[...]
         while !rest.isEmpty {

@@ -1,4 +1,5 @@
 package import PersistentStore
+import Platform
 package import SearchIndex
 
 /// A store of clips, opened for one author: all that a front end needs of the store.
@@ -14,6 +15,16 @@ package struct ClipStore: Sendable {
 
     /// The file of the store.
     package var path: String { container.path }
+
+    /// Whether a path leads to a file of the store or of its index. A process that has them open must not open
+    /// or close them otherwise: that drops SQLite's locks (sqlite.org/howtocorrupt.html 2.2).
+    package func hasFile(at path: String) -> Bool {
+        guard let file = FileIdentity(path: path) else { return false }
+        let store = FilePath.resolved(self.path)
+        return ["", "-wal", "-shm", "-search", "-search-wal", "-search-shm"].contains {
+            FileIdentity(path: store + $0) == file
+        }
+    }
 
     /// Opens a store, or creates it if the options allow that.
     package init(

@@ -31,7 +31,7 @@ public struct StandardErrorLogger: TrackingLogger {
     public init() {}
 
     public func log(_ type: LogType, _ message: String) {
-        _ = TextFile.write("[\(type.rawValue)] \(message)\n", on: STDERR_FILENO)
+        DescriptorIO.writeAvailable(Array("[\(type.rawValue)] \(message)\n".utf8), to: STDERR_FILENO)
     }
 }
 

@@ -112,7 +112,8 @@ struct BatchRecorder {
 
     private static func triggers(of entity: Entity, on connection: borrowing Connection) throws -> Set<String>
     {
-        let sql = "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1"
+        let sql =
+            "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE"
         return Set(try connection.texts(sql, entity.name))
     }
 

@@ -96,6 +96,8 @@ struct SchemaRepair {
         for triggers in inspection.triggers { try drop(triggers, on: connection) }
         for table in inspection.tables {
             try TableRebuild(entity: table.entity, columns: table.columns).run(on: connection)
+            // A program that restored the triggers has lost the number nevertheless.
+            try Self.raiseLastID(of: table.entity, on: connection)
         }
         for index in inspection.indexes {
             try connection.run("DROP INDEX IF EXISTS \(StoreSchema.quoted(index.name))")

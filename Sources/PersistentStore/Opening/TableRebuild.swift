@@ -68,13 +68,14 @@ struct TableRebuild {
         entity.attribute(name)?.kind.rawValue.lowercased() ?? "another"
     }
 
-    /// Returns the indexes and triggers that other programs created on the table, to recreate them.
+    /// Returns the indexes and triggers that other programs created on the table, to recreate them. SQLite
+    /// stores the table's name of a trigger as its author wrote it.
     private func belongings(on connection: borrowing Connection) throws -> [(name: String, sql: String)] {
         var found: [(name: String, sql: String)] = []
         let statement = try connection.prepare(
             """
             SELECT name, sql FROM sqlite_schema
-            WHERE tbl_name = ?1 AND type IN ('index', 'trigger') AND sql NOT NULL
+            WHERE tbl_name = ?1 COLLATE NOCASE AND type IN ('index', 'trigger') AND sql NOT NULL
             """)
         try statement.bind(entity.name, at: 1)
         while try statement.step() { found.append((statement.text(0), statement.text(1))) }

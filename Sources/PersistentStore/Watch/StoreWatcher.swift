@@ -145,7 +145,7 @@ actor StoreWatcher {
     }
 
     private func look() -> WatcherMachine.Event {
-        _ = drainedEvent()
+        let isPathInDoubt = drainedEvent() == .pathInDoubt
         // Missing until a process opens the store for writing, if this reader may only read.
         if lock == nil { lock = WriterLock(databasePath: opening.resolvedPath) }
         let writerAtWork = lock.map { $0.holder() != .free } ?? false
@@ -154,7 +154,9 @@ actor StoreWatcher {
         if let newVersion { version = newVersion }
         // A read through replaced files proves nothing. While a writer works and nothing is announced, the next
         // check follows in at most 5 ms and does this.
-        guard writerAtWork && !sawCommit || isStillInPlace() else { return .path(isOurs: false) }
+        guard writerAtWork && !sawCommit && !isPathInDoubt || isStillInPlace() else {
+            return .path(isOurs: false)
+        }
         return .looked(writerAtWork: writerAtWork, sawCommit: sawCommit)
     }
 

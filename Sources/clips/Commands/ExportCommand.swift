@@ -26,6 +26,9 @@ extension Command {
             _ = try await write(format, store, to: invocation.output)
             return .done
         }
+        guard !store.hasFile(at: path) else {
+            throw UsageError("\(path) is a file of the store itself. Use another file.")
+        }
         PendingInterrupt.hold()
         let file: ReplacementFile
         do throws(Errno) {

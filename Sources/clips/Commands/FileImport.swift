@@ -40,11 +40,15 @@ struct FileImport {
 
     private func run(_ name: String, _ retention: Retention?) async -> ImportReport {
         guard name != "-" else { return await run(name, STDIN_FILENO, retention) }
+        var failed = ImportReport()
+        guard store?.hasFile(at: name) != true else {
+            failed.failure = "This is a file of the store itself. Use another file."
+            return failed
+        }
         do {
             let file = try FileDescriptor(name, O_RDONLY)
             return await run(name, file.number, nil)
         } catch {
-            var failed = ImportReport()
             failed.failure = "The file cannot be opened: \(error)."
             return failed
         }
