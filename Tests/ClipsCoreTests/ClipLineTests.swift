@@ -17,11 +17,13 @@ import Testing
     }
 
     private static func time(_ random: inout SeededRandom) -> Int64? {
-        // From the year -1199 to 9999, the range of all file readers.
+        // From the year -1199 to 999999, the range of the reader.
         switch Int.random(in: 0..<5, using: &random) {
         case 0: nil
-        case 1: [0, 1, -1, 999, -62_135_596_800_000, 253_402_300_799_999].randomElement(using: &random) ?? 0
-        case 2: Int64.random(in: -99_999_999_999_999...253_402_300_799_999, using: &random)
+        case 1:
+            [0, 1, -1, 999, -62_135_596_800_000, 253_402_300_799_999, 31_494_784_780_799_999].randomElement(
+                using: &random) ?? 0
+        case 2: Int64.random(in: -99_999_999_999_999...31_494_784_780_799_999, using: &random)
         default: Int64.random(in: 0...4_102_444_800_000, using: &random)
         }
     }
@@ -46,6 +48,15 @@ import Testing
         #expect(try ClipDraft(jsonLine: Array(line.utf8).dropLast()) == draft, "\(line)")
         // Bytes: strings also compare canonically equal texts as equal.
         #expect(try Array(ClipDraft(jsonLine: Array(line.utf8)).text.utf8) == Array(draft.text.utf8))
+    }
+
+    @Test func `a line may begin with a byte order mark, and an escape has four digits`() throws {
+        #expect(try ClipDraft(jsonLine: "\u{FEFF}{\"title\":\"a\"}".utf8).title == "a")
+        for digits in ["+041", "-041", "04 1"] {
+            #expect(throws: ClipRecord.Problem.self) {
+                try ClipDraft(jsonLine: #"{"title":"\u\#(digits)"}"#.utf8)
+            }
+        }
     }
 
     @Test func `an invalid time is rejected with its key`() {

@@ -67,12 +67,12 @@ import Testing
         let config = ConfigFile("set wrap off\n\(line)\nbind x delete\n")
         #expect(config.errors.count == 1)
         let error = try #require(config.errors.first)
-        #expect(error.hasPrefix("config line 2: ") && error.contains(words))
+        #expect(error.hasPrefix("config:2: ") && error.contains(words))
         #expect(!config.wraps && config.keys[.character("x")] == .delete)
         let state = AppState.showing(3, config: line)
         // A long message covers rows above the status line.
         let screen = state.draw().lines.joined(separator: " ")
-        #expect(screen.contains("config line 1") && screen.contains(words))
+        #expect(screen.contains("config:1") && screen.contains(words))
     }
 
     @Test func `help and hints show a rebound key`() {

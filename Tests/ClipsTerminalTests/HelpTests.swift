@@ -66,12 +66,12 @@ import Testing
         let text = "bind x delte\nset folow on\nbind <Nokey> down\nset theme pink\nbind 5 down\n"
         let config = ConfigFile(text)
         #expect(config.errors.count == 5)
-        #expect(config.errors[0] == "config line 1: Unknown action 'delte'. Did you mean 'delete'?")
-        #expect(config.errors[1] == "config line 2: Unknown option 'folow'. Did you mean 'follow'?")
+        #expect(config.errors[0] == "config:1: Unknown action 'delte'. Did you mean 'delete'?")
+        #expect(config.errors[1] == "config:2: Unknown option 'folow'. Did you mean 'follow'?")
         #expect(config.errors[3].contains("auto, light, dark, or plain"))
         let wide = AppState.showing(3, Size(rows: 24, columns: 120), config: text).lines.joined(
             separator: " ")
-        for line in 1...5 { #expect(wide.contains("config line \(line):")) }
+        for line in 1...5 { #expect(wide.contains("config:\(line):")) }
         var small = AppState.showing(3, Size(rows: 12, columns: 40), config: text)
         #expect(small.statusLine.contains(":errors shows all"))
         try small.press(":errors<Enter>")
@@ -80,7 +80,7 @@ import Testing
             seen += small.lines.joined(separator: " ")
             try small.press("j")
         }
-        for line in 1...5 { #expect(seen.contains("config line \(line):")) }
+        for line in 1...5 { #expect(seen.contains("config:\(line):")) }
     }
 
     @Test func `a near name is found, a far one is not`() {

@@ -59,4 +59,21 @@ import Testing
         list.add([transaction(2, author: nil)])
         #expect(list.count == 2 && list.selectedTransaction?.id == 1)
     }
+
+    @Test func `a row has adjacent transactions only, and shows that older ones are not loaded`() {
+        func external(_ number: Int64) -> TransactionSummary {
+            transaction(number, inserting: [number], author: nil)
+        }
+        var list = HistoryList(height: 10)
+        list.add([1, 2, 5, 6].map(external))
+        #expect(list.count == 2 && list.row(at: 0)?.transactions.count == 2)
+        list.addLoad((1001...1500).map(external))
+        #expect(list.count == 3 && list.row(at: 0)?.isCut == true && list.row(at: 1)?.isCut == false)
+        list.switchPane()
+        list.add([external(1501)])
+        #expect(list.count == 503)
+        // Discarding the oldest transactions does not fold the others again.
+        list.add((1502...6000).map(external))
+        #expect(list.count == list.transactions.count)
+    }
 }

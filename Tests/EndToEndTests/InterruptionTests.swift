@@ -73,7 +73,7 @@ import Testing
         #expect(try holder.ask("COMMIT; SELECT 'released';") == "released")
         // The text is retained in a file, and can be saved from it.
         let path = try #require(
-            run.errors.firstRange(of: /kept in [^;]+/).map { String(run.errors[$0].dropFirst(8)) })
+            run.errors.firstRange(of: /retained in [^;]+/).map { String(run.errors[$0].dropFirst(12)) })
         #expect(
             try clips.run("add", "--jsonl", input: String(contentsOfFile: path, encoding: .utf8)).status == 0)
         #expect(

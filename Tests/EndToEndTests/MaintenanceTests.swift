@@ -208,6 +208,30 @@ import Testing
         #expect(found.output == "")
     }
 
+    @Test func `the history can be read after a repair, which expires its tokens`() throws {
+        for title in ["a", "b"] { try clips.run("add", "--title", title) }
+        _ = try clips.sqlite3("DROP TRIGGER Clip_records_update")
+        #expect(try clips.run("star", "2").status == 0)
+        for words in [[], ["--json"], ["--after", "1d"], ["--limit", "1"]] {
+            let run = try clips.run(["history"] + words)
+            #expect(run.status == 0 && run.output.split(separator: "\n").count == 1, "\(words): \(run)")
+        }
+    }
+
+    @Test func `the store's own files are neither exported to nor imported`() throws {
+        try clips.run("add", "--title", "a")
+        let before = try clips.sqlite3("SELECT * FROM Clip")
+        for name in ["", "-wal", "-shm"] {
+            let holder = try LineProcess("sqlite3", [clips.storePath])
+            #expect(try holder.ask("SELECT count(*) FROM Clip;") == "1")
+            let export = try clips.run("export", "--format", "json", "-o", clips.storePath + name)
+            #expect(export.status == 2 && export.errors.contains("a file of the store itself"), "\(export)")
+            let run = try clips.run("import", "--format", "text", clips.storePath + name)
+            #expect(run.status != 0 && run.errors.contains("a file of the store itself"), "\(run)")
+        }
+        #expect(try clips.sqlite3("SELECT * FROM Clip") == before)
+    }
+
     @Test func `the doctor reports why a store cannot be opened`() throws {
         let path = clips.folder.path(of: "notes.db")
         try String(repeating: "no database at all ", count: 300).write(

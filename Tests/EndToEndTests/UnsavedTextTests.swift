@@ -18,7 +18,7 @@ import Testing
 
     /// The path and the contents of the file that a message names.
     private func retained(_ errors: String) throws -> (path: String, lines: String) {
-        let path = try #require(errors.firstMatch(of: /kept in ([^;\n]+?\.jsonl)/)?.1, "\(errors)")
+        let path = try #require(errors.firstMatch(of: /retained in ([^;\n]+?\.jsonl)/)?.1, "\(errors)")
         return (String(path), try String(contentsOfFile: String(path), encoding: .utf8))
     }
 
@@ -150,6 +150,25 @@ import Testing
             #expect(try clips.run("add", "--jsonl", input: retained(said).lines).status == 0)
             #expect(try clips.sqlite3("SELECT title || text FROM Clip") == "bhard to come by")
         }
+    }
+
+    @Test func `a signal while an import reads standard input retains the clips read so far`() throws {
+        let (input, errors) = (clips.folder.path(of: "input"), clips.folder.path(of: "errors"))
+        #expect(mkfifo(input, 0o600) == 0)
+        let feed = open(input, O_RDWR | O_CLOEXEC)
+        defer { close(feed) }
+        let process = try Shell.spawn(
+            [ClipsProgram.path, "import", "--format", "text", "-"], environment: clips.environment,
+            input: input, output: "/dev/null", errors: errors)
+        let lines = (1...20).map { "https://a.b/\($0)\n" }.joined()
+        _ = Array(lines.utf8).withUnsafeBytes { write(feed, $0.baseAddress, $0.count) }
+        #expect(eventually { isEmpty(feed) && isBlocked(process, SIGINT) })
+        kill(process, SIGINT)
+        #expect(Shell.wait(for: process) == 130)
+        let said = try String(contentsOfFile: errors, encoding: .utf8)
+        let saved = Int(try clips.run("list", "--json").output.split(separator: "\n").count)
+        let left = try retained(said).lines.split(separator: "\n").count
+        #expect(saved + left == 20, "\(said)")
     }
 
     /// Whether a process holds a signal until it has retained its input.

@@ -21,7 +21,7 @@ import Testing
         kill(app.process, signal.number)
         #expect(eventually { app.endStatus != nil }, "\(app.lines)")
         #expect(app.endStatus == signal.status)
-        #expect(app.shows("Your text is kept in "))
+        #expect(app.shows("Your text is in "))
         let lines = try clips.unsaved()
         for word in ["first", "second"] { #expect(lines.contains("hard to come by, \(word)"), "\(lines)") }
         #expect(try holder.ask("COMMIT; SELECT 'released';") == "released")

@@ -42,7 +42,7 @@ import Testing
                 && run.errors.contains("by clips (process \(holder.process)). Nothing was saved; try again."),
             "\(run.errors)")
         #expect(try run.status == 1 && clips.unsaved().contains("hard to come by"))
-        #expect(app.shows("was locked for 5") && app.shows("Your text is kept in "))
+        #expect(app.shows("was locked for 5") && app.shows("Your text is in "))
 
         kill(holder.process, SIGCONT)
         #expect(holder.wait() == 0)

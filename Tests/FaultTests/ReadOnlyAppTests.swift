@@ -94,7 +94,7 @@ import Testing
             :dump \(folder)/restoring
             H
             ::add typed by hand<Enter>
-            :wait text=Your text is kept in
+            :wait text=Your text is in
             :dump \(folder)/adding
             """)
         #expect(run.status == 0, "\(run.errors)")

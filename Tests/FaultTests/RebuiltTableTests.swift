@@ -4,14 +4,15 @@ import Testing
 
 /// A table that another program rebuilds under an open window, as in sqlite.org/lang_altertable.html#otheralter.
 @Suite(.serialized) struct RebuiltTableTests {
-    private func rebuild(_ clips: ClipsProgram) throws {
+    private func rebuild(_ clips: ClipsProgram, without part: String = "", then more: String = "") throws {
         let sql = try clips.sqlite3("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = 'Clip'")
+            .replacing(part.isEmpty ? "\u{0}" : part, with: "")
         let run = try Shell.run(
             "sqlite3", [clips.storePath],
             input: """
                 .timeout 5000
                 BEGIN; \(sql.replacing("\"Clip\"", with: "new_Clip")); INSERT INTO new_Clip SELECT * FROM Clip;
-                DROP TABLE Clip; ALTER TABLE new_Clip RENAME TO Clip; COMMIT;
+                DROP TABLE Clip; ALTER TABLE new_Clip RENAME TO Clip; \(more) COMMIT;
                 """)
         #expect(run.errors == "")
     }
@@ -51,5 +52,21 @@ import Testing
         let run = try clips.run("extension", "--title", "precious")
         #expect(run.status == 1 && run.errors.contains("its Clip has no note"), "\(run)")
         #expect(try clips.unsaved().contains("precious"))
+    }
+
+    @Test func `a save retains another program's triggers, and assigns no ID again`() throws {
+        let clips = try ClipsProgram()
+        for title in ["a", "b", "c"] { try clips.run("add", "--title", title) }
+        let triggers = try clips.sqlite3(
+            "SELECT group_concat(sql, ';') || ';' FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'Clip'"
+        )
+        // SQLite stores the table's name of a trigger as it was written.
+        let own = "CREATE TRIGGER theirs AFTER INSERT ON clip BEGIN SELECT 1; END;"
+        try rebuild(clips, without: " AUTOINCREMENT", then: triggers + own)
+        #expect(try clips.run("delete", "3").status == 0)
+        let added = try clips.run("add", "--title", "d")
+        #expect(added.output == "4\n", "\(added)")
+        #expect(
+            try clips.sqlite3("SELECT count(*) FROM sqlite_schema WHERE name = 'theirs'") == "1")
     }
 }

@@ -4,8 +4,8 @@ import TestSupport
 enum Sentences {
     /// Phrases of advice, or that nothing needs to be done.
     private static let advice = [
-        "try again", "Check the ", "check the ", "free some space", "Restore a backup", "takes it from there",
-        "takes them from there", "which takes longer", "Name another file", "name another place",
+        "try again", "Check the ", "check the ", "free some space", "Restore a backup", "save it with",
+        "save them with", "which takes longer", "Name another file", "name another place",
         "start again", "then restart", "create a new store", "Do a full refresh", "use another ",
         "name another file", "must be opened for writing first", "each line that follows is for 'clips",
     ]

@@ -9,7 +9,7 @@ enum SettingsInput {
         for error in ConfigFile(text).errors {
             let words = error.split(separator: " ", maxSplits: 2)
             guard words.count == 3, words[0] == "config", words[1] == "line",
-                let number = Int(error.dropFirst("config line ".count).prefix { $0 != ":" }),
+                let number = Int(error.dropFirst("config:".count).prefix { $0 != ":" }),
                 number > last, number <= lines
             else { return "an error is reported without its line: \(error.debugDescription)" }
             last = number

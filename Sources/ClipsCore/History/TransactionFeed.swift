@@ -68,11 +68,12 @@ package struct TransactionFeed {
             })
         else { return [] }
         var transactions: [HistoryTransaction] = []
+        position = batch.end
         for piece in batch.transactions where left > 0 {
             transactions.append(piece)
             if piece.isComplete { left -= 1 }
+            if left == 0 { position = HistoryPosition(piece.token) }
         }
-        position = batch.end
         isBehind = !batch.isLast && left > 0
         return transactions
     }
@@ -80,7 +81,7 @@ package struct TransactionFeed {
     /// Returns false if no commit will follow.
     private mutating func waitForCommit() async throws(StoreError) -> Bool {
         // Beyond the limit, the feed skips what already exists.
-        if left == 0, let end { position = HistoryPosition(end) }
+        if left == 0, let end, position.token.number < end.number { position = HistoryPosition(end) }
         (left, end) = (.max, nil)
         while let event = await events?.next(isolation: #isolation) {
             switch event {

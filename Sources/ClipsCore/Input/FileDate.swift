@@ -64,7 +64,8 @@ package enum FileDate {
     /// 2026-11-21, 2026-11-21 09:00, 2026-11-21T09:00:00.123+01:00
     private static func iso(_ fields: [(sign: Character, text: Substring)]) -> Int64? {
         var fields = fields.filter { $0.text.lowercased() != "t" }
-        guard fields.count >= 3, fields[0].text.count == 4, fields[1].sign == "-" || fields[1].sign == "/",
+        guard fields.count >= 3, (4...6).contains(fields[0].text.count),
+            fields[1].sign == "-" || fields[1].sign == "/",
             let year = Int64(fields[0].text), let month = Int64(fields[1].text),
             let day = Int64(fields[2].text),
             (1...12).contains(month), (1...31).contains(day)

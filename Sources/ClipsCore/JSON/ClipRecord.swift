@@ -73,9 +73,9 @@ extension ClipRecord {
         return ClipRecord(draft).json(omitting: omitted)
     }
 
-    /// Years 0 to 9999 have a form that is read back; others are numbers of milliseconds.
+    /// Years 0 to 999999 have a form that is read back; others are numbers of milliseconds.
     private static func literal(_ time: Int64) -> String {
-        (-62_167_219_200_000...253_402_300_799_999).contains(time)
+        (-62_167_219_200_000...31_494_784_780_799_999).contains(time)
             ? "\"\(FileDate.text(time))\"" : String(time)
     }
 }
@@ -124,7 +124,9 @@ extension ClipRecord {
 extension ClipDraft {
     /// Reads a clip from one JSON object.
     package init(jsonLine bytes: some Collection<UInt8>) throws(ClipRecord.Problem) {
-        let parsed = JSONParser.parse(Array(bytes))
+        // Editors begin a file with a byte order mark.
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let parsed = JSONParser.parse(Array(bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...]))
         guard parsed.problem == nil else { throw ClipRecord.Problem("it is not JSON") }
         guard let object = parsed.value, object.isObject else {
             throw ClipRecord.Problem("it is not a JSON object")

@@ -262,7 +262,9 @@ package struct JSONParser {
     }
 
     private mutating func unit() -> UInt32? {
-        guard offset + 4 <= bytes.count,
+        // A sign is not a digit.
+        guard offset + 4 <= bytes.count, bytes[offset] != UInt8(ascii: "+"),
+            bytes[offset] != UInt8(ascii: "-"),
             let unit = UInt32(String(decoding: bytes[offset..<offset + 4], as: UTF8.self), radix: 16)
         else {
             fail("a text in it has an escape that JSON does not have")

@@ -69,10 +69,15 @@ package struct ClipImporter {
         var report = ImportReport()
         report.failure = rejection
         do {
-            while !isInterrupted() && !Task.isCancelled {
+            while retain != nil || !(isInterrupted() || Task.isCancelled) {
                 let batch = try nextBatch(&clips)
                 // Only saved clips are counted, and the last record may be truncated.
-                if isInterrupted() || Task.isCancelled { break }
+                if isInterrupted() || Task.isCancelled {
+                    // Input that cannot be read again exists nowhere else.
+                    retain?(batch.drafts)
+                    if retain == nil || batch.isLast { break }
+                    continue
+                }
                 try await save(batch.drafts, into: store, &report)
                 report.read += batch.drafts.count
                 for problem in batch.problems { report.note(problem) }
@@ -87,9 +92,13 @@ package struct ClipImporter {
                 report.isInterrupted = true
                 return report
             }
-            report.failure =
-                report.failure ?? PartialSave(error, saved: report.outcome.total).description
-            report.isRefused = (error as? ImportError)?.isRefusal ?? false
+            if let failure = report.failure {
+                // Not saved, and not readable either.
+                report.failure = "\(failure) \(error)"
+            } else {
+                report.failure = PartialSave(error, saved: report.outcome.total).description
+                report.isRefused = (error as? ImportError)?.isRefusal ?? false
+            }
         }
         return report
     }

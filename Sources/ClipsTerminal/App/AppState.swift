@@ -98,7 +98,7 @@ struct AppState: Sendable {
         case .namesLoaded(let tags, let authors): (typing.tags, typing.authors) = (tags, authors)
         case .undoHistoryLoaded(let work): finishLoading(work)
         case .historyLoaded(let transactions, let filter):
-            if filter == history.filter { history.add(transactions) }
+            if filter == history.filter { history.addLoad(transactions) }
         case .changesLoaded(let token, let detail): history.show(detail, of: token)
         case .consumersLoaded(let preview): consumers.show(preview, at: now)
         case .writerFound(let name): saving.setWriter(name)

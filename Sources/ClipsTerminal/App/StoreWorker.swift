@@ -145,7 +145,8 @@ final class StoreWorker: Sendable {
             _ = text.count(upTo: .max)
             return .textMeasured(id: id, text)
         case .loadHistory(let filter):
-            let transactions = try await session.recentTransactions(limit: 500, where: filter.predicate)
+            let transactions = try await session.recentTransactions(
+                limit: HistoryList.loadCount, where: filter.predicate)
             return .historyLoaded(transactions, filter)
         case .loadChanges(let token): return .changesLoaded(token, try await session.detail(of: token))
         case .findWriter: return .writerFound(store.lockHolder)

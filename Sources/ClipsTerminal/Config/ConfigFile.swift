@@ -15,7 +15,7 @@ package struct ConfigFile: Sendable {
             let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }.map(String.init)
             guard let first = words.first, !first.hasPrefix("#") else { continue }
             if let error = apply(first, Array(words.dropFirst())) {
-                errors.append("config line \(index + 1): \(error)")
+                errors.append("config:\(index + 1): \(error)")
             }
         }
     }

@@ -15,7 +15,7 @@ enum ConflictAnswer: Character, CaseIterable, Sendable {
         case .keepMine: "mine: the clip as you left it"
         case .takeTheirs: "theirs: the clip in the store"
         case .editBoth: "edit again: both texts in your editor"
-        case .later: "later: save nothing, and keep your text"
+        case .later: "later: save nothing, and retain your text"
         }
     }
 }
@@ -40,7 +40,7 @@ struct EditConflict: Sendable {
     /// The file with the user's text.
     let form: String?
 
-    var formHint: String { form.map { " Your text is kept in \($0)." } ?? "" }
+    var formHint: String { form.map { " Your text is in \($0)." } ?? "" }
 
     init(base: Clip, stored: Clip?, changes: [ClipAttribute: Value], form: String?) {
         (self.base, self.stored, self.form) = (base, stored, form)
@@ -128,7 +128,7 @@ extension AppState {
         guard case .edit(let conflict)? = questions.first else { return }
         switch answer {
         case .later: return postponeQuestion()
-        case .takeTheirs: report("Theirs was kept.\(conflict.formHint)")
+        case .takeTheirs: report("Your edit was discarded.\(conflict.formHint)")
         case .editBoth:
             emit(.edit(form: conflict.formOfBoth.text, conflict.stored ?? conflict.base))
             // The new form includes the old one.

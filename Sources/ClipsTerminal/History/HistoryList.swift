@@ -8,6 +8,8 @@ import PersistentStore
 struct HistoryRow {
     /// The oldest first.
     let transactions: ArraySlice<TransactionSummary>
+    /// Whether the row may have begun earlier than its first loaded transaction.
+    var isCut = false
 
     var isFolded: Bool { transactions.count > 1 }
     var newest: TransactionSummary? { transactions.last }
@@ -18,10 +20,15 @@ struct HistoryRow {
 }
 
 extension TransactionSummary {
+    /// Whether no transaction is between this one, of an external writer, and another.
+    fileprivate func isNext(to previous: TransactionSummary) -> Bool {
+        id == previous.id + Int64(max(1, inserted + updated + deleted))
+    }
+
     /// Whether this transaction may belong to the same statement as the one before it.
     fileprivate func continues(_ previous: TransactionSummary) -> Bool {
-        [author, program, previous.author, previous.program].allSatisfy { $0 == nil }
-            && timestamp.timeIntervalSince(previous.timestamp) < 1
+        author == nil && program == nil && previous.author == nil && previous.program == nil
+            && isNext(to: previous) && timestamp.timeIntervalSince(previous.timestamp) < 1
     }
 }
 
@@ -31,8 +38,10 @@ struct HistoryList: Navigable, Sendable {
     private var oldestFirst: [TransactionSummary] = []
     /// The offset of the first transaction of each row.
     private var starts: [Int] = []
-    /// The first transactions of the rows that the user unfolded.
+    /// The transactions of the rows that the user unfolded.
     private var unfolded: Set<Int64> = []
+    /// The transactions before which others were not loaded, or were removed.
+    private var cuts: Set<Int64> = []
     private(set) var selected = 0
     private(set) var top = 0
     private(set) var height = 1
@@ -44,6 +53,8 @@ struct HistoryList: Navigable, Sendable {
     var isInChanges = false
     private(set) var change = 0
 
+    /// The number of transactions in a load.
+    static let loadCount = 500
     private static let maxCount = 2000
     /// Removing this many transactions together makes the cost of each negligible.
     private static let slack = 500
@@ -57,7 +68,8 @@ struct HistoryList: Navigable, Sendable {
         let row = starts.count - 1 - index
         guard starts.indices.contains(row) else { return nil }
         let end = row + 1 < starts.count ? starts[row + 1] : oldestFirst.count
-        return HistoryRow(transactions: oldestFirst[starts[row]..<end])
+        let isCut = end - starts[row] > 1 && cuts.contains(oldestFirst[starts[row]].id)
+        return HistoryRow(transactions: oldestFirst[starts[row]..<end], isCut: isCut)
     }
 
     var selectedRow: HistoryRow? { row(at: selected) }
@@ -88,14 +100,23 @@ struct HistoryList: Navigable, Sendable {
         self.filter = filter
     }
 
+    /// Adds a load, which may lack transactions before its first.
+    mutating func addLoad(_ transactions: [TransactionSummary]) {
+        if transactions.count >= Self.loadCount, let first = transactions.first, offset(of: first.id) == nil {
+            cuts.insert(first.id)
+        }
+        add(transactions)
+    }
+
     /// Adds the transactions that match the filter and are not in the list, oldest first.
     mutating func add(_ more: [TransactionSummary]) {
         let staysAtTop = selected == 0 && !isInChanges
         let anchor = selectedRow?.transactions.first?.id
         if isInChanges, let anchor { unfolded.insert(anchor) }
         let screenRow = selected - top
-        guard insert(more) else { return }
-        layOutRows()
+        guard let first = insert(more) else { return }
+        layOutRows(from: first)
+        discardOldest()
         if !staysAtTop, let anchor, let offset = offset(of: anchor) {
             selected = starts.reversed().prefix { $0 > offset }.count
             top = selected - screenRow
@@ -103,37 +124,48 @@ struct HistoryList: Navigable, Sendable {
         reveal()
     }
 
-    /// Returns whether any transaction was new.
-    private mutating func insert(_ more: [TransactionSummary]) -> Bool {
-        var isChanged = false
+    /// Returns the offset of the first new transaction; nil if none was new.
+    private mutating func insert(_ more: [TransactionSummary]) -> Int? {
+        var first: Int?
         for transaction in more where filter.admits(transaction) {
             let offset = lowerBound(of: transaction.id)
             guard offset == oldestFirst.count || oldestFirst[offset].id != transaction.id else { continue }
             oldestFirst.insert(transaction, at: offset)
-            isChanged = true
+            first = min(first ?? offset, offset)
         }
-        if oldestFirst.count > Self.maxCount + Self.slack {
-            oldestFirst.removeFirst(oldestFirst.count - Self.maxCount)
-        }
-        return isChanged
+        return first
     }
 
-    private mutating func layOutRows() {
-        starts = []
-        var first: Int64 = 0
-        for (offset, transaction) in oldestFirst.enumerated() {
-            let continues = offset > 0 && transaction.continues(oldestFirst[offset - 1])
-            if !continues { first = transaction.id }
-            if !continues || unfolded.contains(first) { starts.append(offset) }
+    private mutating func discardOldest() {
+        guard oldestFirst.count > Self.maxCount + Self.slack else { return }
+        oldestFirst.removeFirst(oldestFirst.count - Self.maxCount)
+        let oldest = oldestFirst[0].id
+        unfolded = unfolded.filter { $0 >= oldest }
+        cuts = cuts.filter { $0 >= oldest }
+        cuts.insert(oldest)
+        layOutRows()
+    }
+
+    /// - Parameter start: The offset of the first change, since most transactions are appended.
+    private mutating func layOutRows(from start: Int = 0) {
+        starts.removeSubrange((starts.lastIndex { $0 < start }.map { $0 + 1 } ?? 0)...)
+        for offset in start..<oldestFirst.count {
+            let transaction = oldestFirst[offset]
+            if offset > 0, transaction.isNext(to: oldestFirst[offset - 1]) { cuts.remove(transaction.id) }
+            guard offset > 0, transaction.continues(oldestFirst[offset - 1]) else {
+                starts.append(offset)
+                continue
+            }
+            // What continues an unfolded row is not folded either.
+            if unfolded.contains(oldestFirst[offset - 1].id) { unfolded.insert(transaction.id) }
+            if unfolded.contains(transaction.id) { starts.append(offset) }
         }
     }
 
     /// Unfolds the selected row, or switches between the rows and the changes.
     mutating func switchPane() {
-        guard let row = selectedRow, row.isFolded, let first = row.transactions.first else {
-            return isInChanges.toggle()
-        }
-        unfolded.insert(first.id)
+        guard let row = selectedRow, row.isFolded else { return isInChanges.toggle() }
+        unfolded.formUnion(row.transactions.map(\.id))
         layOutRows()
     }
 
@@ -246,6 +278,9 @@ extension AppState {
         }
         guard history.count > 0 else { return "The history is empty." }
         guard let transaction = history.selectedTransaction else {
+            guard let row = history.selectedRow, row.sum(\.deleted) > 0 else {
+                return "These transactions deleted nothing."
+            }
             return "\(keys.name(of: .open)) shows the transactions of this row, which can be restored."
         }
         if let change = history.selectedChange {

@@ -55,8 +55,9 @@ struct HistoryScreen {
 
     private func draw(_ row: HistoryRow, _ line: Rect, _ frame: inout Frame) {
         guard let transaction = row.newest else { return }
-        let counts = [(row.sum(\.inserted), "+"), (row.sum(\.updated), "~"), (row.sum(\.deleted), "-")]
-            .filter { $0.0 > 0 }.map { "\($1)\($0)" }.joined(separator: " ")
+        let counts =
+            [(row.sum(\.inserted), "+"), (row.sum(\.updated), "~"), (row.sum(\.deleted), "-")]
+            .filter { $0.0 > 0 }.map { "\($1)\($0)" }.joined(separator: " ") + (row.isCut ? "…" : "")
         let author = AuthorName.shown(transaction.author)
         let process = transaction.process.map { " \($0)" } ?? ""
         let context = transaction.contextName.flatMap { $0 == ClipsSession.contextName ? nil : $0 }

@@ -85,8 +85,10 @@ struct ListPane {
                 ("Clips that any program saves appear here immediately.", theme.dim),
             ]
         } else {
+            // The status line has room for a problem on a wide screen only.
+            let problem = state.list.query.problem(isTyping: state.prompt?.kind == .filter)
             lines = [
-                ("No clip contains “\(state.list.query.filter)”", theme.bold), ("", .plain),
+                (problem ?? "No clip contains “\(state.list.query.filter)”", theme.bold), ("", .plain),
                 ("\(state.keys.name(of: .back)) shows all clips.", .plain),
             ]
         }

@@ -97,6 +97,10 @@ extension AppState {
     mutating func filter(byArgument text: String) {
         if screen != .list, text.isEmpty { return beginFilter() }
         if screen == .history { return filterHistory(text) }
+        if screen == .help {
+            help.filter = text
+            return
+        }
         list.beforeFilter = nil
         if !text.isEmpty { list.lastWords = text }
         reader.hasFocus = false

@@ -42,6 +42,7 @@ extension AppState {
         }
         // Where the store cannot be written, the text of ':add' is still retained.
         if action != .add, let reason = unavailabilityReason(of: action) { return report(reason) }
+        if entry.scope == .clips, actsOnMarks { list.marks.closeRange() }
         performArgument(&self, argument)
     }
 

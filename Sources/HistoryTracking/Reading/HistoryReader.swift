@@ -77,7 +77,7 @@ public struct HistoryReader: Sendable {
     }
 
     /// Returns the position before the first transaction that the reader admits; the end of the history if
-    /// there is none.
+    /// there is none, or the oldest valid token if that is later.
     ///
     /// - Parameters:
     ///   - start: the start of the search.
@@ -94,7 +94,14 @@ public struct HistoryReader: Sendable {
             first = transaction.tokenBefore
             return false
         }
-        return HistoryPosition(try first ?? snapshot.newestToken())
+        let token = try first ?? snapshot.newestToken()
+        do {
+            try snapshot.check(token)
+            return HistoryPosition(token)
+        } catch StoreError.tokenExpired(let oldest) {
+            // The retained transactions before it may have gaps, so no batch can begin there.
+            return HistoryPosition(oldest)
+        }
     }
 
     private func next(

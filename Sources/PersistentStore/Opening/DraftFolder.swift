@@ -61,10 +61,11 @@ enum DraftFolder {
     }
 
     /// Locks a folder of this user. Returns false if another process has the lock or has deleted the folder.
-    /// A file system without locks is sufficient for this process's own folder.
+    /// For this process's own folder, a file system without locks, or one that gives all files to one user, is
+    /// sufficient.
     private static func hasLock(_ folder: Folder, _ path: String, isOwn: Bool) -> Bool {
         guard (try? folder.descriptor.tryLock()) ?? isOwn, let status = folder.descriptor.status,
-            status.owner == geteuid()
+            isOwn || status.owner == geteuid()
         else { return false }
         return FileIdentity(path: path) == status.identity
     }

@@ -78,9 +78,12 @@ extension Invocation {
     ) async throws -> ExitStatus {
         let store = try await openExistingStore()
         var (ids, status): ([Int64], ExitStatus) = ([], .done)
+        // A clip may be named twice.
+        var known: Set<Int64> = []
         for name in names {
             do {
-                ids.append(try await store.clip(named: name).id)
+                let id = try await store.clip(named: name).id
+                if known.insert(id).inserted { ids.append(id) }
             } catch let error as ClipError {
                 status = fail(error)
             }

@@ -78,14 +78,14 @@ final class Retention {
         if clips > 0 {
             let (are, them) = clips == 1 ? ("the clip is", "it") : ("\(clips) clips are", "them")
             invocation.fail(
-                "\(are) kept in \(file.path); 'clips \(command) --jsonl' takes \(them) from there.")
+                "\(are) retained in \(file.path); save \(them) with 'clips \(command) --jsonl'.")
         }
         if rejectedLines > 0 {
             let lines =
                 rejectedLines == 1
                 ? "1 line that cannot be read is" : "\(rejectedLines) lines that cannot be read are"
             invocation.fail(
-                "\(lines) kept in \(file.path); correct \(rejectedLines == 1 ? "it" : "them") there.")
+                "\(lines) retained in \(file.path); correct \(rejectedLines == 1 ? "it" : "them") there.")
         }
     }
 
