@@ -213,7 +213,7 @@ import Testing
         _ = try clips.sqlite3("DROP TRIGGER Clip_records_update")
         #expect(try clips.run("star", "2").status == 0)
         for words in [[], ["--json"], ["--after", "1d"], ["--limit", "1"]] {
-            let run = try clips.run(["history"] + words)
+            let run = try Shell.run(ClipsProgram.path, ["history"] + words, environment: clips.environment)
             #expect(run.status == 0 && run.output.split(separator: "\n").count == 1, "\(words): \(run)")
         }
     }
