@@ -7,8 +7,7 @@ enum SettingsInput {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).count
         var last = 0
         for error in ConfigFile(text).errors {
-            let words = error.split(separator: " ", maxSplits: 2)
-            guard words.count == 3, words[0] == "config", words[1] == "line",
+            guard error.hasPrefix("config:"),
                 let number = Int(error.dropFirst("config:".count).prefix { $0 != ":" }),
                 number > last, number <= lines
             else { return "an error is reported without its line: \(error.debugDescription)" }
