@@ -60,7 +60,7 @@ import Testing
             said.contains("was replaced, moved, or deleted") && Sentences.fault(in: said) == nil, "\(said)")
         #expect(app.shows("the store file was replaced: quit and restart"))
         app.type("ahttps://example.org/late\r")
-        #expect(app.shows("Your text is kept"))
+        #expect(app.shows("Your text is in"))
         #expect(try Shell.run("cksum", opened).output == before)
     }
 
