@@ -80,7 +80,7 @@ import Testing
         #expect(said.contains("was replaced") && Sentences.fault(in: said) == nil, "\(said)")
         #expect(app.shows("the store file was replaced: quit and restart"))
         app.type("ahttps://example.org/late\r")
-        #expect(app.shows("Your text is kept"))
+        #expect(app.shows("Your text is in"))
         #expect(try clips.ids().count == Situation.clips)
         #expect(try clips.sqlite3("PRAGMA integrity_check") == "ok")
     }
