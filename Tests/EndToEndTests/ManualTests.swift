@@ -10,20 +10,20 @@ import Testing
 
     private func bash(_ script: String) throws -> Shell {
         let text = """
-            source <('\(ClipsProgram.path)' completions bash)
+            source <("$CLIPS" completions bash)
             complete() { COMP_WORDS=(clips "$@"); COMP_CWORD=$#; _clips; echo "${COMPREPLY[@]}"; }
             \(script)
             """
-        return try Shell.run("bash", ["--norc", "-c", text], environment: clips.environment)
+        return try clips.shell(text)
     }
 
     @Test func `bash registers the completions`() throws {
-        let text = "source <('\(ClipsProgram.path)' completions bash); complete -p clips"
-        let run = try Shell.run("bash", ["--norc", "-c", text], environment: clips.environment)
+        let text = "source <($CLIPS completions bash); complete -p clips"
+        let run = try clips.shell(text)
         #expect(run.output == "complete -F _clips clips\n" && run.errors == "")
     }
 
-    @Test func `bash completes commands, options, values and files`() throws {
+    @Test func `bash completes commands, options, values, and files`() throws {
         let run = try bash(
             """
             cd '\(clips.folder.path)'; touch 'a file.html'

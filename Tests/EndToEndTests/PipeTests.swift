@@ -8,13 +8,6 @@ import Testing
 
     init() throws { clips = try ClipsProgram() }
 
-    private func shell(_ script: String, _ environment: [String: String] = [:]) throws -> Shell {
-        try Shell.run(
-            "bash", ["--norc", "-c", script],
-            environment: clips.environment.merging(["CLIPS": ClipsProgram.path]) { $1 }
-                .merging(environment) { $1 })
-    }
-
     private func fill(_ count: Int) throws {
         let lines = (0..<count).map { "{\"title\":\"title \($0)\",\"url\":\"https://a.b/\($0)\"}\n" }.joined()
         #expect(try clips.run("extension", "--jsonl", "--quiet", input: lines).status == 0)
@@ -27,14 +20,14 @@ import Testing
     ])
     func `a closed pipe ends the program silently`(words: String) throws {
         try fill(5000)
-        let run = try shell("$CLIPS \(words) | head -n 1 | wc -l; echo ${PIPESTATUS[0]}")
+        let run = try clips.shell("$CLIPS \(words) | head -n 1 | wc -l; echo ${PIPESTATUS[0]}")
         // 128 and SIGPIPE, as of cat and grep.
         #expect(run.errors == "" && run.output == "1\n141\n", "\(run)")
     }
 
     @Test func `a closed pipe ends the program even if SIGPIPE is ignored`() throws {
         try fill(5000)
-        let run = try shell("trap '' PIPE; $CLIPS list | head -n 1 | wc -l; echo ${PIPESTATUS[0]}")
+        let run = try clips.shell("trap '' PIPE; $CLIPS list | head -n 1 | wc -l; echo ${PIPESTATUS[0]}")
         #expect(run.errors == "" && run.output == "1\n141\n", "\(run)")
     }
 
@@ -46,14 +39,15 @@ import Testing
     ])
     func `output that cannot be written is reported with status 1`(words: String) throws {
         try fill(3)
-        let run = try shell("$CLIPS \(words) > /dev/full")
+        let run = try clips.shell("$CLIPS \(words) > /dev/full")
         #expect(run.status == 1, "\(run)")
         #expect(run.errors == "clips: The output cannot be written: No space left on device.\n")
     }
 
     @Test func `a closed output is reported, and nothing is written into the store's file`() throws {
         try fill(1)
-        let run = try shell("$CLIPS list >&-; echo $?; $CLIPS add --title b >&- 2>&-; $CLIPS list | wc -l")
+        let run = try clips.shell(
+            "$CLIPS list >&-; echo $?; $CLIPS add --title b >&- 2>&-; $CLIPS list | wc -l")
         #expect(run.output == "1\n2\n", "\(run)")
         #expect(run.errors == "clips: The output cannot be written: Bad file descriptor.\n")
         #expect(try clips.sqlite3("PRAGMA integrity_check") == "ok")
@@ -61,7 +55,7 @@ import Testing
 
     @Test func `xargs passes IDs from one command to the next`() throws {
         try fill(3)
-        let run = try shell(
+        let run = try clips.shell(
             """
             $CLIPS list --json | grep -o '"id":[0-9]*' | cut -d: -f2 | xargs $CLIPS show | grep ^title
             $CLIPS list --json | grep -o '"id":[0-9]*' | cut -d: -f2 | xargs $CLIPS delete
@@ -86,7 +80,7 @@ import Testing
         }
         // After its reader exited, it ends at the next line.
         let status = clips.folder.path(of: "status")
-        let piped = try shell(
+        let piped = try clips.shell(
             """
             ($CLIPS history --follow; echo $? > '\(status)') | head -n 1 > /dev/null &
             for i in {1..1000}; do $CLIPS add --title d --quiet > /dev/null; test -s '\(status)' && break; done
@@ -97,7 +91,7 @@ import Testing
 
     @Test func `history --follow ends with its reader, without another commit`() throws {
         try fill(1)
-        let run = try shell(
+        let run = try clips.shell(
             "timeout 300 $CLIPS history --follow | head -n 1 | wc -l; echo ${PIPESTATUS[0]}")
         #expect(run.errors == "" && run.output == "1\n141\n", "\(run)")
     }
@@ -143,24 +137,25 @@ import Testing
         let page = try clips.run("show", "1").output
         for locale in ["C", "POSIX", "", "de_DE.UTF-8", "tr_TR.UTF-8", "xx_YY.KOI8-R", "C.UTF-8"] {
             // Not in the environment of bash, which reports a missing locale itself.
-            let run = try shell(
+            let run = try clips.shell(
                 """
                 clips() { env LC_ALL='\(locale)' LANG='\(locale)' "$CLIPS" "$@"; }
                 clips list --json; clips show 1; clips search 'größe tag:КЛЮЧ' --json
                 """)
             #expect(run.output == expected + page + expected && run.errors == "", "\(locale): \(run)")
         }
-        let bare = try shell("env -i CLIPS_STORE=\"$CLIPS_STORE\" $CLIPS list --json")
+        let bare = try clips.shell("env -i CLIPS_STORE=\"$CLIPS_STORE\" $CLIPS list --json")
         #expect(bare.output == expected && bare.errors == "")
         #expect(
-            try shell("env LC_ALL=tr_TR.UTF-8 $CLIPS show 7").errors.hasPrefix("clips: There is no clip 7."))
+            try clips.shell("env LC_ALL=tr_TR.UTF-8 $CLIPS show 7").errors.hasPrefix(
+                "clips: There is no clip 7."))
     }
 
     @Test func `times are UTC in any time zone`() throws {
         try clips.run("add", "--title", "a")
         _ = try clips.sqlite3("UPDATE Clip SET created = 1763686800000")
         for zone in ["UTC", "Asia/Kolkata", "America/St_Johns", ":/none", "", "XXX-14", "nonsense"] {
-            let run = try shell(
+            let run = try clips.shell(
                 "$CLIPS list --json | grep -o '\"created\":\"[^\"]*\"'; $CLIPS list", ["TZ": zone])
             #expect(
                 run.output == "\"created\":\"2025-11-21T01:00:00.000Z\"\n1  2025-11-21  cli  a\n"

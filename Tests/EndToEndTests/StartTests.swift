@@ -8,24 +8,17 @@ import Testing
 
     init() throws { clips = try ClipsProgram() }
 
-    private func shell(_ script: String, _ environment: [String: String] = [:]) throws -> Shell {
-        try Shell.run(
-            "bash", ["--norc", "-c", script],
-            environment: clips.environment.merging(["CLIPS": ClipsProgram.path]) { $1 }
-                .merging(environment) { $1 })
-    }
-
     @Test func `a clip is saved with closed streams, which stay closed`() throws {
-        let run = try shell("$CLIPS extension --title X <&-; $CLIPS extension --title Y <&- 2>&-")
+        let run = try clips.shell("$CLIPS extension --title X <&-; $CLIPS extension --title Y <&- 2>&-")
         #expect(run.output == "1\n2\n" && run.errors == "" && run.status == 0, "\(run)")
         // Text that must be read cannot be.
         for words in ["add --text -", "add --jsonl", "import -"] {
-            let read = try shell("$CLIPS \(words) <&-")
+            let read = try clips.shell("$CLIPS \(words) <&-")
             #expect(
                 read.status == 1 && read.errors.contains("cannot be read: Bad file descriptor."), "\(read)")
         }
         #expect(try clips.sqlite3("PRAGMA integrity_check") == "ok")
-        let nothing = try shell("$CLIPS extension --title Z <&- >&- 2>&-")
+        let nothing = try clips.shell("$CLIPS extension --title Z <&- >&- 2>&-")
         #expect(nothing.status == 1)
         #expect(try clips.sqlite3("SELECT group_concat(title, '') FROM Clip") == "XYZ")
     }
@@ -59,7 +52,7 @@ import Testing
             "extension --title X", "list", "search word", "history", "doctor", "history clean --before 0d",
             "backup '\(clips.folder.path(of: "b"))' --force",
         ] {
-            let run = try shell("ulimit -n \(limit); timeout 300 $CLIPS \(words) < '\(text)'")
+            let run = try clips.shell("ulimit -n \(limit); timeout 300 $CLIPS \(words) < '\(text)'")
             #expect([0, 1].contains(run.status), "\(words): \(run)")
             #expect(
                 run.status == 0 || run.errors.contains("clips: ") || run.output.contains("file"),
@@ -69,7 +62,7 @@ import Testing
         }
         let script = clips.folder.path(of: "script")
         try "j\n".write(toFile: script, atomically: true, encoding: .utf8)
-        let app = try shell("ulimit -n \(limit); timeout 300 $CLIPS --script '\(script)'")
+        let app = try clips.shell("ulimit -n \(limit); timeout 300 $CLIPS --script '\(script)'")
         #expect(app.status == 0 || (app.status == 1 && app.errors.hasPrefix("clips: ")), "\(app)")
     }
 
@@ -87,21 +80,21 @@ import Testing
             "--script $'\\xff'",
         ]
         for words in commands {
-            let run = try shell("cd '\(clips.folder.path)'; $CLIPS \(words)")
+            let run = try clips.shell("cd '\(clips.folder.path)'; $CLIPS \(words)")
             #expect(
                 run.status == 2 && run.errors.contains("is not valid UTF-8; nothing was done."),
                 "\(words): \(run)")
         }
         for name in ["CLIPS_STORE", "HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "TMPDIR", "EDITOR"] {
-            let run = try shell("\(name)=$'/tmp/\\xff' $CLIPS list")
+            let run = try clips.shell("\(name)=$'/tmp/\\xff' $CLIPS list")
             #expect(
                 run.status == 2
                     && run.errors.hasPrefix("clips: \(name) is not valid UTF-8; nothing was done."),
                 "\(run)")
-            #expect(try shell("\(name)=$'/tmp/\\xff' $CLIPS --version").status == 0)
+            #expect(try clips.shell("\(name)=$'/tmp/\\xff' $CLIPS --version").status == 0)
         }
         // A name that is text, and leads to one that is not.
-        let led = try shell(
+        let led = try clips.shell(
             """
             cd '\(clips.folder.path)'; mkdir $'\\xfe'; ln -s $'\\xfe' link; cd link; $CLIPS add --store a.db --title a
             cd ..; $CLIPS add --store link/a.db --title b; ls $'\\xfe'/*.db
@@ -115,7 +108,7 @@ import Testing
     @Test func `a variable of invalid UTF-8 reaches the editor unchanged`() throws {
         try clips.run("add", "--title", "a")
         let seen = clips.folder.path(of: "seen")
-        let run = try shell("ODD=$'\\xff' EDITOR='printenv ODD > \(seen); true' $CLIPS edit 1")
+        let run = try clips.shell("ODD=$'\\xff' EDITOR='printenv ODD > \(seen); true' $CLIPS edit 1")
         #expect(run.status == 0, "\(run)")
         #expect(try Data(contentsOf: URL(fileURLWithPath: seen)) == Data([0xFF, 0x0A]))
     }

@@ -77,12 +77,7 @@ import Testing
         for call in Self.calls {
             let script = "rm -f $CLIPS_STORE* && cp $F/template $CLIPS_STORE && "
             let command = surroundings.rawValue.replacing("%", with: call.words)
-            let run = try Shell.run(
-                "bash", ["--norc", "-c", script + command],
-                environment: clips.environment.merging([
-                    "CLIPS": ClipsProgram.path, "F": clips.folder.path, "EDITOR": "true",
-                    "TMPDIR": clips.folder.path,
-                ]) { $1 })
+            let run = try clips.shell(script + command, ["F": clips.folder.path])
             let expected = surroundings.expectation(call)
             let name: Comment = "\(command): \(run)"
             #expect(run.status == expected.status, name)

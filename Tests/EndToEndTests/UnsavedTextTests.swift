@@ -8,14 +8,6 @@ import Testing
 
     init() throws { clips = try ClipsProgram() }
 
-    private func shell(_ script: String, _ environment: [String: String] = [:]) throws -> Shell {
-        try Shell.run(
-            "bash", ["--norc", "-c", script],
-            environment: clips.environment.merging([
-                "CLIPS": ClipsProgram.path, "TMPDIR": clips.folder.path,
-            ]) { $1 }.merging(environment) { $1 })
-    }
-
     /// The path and the contents of the file that a message names.
     private func retained(_ errors: String) throws -> (path: String, lines: String) {
         let path = try #require(errors.firstMatch(of: /retained in ([^;\n]+?\.jsonl)/)?.1, "\(errors)")
@@ -36,13 +28,13 @@ import Testing
     ])
     func `a clip is retained if the store cannot be opened`(program: String) throws {
         try "text\n".write(toFile: clips.folder.path(of: "text"), atomically: true, encoding: .utf8)
-        let failed = try shell("echo hard to come by | \(program) \(Self.words)")
+        let failed = try clips.shell("echo hard to come by | \(program) \(Self.words)")
         #expect(failed.status == 1 && failed.output == "", "\(failed)")
         let (path, _) = try retained(failed.errors)
         #expect(
             try clips.run("add", "--jsonl", input: String(contentsOfFile: path, encoding: .utf8)).status == 0)
         let read = try clips.sqlite3(Self.columns)
-        #expect(try shell("echo hard to come by | $CLIPS \(Self.words)").status == 0)
+        #expect(try clips.shell("echo hard to come by | $CLIPS \(Self.words)").status == 0)
         #expect(try read == clips.sqlite3(Self.columns))
         #expect(read.contains("hard to come by") && read.contains("|x,y|me|"), "\(read)")
     }
@@ -52,7 +44,7 @@ import Testing
         try clips.run("add", "--title", "a")
         let reject = "CREATE TRIGGER no BEFORE INSERT ON Clip BEGIN SELECT RAISE(ABORT, 'no'); END"
         _ = try clips.sqlite3(reject)
-        let run = try shell(
+        let run = try clips.shell(
             "seq -f 'https://a.b/%.0f' 700 | $CLIPS import --tag x -",
             canOpen ? [:] : ["CLIPS_STORE": "/proc/none/clips.db"])
         #expect(run.status == 1 && run.errors.contains("read 700 clips, saved 0"), "\(run)")
@@ -235,16 +227,16 @@ import Testing
         let script = """
             python3 -c "import sys; sys.stdout.write('xä' * 25000000)" | tee >(md5sum > '\(sum)') | $CLIPS add --title T
             """
-        let run = try shell(script)
+        let run = try clips.shell(script)
         #expect(
             run.status == 1
                 && run.errors.contains("The input exceeds 64 MB. Nothing was saved."), "\(run.errors)")
         let (path, _) = try retained(run.errors)
         let titles = "SELECT title FROM Clip ORDER BY id"
-        let again = try shell("$CLIPS add --jsonl < '\(path)'; sqlite3 $CLIPS_STORE '\(titles)'")
+        let again = try clips.shell("$CLIPS add --jsonl < '\(path)'; sqlite3 $CLIPS_STORE '\(titles)'")
         #expect(again.output == "1\n2\nT (part 1)\nT (part 2)\n", "\(again)")
         let texts = "SELECT text FROM Clip ORDER BY id"
-        let sums = try shell(
+        let sums = try clips.shell(
             "cut -c 1-32 '\(sum)'; sqlite3 $CLIPS_STORE '\(texts)' | tr -d '\\n' | md5sum | cut -c 1-32")
         let both = sums.output.split(separator: "\n")
         #expect(both.count == 2 && both[0] == both[1], "\(sums)")
@@ -253,10 +245,10 @@ import Testing
     @Test func `lines that cannot be read, and those that --strict holds back, are retained`() throws {
         let input =
             "{\"title\":\"a\"}\nno JSON\n{\"title\":\"b\",\"created\":\"2001-02-03T04:05:06.789Z\",\"author\":\"x\"}\n"
-        let part = try shell("printf %s '\(input)' | $CLIPS add --jsonl")
+        let part = try clips.shell("printf %s '\(input)' | $CLIPS add --jsonl")
         #expect(part.status == 1 && part.output == "1\n2\n", "\(part)")
         #expect(try retained(part.errors).lines == "no JSON\n")
-        let strict = try shell("printf %s '\(input)' | $CLIPS add --jsonl --strict")
+        let strict = try clips.shell("printf %s '\(input)' | $CLIPS add --jsonl --strict")
         #expect(strict.status == 1 && strict.output == "", "\(strict)")
         let lines = try retained(strict.errors).lines
         #expect(lines.contains("no JSON\n"))
@@ -271,7 +263,7 @@ import Testing
         let lines = (0..<3000).map { "{\"title\":\"\($0)\"}\n" }.joined()
         let input = clips.folder.path(of: "input")
         try lines.write(toFile: input, atomically: true, encoding: .utf8)
-        let closed = try shell("cat '\(input)' | $CLIPS add --jsonl | true; echo ${PIPESTATUS[1]}")
+        let closed = try clips.shell("cat '\(input)' | $CLIPS add --jsonl | true; echo ${PIPESTATUS[1]}")
         #expect(
             closed.output == "1\n"
                 && closed.errors.hasSuffix(
@@ -279,13 +271,13 @@ import Testing
             "\(closed)")
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "3000")
         for (target, reason) in [("/dev/full", "No space left on device"), ("&-", "Bad file descriptor")] {
-            let run = try shell("$CLIPS extension --title one >\(target)")
+            let run = try clips.shell("$CLIPS extension --title one >\(target)")
             #expect(run.status == 1)
             #expect(
                 run.errors.contains(#/Saved as \d+, but standard output could not be written: /#)
                     && run.errors.hasSuffix("\(reason).\n"), "\(run)")
         }
-        let broken = try shell("$CLIPS add --title one | true; echo ${PIPESTATUS[0]}")
+        let broken = try clips.shell("$CLIPS add --title one | true; echo ${PIPESTATUS[0]}")
         #expect(broken.output == "1\n" && broken.errors.contains("Saved as 3003, but"), "\(broken)")
     }
 }

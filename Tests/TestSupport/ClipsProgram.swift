@@ -44,6 +44,14 @@ package struct ClipsProgram: Sendable {
             Self.path, arguments, input: input, environment: environment.merging(["TMUX": ""]) { $1 })
     }
 
+    /// Runs a script of bash, in which `$CLIPS` is the program.
+    package func shell(_ script: String, _ more: [String: String] = [:]) throws -> Shell {
+        let own = ["CLIPS": Self.path, "TMPDIR": folder.path]
+        return try Shell.run(
+            "bash", ["--norc", "-c", script],
+            environment: environment.merging(own) { $1 }.merging(more) { $1 })
+    }
+
     /// The commands in the help, some of which share a line.
     package func commandNames() throws -> [String] {
         try run("--help").output.split(separator: "\n").flatMap { line in
