@@ -23,17 +23,18 @@ import Testing
         clips = try ClipsProgram()
         let encoder = JSONEncoder()
         var lines = ""
+        let now = Date()
         for (number, title) in Self.titles.enumerated() {
             let clip = [
                 "title": title, "url": "https://site.example/\(number)", "text": "Text: \(title)\n\(title)",
+                // The newest clip is first.
+                "created": (now - 7200 - Double(number)).formatted(.iso8601), "author": "writer",
             ]
             var line = String(decoding: try encoder.encode(clip), as: UTF8.self)
             line = line.dropLast() + ",\"tags\":[\"tagged\"]}\n"
             lines += line
         }
-        #expect(try clips.run("add", "--jsonl", input: lines).status == 0)
-        // The newest clip is first.
-        _ = try clips.sqlite3("UPDATE Clip SET created = created - 7200000 - id, author = 'writer'")
+        #expect(try clips.run("import", "-", input: lines).status == 0)
     }
 
     /// The C library's, which tmux measures with, too; Glibc's module leaves it out.
