@@ -22,7 +22,7 @@ struct DuplicateTests {
 
     private func clips(of store: ClipStore) async throws -> [Clip] {
         var clips: [Clip] = []
-        try await store.forEachClip(ClipQuery(sort: SortOrder("url"))) { clips.append($0) }
+        try await store.forEachClip(ClipQuery(sort: SortKey("url"))) { clips.append($0) }
         return clips
     }
 

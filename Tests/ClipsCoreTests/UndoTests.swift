@@ -62,7 +62,7 @@ struct UndoTests {
         var draft = ClipDraft()
         (draft.title, draft.note, draft.tags) = ("before", "before", ["old"])
         let id = try await store.add(draft).id
-        let changes: [ClipAttribute: Value] = [
+        let changes: [ClipAttribute: AttributeValue] = [
             .title: .text("mine"), .note: .text("mine"), .tags: .text("new"), .starred: .boolean(true),
         ]
         return (id, try #require(try await store.update(id, changes).token))

@@ -31,7 +31,7 @@ import Testing
             Issue.record("not sorted")
             return
         }
-        #expect(sorted.sort == SortOrder("title", isAscending: false))
+        #expect(sorted.sort == SortKey("title", isAscending: false))
     }
 
     @Test(arguments: [
@@ -130,13 +130,13 @@ import Testing
             Issue.record("not sorted")
             return
         }
-        #expect(query.sort == SortOrder("title"))
+        #expect(query.sort == SortKey("title"))
         state.take(window((0..<30).reversed(), generation: state.list.feed.generation))
         guard case .showAround(_, let reversed, _)? = try state.press("st").last else {
             Issue.record("not reversed")
             return
         }
-        #expect(reversed.sort == SortOrder("title", isAscending: false))
+        #expect(reversed.sort == SortKey("title", isAscending: false))
         state.take(window((0..<30).reversed(), generation: state.list.feed.generation))
         #expect(try state.press("s<Esc>").isEmpty && state.menu == nil)
         #expect(state.statusLine.contains("by title"))

@@ -20,7 +20,7 @@ struct SimulatedClips {
         var updated: Int64
         var version: Int64 = 1
 
-        var values: [String: Value] {
+        var values: [String: AttributeValue] {
             [
                 "title": .text(title), "url": .text(url), "text": .text(text), "note": .text(""),
                 "tags": .text(Tags(tags).joined), "author": .text(author), "starred": .boolean(isStarred),

@@ -270,7 +270,7 @@ extension SimulatedClips {
 }
 
 extension SimulatedClips.Item {
-    mutating func apply(_ changes: [ClipAttribute: Value]) {
+    mutating func apply(_ changes: [ClipAttribute: AttributeValue]) {
         for (attribute, value) in changes {
             switch attribute {
             case .title: title = value.textValue ?? ""

@@ -15,7 +15,7 @@ func row(
     let layout = StoredObject.Layout(names: [
         "title", "url", "author", "tags", "created", "starred", "unread",
     ])
-    let values: [Value] = [
+    let values: [AttributeValue] = [
         .text(title.isEmpty ? "Clip \(id)" : title),
         .text(url.isEmpty ? "https://site\(id % 9).example/\(id)" : url),
         .text(author), .text("tag\(id % 3),more"), .integer(created), .boolean(id % 5 == 0),

@@ -133,7 +133,7 @@ import Testing
     /// Finding the end of the transaction for each piece would read all that follows the piece.
     @Test func `a piece costs no more at the start of a long transaction than at its end`() async throws {
         let start = try await container.currentToken()
-        let rows = [[String: Value]](repeating: ["title": "x"], count: 100_000)
+        let rows = [[String: AttributeValue]](repeating: ["title": "x"], count: 100_000)
         try await container.execute(BatchInsertRequest("Note", rows: rows), author: "app")
         let times = try await container.read { snapshot in
             let (reader, clock) = (HistoryReader(), ContinuousClock())

@@ -14,14 +14,16 @@ import Testing
         container = try await Notes.open(
             folder,
             model: Notes.model(more: [
-                Attribute(
+                AttributeDescription(
                     "slug", .text, isOptional: true, isUnique: true, ignoresCase: true,
                     history: .preservesValueOnDeletion)
             ]))
     }
 
     private func fill(_ count: Int) async throws {
-        let rows = (0..<count).map { ["title": Value.text("\($0)"), "rank": .integer(Int64($0 % 10))] }
+        let rows = (0..<count).map {
+            ["title": AttributeValue.text("\($0)"), "rank": .integer(Int64($0 % 10))]
+        }
         try await container.execute(BatchInsertRequest("Note", rows: rows), author: "filler")
     }
 
@@ -80,7 +82,7 @@ import Testing
     @Test func `a conflicting row fails the batch, is skipped, or updates the stored row`() async throws {
         let context = container.makeContext(author: "app")
         let first = try await context.save(inserting: ["slug": "a", "title": "old", "rank": 5])
-        let rows: [[String: Value]] = [
+        let rows: [[String: AttributeValue]] = [
             ["slug": "b", "title": "new"], ["slug": "A", "title": "clash"], ["slug": .null], ["slug": "B"],
         ]
         var request = BatchInsertRequest("Note", rows: rows)
@@ -116,11 +118,11 @@ import Testing
                 return list
             }
         }
-        let rows = Array(repeating: ["title": Value.text("x")], count: 3500)
+        let rows = Array(repeating: ["title": AttributeValue.text("x")], count: 3500)
         try await container.execute(BatchInsertRequest("Note", rows: rows), author: "a", progress: report)
         #expect(taken().map(\.done) == [1000, 2000, 3000])
         let left = Mutex(1500)
-        let next: @Sendable () -> [String: Value]? = {
+        let next: @Sendable () -> [String: AttributeValue]? = {
             left.withLock { left in
                 left -= 1
                 return left >= 0 ? [:] : nil
@@ -141,7 +143,7 @@ import Testing
         try await fill(10_000)
         let before = try await container.currentToken()
         let insert = BatchInsertRequest("Note") {
-            (0..<5000).lazy.map { index -> [String: Value] in
+            (0..<5000).lazy.map { index -> [String: AttributeValue] in
                 if index == 2500 { withUnsafeCurrentTask { $0?.cancel() } }
                 return ["title": "cancelled"]
             }
@@ -166,7 +168,7 @@ import Testing
     }
 
     @Test func `names that the model lacks fail the batch`() async throws {
-        let rows: [[String: Value]] = [["title": "good"], ["titel": "bad"]]
+        let rows: [[String: AttributeValue]] = [["title": "good"], ["titel": "bad"]]
         await #expect(throws: StoreError.unknownAttribute("titel", entity: "Note")) {
             try await container.execute(BatchInsertRequest("Note", rows: rows), author: "a")
         }
@@ -184,7 +186,7 @@ import Testing
         let path = container.path
         let seen = Mutex<[String]>([])
         let insert = BatchInsertRequest("Note") {
-            (0..<3000).lazy.map { index -> [String: Value] in
+            (0..<3000).lazy.map { index -> [String: AttributeValue] in
                 if index == 2500 {
                     let read = try? Shell.run("sqlite3", [path, "SELECT count(*) FROM Note"]).output
                     let write = try? Shell.run("sqlite3", [path, "INSERT INTO Note DEFAULT VALUES"]).errors
@@ -238,7 +240,7 @@ import Testing
         let sql = "CREATE TRIGGER theirs AFTER DELETE ON Note WHEN 0 BEGIN SELECT 1; END;"
         #expect(try Shell.run("sqlite3", [paths[1]], input: sql).errors == "")
         var random = SeededRandom(seed: seed)
-        func value(_ name: String) -> Value {
+        func value(_ name: String) -> AttributeValue {
             switch name {
             case "rank": .integer(.random(in: 0...2, using: &random))
             case "slug": [.null, "a", "A", "b", "c"].randomElement(using: &random) ?? .null
@@ -246,15 +248,15 @@ import Testing
             default: ["", "a", "A", "\u{E9}"].randomElement(using: &random) ?? .null
             }
         }
-        func values() -> [String: Value] {
-            var values: [String: Value] = ["created": 1]
+        func values() -> [String: AttributeValue] {
+            var values: [String: AttributeValue] = ["created": 1]
             for name in ["title", "body", "rank", "slug"] where Bool.random(using: &random) {
                 values[name] = value(name)
             }
             return values
         }
         for round in 0..<25 {
-            let predicate: Predicate? =
+            let predicate: ObjectPredicate? =
                 [nil, .equal("rank", value("rank")), .contains("title", "a")].randomElement(using: &random)
                 ?? nil
             var insert = BatchInsertRequest("Note", rows: (0..<6).map { _ in values() })

@@ -128,11 +128,12 @@ import Testing
         let model = try StoreModel(
             version: 1,
             entities: [
-                Entity(
+                EntityDescription(
                     "Note",
                     attributes: [
-                        Attribute("title", .text, isOptional: true, history: .preservesValueOnDeletion),
-                        Attribute("age", .integer, isOptional: true, history: .recordsOldValue),
+                        AttributeDescription(
+                            "title", .text, isOptional: true, history: .preservesValueOnDeletion),
+                        AttributeDescription("age", .integer, isOptional: true, history: .recordsOldValue),
                     ])
             ])
         let container = try await Notes.open(folder, model: model)

@@ -77,16 +77,16 @@ import Testing
         let model = try StoreModel(
             version: 1,
             entities: [
-                Entity(
+                EntityDescription(
                     "Thing",
                     attributes: ["i", "r", "t", "b", "n"].map { name in
-                        Attribute(
+                        AttributeDescription(
                             name, ["i": .integer, "r": .real, "b": .blob][name] ?? .text, isOptional: true,
                             history: .preservesValueOnDeletion)
                     })
             ])
         let container = try await PersistentContainer(path: folder.path(of: "things.db"), model: model)
-        let values: [String: Value] = [
+        let values: [String: AttributeValue] = [
             "i": .integer(.max), "r": .real(0.1), "t": .text("a\0'\u{1F600}"), "b": .blob([0, 255]),
             "n": .null,
         ]

@@ -10,7 +10,7 @@ import Testing
 
     private static func model() throws -> StoreModel {
         try Notes.model(more: [
-            Attribute(
+            AttributeDescription(
                 "slug", .text, isOptional: true, isUnique: true, ignoresCase: true,
                 history: .preservesValueOnDeletion)
         ])
@@ -160,9 +160,11 @@ import Testing
             try StoreModel(
                 version: 1,
                 entities: [
-                    Entity(
+                    EntityDescription(
                         "Wide",
-                        attributes: (1...count).map { Attribute("a\($0)", .integer, isOptional: true) })
+                        attributes: (1...count).map {
+                            AttributeDescription("a\($0)", .integer, isOptional: true)
+                        })
                 ])
         }
         #expect(throws: StoreError.self) { try model(63) }

@@ -135,7 +135,8 @@ import Testing
     func `invalid data in the library's own tables is at most an error`(sql: String) async throws {
         try await makeStore(and: sql + ";")
         for model in [
-            try Notes.model(), try Notes.model(version: 2, more: [Attribute("n", .text, isOptional: true)]),
+            try Notes.model(),
+            try Notes.model(version: 2, more: [AttributeDescription("n", .text, isOptional: true)]),
         ] {
             do {
                 let container = try await Notes.open(folder, model: model)

@@ -17,7 +17,7 @@ import Testing
     }
 
     /// A note that this context has read and another has since changed, or deleted if nil.
-    private func note(changedTo theirs: [String: Value]?) async throws -> ObjectID {
+    private func note(changedTo theirs: [String: AttributeValue]?) async throws -> ObjectID {
         let id = try await other.save(inserting: ["title": "base", "body": "base", "rank": 1])
         _ = try await context.object(id)
         if let theirs { try await other.update(id, theirs) } else { await other.delete(id) }
@@ -25,7 +25,7 @@ import Testing
         return id
     }
 
-    private func stored(_ id: ObjectID) async throws -> [String: Value]? {
+    private func stored(_ id: ObjectID) async throws -> [String: AttributeValue]? {
         let found = try await container.objects(FetchRequest("Note", where: .keys([id.key]))).first
         return found.map { $0.values.filter { $0.key != "created" } }
     }
@@ -43,8 +43,8 @@ import Testing
             (.objectTrumps, ["title": "ours", "body": "ours", "rank": 1]),
             (.byPropertyStoreTrumps, ["title": "theirs", "body": "ours", "rank": 7]),
             (.byPropertyObjectTrumps, ["title": "ours", "body": "ours", "rank": 7]),
-        ] as [(MergePolicy, [String: Value])])
-    func `changed on both sides`(policy: MergePolicy, wanted: [String: Value]) async throws {
+        ] as [(MergePolicy, [String: AttributeValue])])
+    func `changed on both sides`(policy: MergePolicy, wanted: [String: AttributeValue]) async throws {
         let id = try await note(changedTo: ["title": "theirs", "rank": 7])
         await context.setMergePolicy(policy)
         try await context.update(id, ["title": "ours", "body": "ours"])
@@ -65,8 +65,8 @@ import Testing
             (.objectTrumps, ["title": "ours", "body": "base", "rank": 1]),
             (.byPropertyStoreTrumps, nil),
             (.byPropertyObjectTrumps, ["title": "ours", "body": "base", "rank": 1]),
-        ] as [(MergePolicy, [String: Value]?)])
-    func `changed here, deleted there`(policy: MergePolicy, wanted: [String: Value]?) async throws {
+        ] as [(MergePolicy, [String: AttributeValue]?)])
+    func `changed here, deleted there`(policy: MergePolicy, wanted: [String: AttributeValue]?) async throws {
         let id = try await note(changedTo: nil)
         await context.setMergePolicy(policy)
         try await context.update(id, ["title": "ours"])
@@ -145,7 +145,7 @@ import Testing
     @Test func `an object inserted again under its ID has a new version`() async throws {
         let id = try await other.save(inserting: ["title": "1"])
         _ = try await context.object(id)
-        for title in ["2", "3"] as [Value] {
+        for title in ["2", "3"] as [AttributeValue] {
             try await other.update(id, ["title": title])
             try await other.save()
         }
@@ -170,8 +170,9 @@ import Testing
 
     /// The policies again, as a table of the resulting attributes.
     private static func expected(
-        _ policy: MergePolicy, base: [String: Value], theirs: [String: Value]?, mine: [String: Value]?
-    ) -> [String: Value]? {
+        _ policy: MergePolicy, base: [String: AttributeValue], theirs: [String: AttributeValue]?,
+        mine: [String: AttributeValue]?
+    ) -> [String: AttributeValue]? {
         let isMine = policy == .objectTrumps || policy == .byPropertyObjectTrumps
         guard let mine else { return isMine ? nil : theirs }
         guard let theirs else { return isMine ? base.merging(mine) { $1 } : nil }
@@ -187,8 +188,8 @@ import Testing
     @Test(arguments: [UInt64(1), 2, 3])
     func `random changes of two sides produce the values of the table`(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
-        func changes() -> [String: Value] {
-            var changes: [String: Value] = [:]
+        func changes() -> [String: AttributeValue] {
+            var changes: [String: AttributeValue] = [:]
             for name in ["title", "body"] where Bool.random(using: &random) {
                 changes[name] = ["a", "b", "c"].randomElement(using: &random)
             }
@@ -197,7 +198,7 @@ import Testing
         }
         for round in 0..<60 {
             let policy = MergePolicy.allCases.filter { $0 != .error }.randomElement(using: &random)
-            let base: [String: Value] = ["title": "a", "body": "b", "rank": 1]
+            let base: [String: AttributeValue] = ["title": "a", "body": "b", "rank": 1]
             let id = try await other.save(inserting: base)
             _ = try await context.object(id)
             let theirChanges = changes()

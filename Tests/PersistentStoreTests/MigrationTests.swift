@@ -21,7 +21,7 @@ import Testing
     }
 
     /// Creates a store with one more attribute, and objects with these values for it.
-    private func make(_ attribute: Attribute, _ values: [Value]) async throws {
+    private func make(_ attribute: AttributeDescription, _ values: [AttributeValue]) async throws {
         let container = try await Notes.open(folder, model: Notes.model(more: [attribute]))
         for value in values {
             let context = container.makeContext(author: "a")
@@ -30,7 +30,9 @@ import Testing
         await container.close()
     }
 
-    private func values(_ name: String, after attribute: Attribute) async throws -> [Value?] {
+    private func values(_ name: String, after attribute: AttributeDescription) async throws
+        -> [AttributeValue?]
+    {
         let container = try await Notes.open(folder, model: Notes.model(version: 2, more: [attribute]))
         let objects = try await container.objects().sorted { $0.id.key < $1.id.key }
         await container.close()
@@ -38,18 +40,18 @@ import Testing
     }
 
     @Test func `kind, default, optionality, and uniqueness change if the data fits`() async throws {
-        try await make(Attribute("count", .integer, isOptional: true), [7, .null, -1])
+        try await make(AttributeDescription("count", .integer, isOptional: true), [7, .null, -1])
         #expect(
-            try await values("count", after: Attribute("count", .text, isOptional: true))
+            try await values("count", after: AttributeDescription("count", .text, isOptional: true))
                 == ["7", .null, "-1"])
-        let cases: [(Attribute, [Value?])] = [
-            (Attribute("count", .integer, defaultValue: .value(5)), [7, 5, -1]),
-            (Attribute("count", .integer, defaultValue: .value(6), isUnique: true), [7, 5, -1]),
+        let cases: [(AttributeDescription, [AttributeValue?])] = [
+            (AttributeDescription("count", .integer, defaultValue: .value(5)), [7, 5, -1]),
+            (AttributeDescription("count", .integer, defaultValue: .value(6), isUnique: true), [7, 5, -1]),
             (
-                Attribute("count", .real, isOptional: true, ignoresCase: true),
+                AttributeDescription("count", .real, isOptional: true, ignoresCase: true),
                 [.real(7), .real(5), .real(-1)]
             ),
-            (Attribute("count", .integer, isOptional: true, isIndexed: true), [7, 5, -1]),
+            (AttributeDescription("count", .integer, isOptional: true, isIndexed: true), [7, 5, -1]),
         ]
         var version = 2
         for (attribute, expected) in cases {
@@ -66,14 +68,20 @@ import Testing
     @Test func `data that does not fit is an error with entity and attribute, and changes nothing`()
         async throws
     {
-        try await make(Attribute("count", .text, isOptional: true), ["7", "7", "many", .null])
+        try await make(AttributeDescription("count", .text, isOptional: true), ["7", "7", "many", .null])
         let before = try ask(".dump")
         let cases = [
-            (Attribute("count", .integer, isOptional: true), "Note.count is of kind integer"),
-            (Attribute("count", .text), "Note.count needs a value"),
-            (Attribute("count", .text, isOptional: true, isUnique: true), "Note.count must differ"),
-            (Attribute("must", .text), "Note.must needs a value"),
-            (Attribute("one", .text, defaultValue: .value("x"), isUnique: true), "Note.one must differ"),
+            (AttributeDescription("count", .integer, isOptional: true), "Note.count is of kind integer"),
+            (AttributeDescription("count", .text), "Note.count needs a value"),
+            (
+                AttributeDescription("count", .text, isOptional: true, isUnique: true),
+                "Note.count must differ"
+            ),
+            (AttributeDescription("must", .text), "Note.must needs a value"),
+            (
+                AttributeDescription("one", .text, defaultValue: .value("x"), isUnique: true),
+                "Note.one must differ"
+            ),
         ]
         for (attribute, sentence) in cases {
             let model = try Notes.model(version: 2, more: [attribute])
@@ -91,7 +99,7 @@ import Testing
     @Test func `a rebuilt table retains IDs, versions, and the last ID, and records no history`()
         async throws
     {
-        let old = Attribute("code", .text, isOptional: true, isUnique: true)
+        let old = AttributeDescription("code", .text, isOptional: true, isUnique: true)
         var container = try await Notes.open(folder, model: Notes.model(more: [old]))
         var context = container.makeContext(author: "a")
         let id = try await context.save(inserting: ["title": "a", "code": "x"])
@@ -118,8 +126,8 @@ import Testing
     }
 
     @Test func `each object gets its own value of an attribute that must be unique`() async throws {
-        try await make(Attribute("extra", .integer, isOptional: true), [1, 2, 3])
-        let uuid = Attribute("uuid", .text, defaultValue: .uuid, isUnique: true)
+        try await make(AttributeDescription("extra", .integer, isOptional: true), [1, 2, 3])
+        let uuid = AttributeDescription("uuid", .text, defaultValue: .uuid, isUnique: true)
         let given = try await values("uuid", after: uuid).compactMap { $0?.textValue }
         #expect(Set(given).count == 3)
         #expect(given.allSatisfy { UUID(uuidString: $0) != nil })
@@ -130,7 +138,7 @@ import Testing
     @Test func `objects that another program added to a table and references to it survive its rebuild`()
         async throws
     {
-        try await make(Attribute("code", .text, isOptional: true, isUnique: true), ["x", "y"])
+        try await make(AttributeDescription("code", .text, isOptional: true, isUnique: true), ["x", "y"])
         _ = try ask(
             """
             CREATE TABLE remark (note INTEGER REFERENCES Note (id) ON DELETE CASCADE, text);
@@ -152,7 +160,11 @@ import Testing
 
         _ = try ask("CREATE INDEX ours ON Note (rank)")
         let model = try StoreModel(
-            version: 3, entities: [Entity("Note", attributes: [Attribute("title", .text, isOptional: true)])])
+            version: 3,
+            entities: [
+                EntityDescription(
+                    "Note", attributes: [AttributeDescription("title", .text, isOptional: true)])
+            ])
         let error = await #expect(throws: StoreError.self) { try await Notes.open(folder, model: model) }
         #expect(error?.description.contains("another program created on the table Note") == true)
         #expect(try ask("SELECT count(*) FROM Note") == "2\n")
@@ -207,8 +219,8 @@ import Testing
         #expect(try shell.answer() == "5000")
         for version in 2...6 {
             for _ in 0..<40 { shell.send("INSERT INTO Note (title) VALUES ('x');") }
-            let kind: Attribute.Kind = version.isMultiple(of: 2) ? .integer : .text
-            let extra = Attribute("extra", kind, isOptional: true, isUnique: true)
+            let kind: AttributeDescription.Kind = version.isMultiple(of: 2) ? .integer : .text
+            let extra = AttributeDescription("extra", kind, isOptional: true, isUnique: true)
             await (try Notes.open(folder, model: Notes.model(version: version, more: [extra]))).close()
         }
         #expect(try shell.ask("SELECT count(*), max(id) FROM Note;") == "200|200")

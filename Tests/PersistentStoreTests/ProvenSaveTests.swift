@@ -123,8 +123,8 @@ import Testing
         try await context.save()
         try store.make(.rebuilt)
         await store.container.close()
-        let slug = Attribute("slug", .text, isOptional: true, isUnique: true)
-        let more = Attribute("more", .text, isOptional: true)
+        let slug = AttributeDescription("slug", .text, isOptional: true, isUnique: true)
+        let more = AttributeDescription("more", .text, isOptional: true)
         let container = try await Notes.open(
             store.folder, model: Notes.model(version: 2, more: [slug, more]))
         let next = try await container.makeContext(author: "app").save(inserting: ["title": "next"])
@@ -194,7 +194,7 @@ final class FaultyStore: Sendable {
     }
 
     static func model() throws -> StoreModel {
-        try Notes.model(more: [Attribute("slug", .text, isOptional: true, isUnique: true)])
+        try Notes.model(more: [AttributeDescription("slug", .text, isOptional: true, isUnique: true)])
     }
 
     func reopened() async throws -> PersistentContainer {
@@ -288,7 +288,7 @@ final class FaultyStore: Sendable {
     func save(_ way: ProvenSaveTests.Way) async throws {
         let context = container.makeContext(author: "app")
         let third = ObjectID(entity: "Note", key: 3)
-        let keys = Predicate.keys([3])
+        let keys = ObjectPredicate.keys([3])
         switch way {
         case .insert: _ = try await context.save(inserting: ["title": "saved"])
         case .update:

@@ -12,14 +12,15 @@ struct RandomHistory {
 
     static func model() throws -> StoreModel {
         let attributes = [
-            Attribute(
+            AttributeDescription(
                 "title", .text, isOptional: true, history: [.preservesValueOnDeletion, .recordsOldValue]),
-            Attribute("rank", .integer, defaultValue: .value(0)),
+            AttributeDescription("rank", .integer, defaultValue: .value(0)),
         ]
         return try StoreModel(
             version: 1,
             entities: [
-                Entity("Note", attributes: attributes), Entity("Tag", attributes: attributes.reversed()),
+                EntityDescription("Note", attributes: attributes),
+                EntityDescription("Tag", attributes: attributes.reversed()),
             ])
     }
 

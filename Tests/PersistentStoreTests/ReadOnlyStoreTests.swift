@@ -186,15 +186,16 @@ import Testing
         let before = try Shell.run("cksum", [path]).output
         // The program is newer by version number only.
         #expect(try await openReadOnly(Notes.model(version: 9)).objects().count == 2)
-        let color = Attribute("color", .text, isOptional: true)
+        let color = AttributeDescription("color", .text, isOptional: true)
         let missing = StoreError.unreadableModel(path: path, reason: "its Note has no color")
         await #expect(throws: missing) { try await openReadOnly(Notes.model(version: 9, more: [color])) }
-        let other = try StoreModel(version: 1, entities: [Entity("Letter", attributes: [])])
+        let other = try StoreModel(version: 1, entities: [EntityDescription("Letter", attributes: [])])
         await #expect(throws: StoreError.unreadableModel(path: path, reason: "it has no Letter")) {
             try await openReadOnly(other)
         }
         let kind = try StoreModel(
-            version: 1, entities: [Entity("Note", attributes: [Attribute("title", .integer)])])
+            version: 1,
+            entities: [EntityDescription("Note", attributes: [AttributeDescription("title", .integer)])])
         let reason = "its Note.title is of another kind"
         await #expect(throws: StoreError.unreadableModel(path: path, reason: reason)) {
             try await openReadOnly(kind)

@@ -17,7 +17,9 @@ import Testing
         other = container.makeContext(author: "other")
     }
 
-    private func titles() async throws -> [Value] { try await container.objects().map { $0["title"] } }
+    private func titles() async throws -> [AttributeValue] {
+        try await container.objects().map { $0["title"] }
+    }
 
     /// Runs `body` while the context's save waits for another writer, then releases the lock.
     private func duringSave(_ body: () async throws -> Void) async throws -> Result<SaveResult, any Error> {

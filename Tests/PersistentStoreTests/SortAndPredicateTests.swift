@@ -13,15 +13,15 @@ import Testing
         let model = try StoreModel(
             version: 1,
             entities: [
-                Entity(
+                EntityDescription(
                     "Thing",
                     attributes: [
-                        Attribute("plain", .text, defaultValue: .value("")),
-                        Attribute("folded", .text, defaultValue: .value(""), ignoresCase: true),
-                        Attribute("whole", .integer, defaultValue: .value(0)),
-                        Attribute("real", .real, defaultValue: .value(.real(0))),
-                        Attribute("bytes", .blob, defaultValue: .value(.blob([]))),
-                        Attribute("maybe", .text, isOptional: true),
+                        AttributeDescription("plain", .text, defaultValue: .value("")),
+                        AttributeDescription("folded", .text, defaultValue: .value(""), ignoresCase: true),
+                        AttributeDescription("whole", .integer, defaultValue: .value(0)),
+                        AttributeDescription("real", .real, defaultValue: .value(.real(0))),
+                        AttributeDescription("bytes", .blob, defaultValue: .value(.blob([]))),
+                        AttributeDescription("maybe", .text, isOptional: true),
                     ])
             ])
         container = try await PersistentContainer(path: folder.path(of: "things.db"), model: model)
@@ -32,14 +32,14 @@ import Testing
         "a", "A", "b", "B", "z", "Z", "_", "[", "\u{E4}", "\u{C4}", "\u{1F600}", "\0", "%", "\\",
     ]
 
-    private static func text(_ random: inout SeededRandom) -> Value {
+    private static func text(_ random: inout SeededRandom) -> AttributeValue {
         .text(
             (0..<Int.random(in: 0...4, using: &random)).map { _ in
                 letters.randomElement(using: &random) ?? ""
             }.joined())
     }
 
-    private static func thing(_ random: inout SeededRandom) -> [String: Value] {
+    private static func thing(_ random: inout SeededRandom) -> [String: AttributeValue] {
         let whole: [Int64] = [.min, .max, -1, 0, 1, 1 << 53, 1 << 53 + 1]
         let real: [Double] = [-.infinity, .infinity, -0.0, 0, 0.1, 1e300, 9_007_199_254_740_992]
         return [
@@ -60,7 +60,7 @@ import Testing
         var random = SeededRandom(seed: seed)
         for _ in 0..<200 { try await context.insert("Thing", Self.thing(&random)) }
         try await context.save()
-        let sort = SortOrder(attribute, isAscending: isAscending)
+        let sort = SortKey(attribute, isAscending: isAscending)
         let (objects, positions) = try await container.read { snapshot in
             let objects = try snapshot.fetch(FetchRequest("Thing", sort: sort))
             return (objects, objects.map { snapshot.position(of: $0, in: sort) })
@@ -83,11 +83,11 @@ import Testing
     }
 
     @Test func `numbers of two kinds compare exactly`() {
-        func position(_ value: Value) -> SortPosition {
+        func position(_ value: AttributeValue) -> SortPosition {
             SortPosition(value: value, key: 1, isAscending: true, ignoresCase: false)
         }
         let big: Int64 = 1 << 53
-        let order: [Value] = [
+        let order: [AttributeValue] = [
             .null, .real(-.infinity), .integer(.min), .real(-0.5), .integer(0), .real(0.5), .integer(big),
             .integer(big + 1), .real(Double(big + 2)), .integer(.max), .real(9.3e18), .text(""), .blob([]),
         ]
@@ -119,11 +119,11 @@ import Testing
         try await context.save()
         let objects = try await container.objects(FetchRequest("Thing"))
         let names = ["plain", "folded", "whole", "real", "bytes", "maybe"]
-        func predicate(_ depth: Int) -> Predicate {
+        func predicate(_ depth: Int) -> ObjectPredicate {
             let name = names.randomElement(using: &random) ?? ""
             switch Int.random(in: 0...(depth > 0 ? 6 : 3), using: &random) {
             case 0, 1:
-                let all: [Predicate.Comparison] = [
+                let all: [ObjectPredicate.Comparison] = [
                     .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual,
                 ]
                 return .compare(
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test func `sorting by an attribute that may be null is rejected`() async throws {
-        let request = FetchRequest("Thing", sort: SortOrder("maybe"))
+        let request = FetchRequest("Thing", sort: SortKey("maybe"))
         await #expect(throws: StoreError.notSortable("maybe", entity: "Thing")) {
             try await container.objects(request)
         }
@@ -185,7 +185,7 @@ import Testing
         try await context.save()
     }
 
-    private func ranks(_ predicate: Predicate) async throws -> [Int64?] {
+    private func ranks(_ predicate: ObjectPredicate) async throws -> [Int64?] {
         try await container.objects(FetchRequest("Note", where: predicate)).map { $0["rank"].integerValue }
     }
 
@@ -201,15 +201,15 @@ import Testing
     }
 
     @Test func `a predicate of two thousand conditions is evaluated`() async throws {
-        let parts = (0..<2000).map { Predicate.equal("rank", .integer(Int64($0))) }
+        let parts = (0..<2000).map { ObjectPredicate.equal("rank", .integer(Int64($0))) }
         #expect(try await ranks(.or(parts)) == [1, 9])
         #expect(try await ranks(.and(parts.map { .not($0) })) == [80_002])
     }
 
     @Test(arguments: [0, 1, 2])
     func `nested conditions are evaluated, or rejected as too deep`(way: Int) async throws {
-        func nested(_ levels: Int) -> Predicate {
-            var predicate = Predicate.equal("rank", 1)
+        func nested(_ levels: Int) -> ObjectPredicate {
+            var predicate = ObjectPredicate.equal("rank", 1)
             for level in 0..<levels {
                 switch (way + level) % 3 {
                 case 0: predicate = .and([predicate, .compare("rank", .less, 5)])
@@ -230,7 +230,7 @@ import Testing
                 return
             }
         }
-        let wide = Predicate.or((0..<3000).map { .equal("rank", .integer($0)) })
+        let wide = ObjectPredicate.or((0..<3000).map { .equal("rank", .integer($0)) })
         let error = await #expect(throws: StoreError.self) { try await ranks(wide) }
         #expect(error?.description.contains("2000 parts") == true)
     }

@@ -17,7 +17,7 @@ import Testing
         other = container.makeContext(author: "app")
     }
 
-    private func title(_ id: ObjectID) async throws -> Value? {
+    private func title(_ id: ObjectID) async throws -> AttributeValue? {
         try await container.objects().first { $0.id == id }?["title"]
     }
 

@@ -16,7 +16,7 @@ import Testing
     private func checksum(_ path: String) throws -> String { try Shell.run("cksum", [path]).output }
 
     @Test func `old history is readable after attributes were added and removed`() async throws {
-        let color = Attribute("color", .text, isOptional: true, history: .preservesValueOnDeletion)
+        let color = AttributeDescription("color", .text, isOptional: true, history: .preservesValueOnDeletion)
         var container = try await Notes.open(folder, model: Notes.model(more: [color]))
         var context = container.makeContext(author: "a")
         let id = try await context.save(inserting: ["title": "a", "color": "red"])
@@ -28,7 +28,7 @@ import Testing
         let before = try await container.transactions()
         await container.close()
 
-        let weight = Attribute("weight", .real, isOptional: true)
+        let weight = AttributeDescription("weight", .real, isOptional: true)
         container = try await Notes.open(folder, model: Notes.model(version: 2, more: [weight]))
         #expect(try await container.transactions() == before)
         #expect(before[1].changes[0].updatedAttributes == ["color"])
@@ -43,7 +43,7 @@ import Testing
     @Test func `an attribute that old objects cannot have is refused, and nothing is lost`() async throws {
         let container = try await Notes.open(folder)
         _ = try await container.makeContext(author: "a").save(inserting: ["title": "a"])
-        let bad = try Notes.model(version: 2, more: [Attribute("must", .text)])
+        let bad = try Notes.model(version: 2, more: [AttributeDescription("must", .text)])
         await #expect(throws: StoreError.self) { try await Notes.open(folder, model: bad) }
         #expect(try await container.objects().count == 1)
         #expect(try await Notes.open(folder).transactions().count == 1)
@@ -137,7 +137,7 @@ import Testing
             for _ in 0..<20 { shell.send("INSERT INTO Note (title) VALUES ('x');") }
             let model = try Notes.model(
                 version: version,
-                more: (2...version).map { Attribute("extra\($0)", .integer, isOptional: true) })
+                more: (2...version).map { AttributeDescription("extra\($0)", .integer, isOptional: true) })
             await (try Notes.open(folder, model: model)).close()
         }
         #expect(try shell.ask("SELECT count(*) FROM Note;") == "100")

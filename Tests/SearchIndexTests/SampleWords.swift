@@ -19,7 +19,7 @@ enum SampleWords {
             .joined(separator: [" ", "  ", "\n", ", ", ""].randomElement(using: &random) ?? " ")
     }
 
-    static func values(using random: inout SeededRandom) -> [String: Value] {
+    static func values(using random: inout SeededRandom) -> [String: AttributeValue] {
         let tags = Tags((0..<Int.random(in: 0...2, using: &random)).map { _ in text(1...1, using: &random) })
         return [
             "title": .text(text(0...4, using: &random)), "text": .text(text(0...12, using: &random)),

@@ -13,7 +13,7 @@ import Testing
         title: String = "", tags: String = "", url: String = "", text: String = "", note: String = "",
         author: String = "app", created: Int64 = 0, starred: Bool = false, unread: Bool = false
     ) -> SearchDocument {
-        let values: [String: Value] = [
+        let values: [String: AttributeValue] = [
             "title": .text(title), "tags": .text(tags), "url": .text(url), "text": .text(text),
             "note": .text(note),
             "author": .text(author), "created": .integer(created), "starred": .boolean(starred),

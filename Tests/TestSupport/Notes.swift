@@ -2,21 +2,23 @@ package import PersistentStore
 
 /// An entity that is not a clip, for the library's tests.
 package enum Notes {
-    package static func model(version: Int = 1, tracksHistory: Bool = true, more: [Attribute] = []) throws
+    package static func model(version: Int = 1, tracksHistory: Bool = true, more: [AttributeDescription] = [])
+        throws
         -> StoreModel
     {
         try StoreModel(
             version: version,
             entities: [
-                Entity(
+                EntityDescription(
                     "Note",
                     attributes: [
-                        Attribute(
+                        AttributeDescription(
                             "title", .text, defaultValue: .value(""),
                             history: [.preservesValueOnDeletion, .recordsOldValue]),
-                        Attribute("body", .text, isOptional: true, history: .preservesValueOnDeletion),
-                        Attribute("rank", .integer, defaultValue: .value(0), isIndexed: true),
-                        Attribute("created", .integer, defaultValue: .now),
+                        AttributeDescription(
+                            "body", .text, isOptional: true, history: .preservesValueOnDeletion),
+                        AttributeDescription("rank", .integer, defaultValue: .value(0), isIndexed: true),
+                        AttributeDescription("created", .integer, defaultValue: .now),
                     ] + more, tracksHistory: tracksHistory)
             ])
     }
@@ -37,7 +39,7 @@ extension PersistentContainer {
 
 extension StoreContext {
     /// Saves one new note and returns its permanent ID.
-    package func save(inserting values: [String: Value]) async throws -> ObjectID {
+    package func save(inserting values: [String: AttributeValue]) async throws -> ObjectID {
         let temporary = try insert("Note", values)
         return try await save().permanentID(temporary)
     }

@@ -39,7 +39,7 @@ enum SampleClip {
         return draft
     }
 
-    static func values(_ number: Int) -> [String: Value] {
+    static func values(_ number: Int) -> [String: AttributeValue] {
         [
             ClipAttribute.title.rawValue: .text(title(number)),
             ClipAttribute.url.rawValue: .text(url(number)),

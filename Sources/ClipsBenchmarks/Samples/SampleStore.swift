@@ -24,7 +24,7 @@ enum SampleStore {
         var model = try ClipModel.make()
         if !isTracked {
             let entities = model.entities.map {
-                Entity($0.name, attributes: $0.attributes, tracksHistory: false)
+                EntityDescription($0.name, attributes: $0.attributes, tracksHistory: false)
             }
             model = try StoreModel(version: model.version, entities: entities)
         }

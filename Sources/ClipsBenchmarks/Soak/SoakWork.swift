@@ -95,7 +95,7 @@ private struct SoakWorker {
         case 5..<8:
             // Most IDs near its own belong to other writers.
             guard let id = mine.map({ max(1, $0 + Int64(random.below(40)) - 20) }) else { return }
-            let changes: [ClipAttribute: Value] =
+            let changes: [ClipAttribute: AttributeValue] =
                 switch random.below(3) {
                 case 0: [.starred: .boolean(random.below(2) == 0)]
                 case 1: [.unread: .boolean(random.below(2) == 0)]

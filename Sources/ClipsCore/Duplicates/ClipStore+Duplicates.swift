@@ -63,7 +63,8 @@ extension ClipStore {
         var lookup: FetchRequest?
         if !urls.isEmpty {
             lookup = FetchRequest(
-                ClipModel.entity, where: .isOneOf(ClipAttribute.url.rawValue, urls.sorted().map(Value.text)))
+                ClipModel.entity,
+                where: .isOneOf(ClipAttribute.url.rawValue, urls.sorted().map(AttributeValue.text)))
             lookup?.attributes = [ClipAttribute.url.rawValue]
         }
         let result = try await context.save(moving: nil, finding: lookup)

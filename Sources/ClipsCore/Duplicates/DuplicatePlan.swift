@@ -32,13 +32,15 @@ struct DuplicatePlan {
     }
 
     /// Returns a predicate for the stored clips that planning needs.
-    static func lookup(_ drafts: [ClipDraft]) -> Predicate? {
+    static func lookup(_ drafts: [ClipDraft]) -> ObjectPredicate? {
         let urls = Set(drafts.map(\.url)).subtracting([""])
         let times = Set(drafts.filter { $0.url.isEmpty }.compactMap(\.created))
-        var parts: [Predicate] = []
-        if !urls.isEmpty { parts.append(.isOneOf(ClipAttribute.url.rawValue, urls.sorted().map(Value.text))) }
+        var parts: [ObjectPredicate] = []
+        if !urls.isEmpty {
+            parts.append(.isOneOf(ClipAttribute.url.rawValue, urls.sorted().map(AttributeValue.text)))
+        }
         if !times.isEmpty {
-            parts.append(.isOneOf(ClipAttribute.created.rawValue, times.sorted().map(Value.integer)))
+            parts.append(.isOneOf(ClipAttribute.created.rawValue, times.sorted().map(AttributeValue.integer)))
         }
         return parts.isEmpty ? nil : parts.count == 1 ? parts[0] : .or(parts)
     }
@@ -176,7 +178,7 @@ extension ClipDraft {
             && (!isDated || created == other.created) && Set(tags).isSuperset(of: other.tags)
     }
 
-    func changes(from original: ClipDraft) throws(ClipError) -> [String: Value] {
+    func changes(from original: ClipDraft) throws(ClipError) -> [String: AttributeValue] {
         let old = try original.values(author: "", now: 0)
         return try values(author: "", now: 0).filter { name, value in
             name != ClipAttribute.uuid.rawValue && old[name] != value

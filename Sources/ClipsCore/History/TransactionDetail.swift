@@ -4,8 +4,8 @@ package import PersistentStore
 package struct TransactionDetail: Hashable, Sendable {
     package struct Replacement: Hashable, Sendable {
         package let attribute: String
-        package let old: Value?
-        package let new: Value?
+        package let old: AttributeValue?
+        package let new: AttributeValue?
     }
 
     package struct Change: Hashable, Sendable {
@@ -42,7 +42,7 @@ package struct TransactionDetail: Hashable, Sendable {
         showsOriginalValues = isNear
         let keys = Set(piece.changes.map(\.objectID.key))
         let present = try snapshot.fetch(FetchRequest(ClipModel.entity, where: .keys(keys.sorted())))
-        var states: [Int64: [String: Value]] = [:]
+        var states: [Int64: [String: AttributeValue]] = [:]
         for object in present { states[object.id.key] = object.values }
         let there = Set(states.keys)
         if isNear {
@@ -65,7 +65,8 @@ package struct TransactionDetail: Hashable, Sendable {
 
 extension TransactionDetail.Change {
     fileprivate init(
-        _ change: HistoryChange, before: [String: Value]?, after: [String: Value]?, there: Set<Int64>
+        _ change: HistoryChange, before: [String: AttributeValue]?, after: [String: AttributeValue]?,
+        there: Set<Int64>
     ) {
         kind = change.kind
         clip = change.objectID.key
@@ -91,7 +92,7 @@ extension TransactionDetail.Change {
 
 extension HistoryChange {
     /// Returns the object's values before the change, given those after it; nil if it did not exist.
-    func reverting(_ values: [String: Value]?) -> [String: Value]? {
+    func reverting(_ values: [String: AttributeValue]?) -> [String: AttributeValue]? {
         switch kind {
         case .insert: nil
         case .update: values?.merging(oldValues) { $1 }

@@ -76,7 +76,8 @@ struct ClipListChanges {
         return Dictionary(uniqueKeysWithValues: try snapshot.fetch(request).map { ($0.id.key, $0) })
     }
 
-    private func position(of key: Int64, _ values: [String: Value], in sort: SortOrder) -> SortPosition {
+    private func position(of key: Int64, _ values: [String: AttributeValue], in sort: SortKey) -> SortPosition
+    {
         snapshot.position(of: ClipModel.objectID(key), value: values[sort.attribute] ?? .null, in: sort)
     }
 }

@@ -5,20 +5,20 @@ package import SearchIndex
 package struct ClipQuery: Hashable, Sendable {
     /// The text that the user typed; see `SearchQuery` for its syntax.
     package var filter: String
-    package var sort: SortOrder
+    package var sort: SortKey
 
-    package static let newestFirst = SortOrder(ClipAttribute.created.rawValue, isAscending: false)
+    package static let newestFirst = SortKey(ClipAttribute.created.rawValue, isAscending: false)
 
-    package init(filter: String = "", sort: SortOrder = ClipQuery.newestFirst) {
+    package init(filter: String = "", sort: SortKey = ClipQuery.newestFirst) {
         self.filter = filter
         self.sort = sort
     }
 
     /// Returns the order with a name of `--sort`: times and flags descending, texts ascending.
-    package static func sort(named name: String) -> SortOrder? {
+    package static func sort(named name: String) -> SortKey? {
         switch ClipAttribute(rawValue: name) {
-        case .created, .updated, .starred, .unread: SortOrder(name, isAscending: false)
-        case .title, .url, .author, .tags: SortOrder(name)
+        case .created, .updated, .starred, .unread: SortKey(name, isAscending: false)
+        case .title, .url, .author, .tags: SortKey(name)
         default: nil
         }
     }

@@ -9,7 +9,7 @@ import SearchIndex
 /// - Complexity: Eight bytes for each clip.
 struct ClipSelection: ClipOrder {
     let search: SearchQuery
-    let sort: SortOrder
+    let sort: SortKey
     /// The clips, in the order of the search until all are found.
     private var found = SortedClips(sort: ClipQuery.newestFirst)
     /// The position at which the search continues; nil if it has found all.

@@ -2,7 +2,7 @@ import PersistentStore
 
 /// The known clips of a list, in its order.
 protocol ClipOrder {
-    var sort: SortOrder { get }
+    var sort: SortKey { get }
     var count: Int { get }
     /// Whether all clips of the list are known.
     var isComplete: Bool { get }

@@ -5,11 +5,11 @@ import PersistentStore
 ///
 /// - Complexity: Eight bytes for each clip. A change reads O(log *n*) clips and passes once over the IDs.
 struct SortedClips: ClipOrder {
-    private(set) var sort: SortOrder
+    private(set) var sort: SortKey
     private var ids: [Int64] = []
 
     /// Creates an empty order, to which a search appends its hits.
-    init(sort: SortOrder) { self.sort = sort }
+    init(sort: SortKey) { self.sort = sort }
 
     init(_ query: ClipQuery, in snapshot: StoreSnapshot) throws {
         sort = query.sort
@@ -23,7 +23,7 @@ struct SortedClips: ClipOrder {
     mutating func append(_ more: [Int64]) { ids += more }
 
     /// Changes the order; the store sorts the clips.
-    mutating func sort(by sort: SortOrder, in snapshot: StoreSnapshot) throws {
+    mutating func sort(by sort: SortKey, in snapshot: StoreSnapshot) throws {
         ids = try snapshot.keys(FetchRequest(ClipModel.entity, where: .keys(ids), sort: sort))
         self.sort = sort
     }

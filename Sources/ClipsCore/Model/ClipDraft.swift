@@ -40,7 +40,7 @@ package struct ClipDraft: Hashable, Sendable {
         url.isEmpty && title.isEmpty && text.isEmpty && note.isEmpty
     }
 
-    func values(author: String, now: Int64) throws(ClipError) -> [String: Value] {
+    func values(author: String, now: Int64) throws(ClipError) -> [String: AttributeValue] {
         guard !isEmpty else { throw .emptyClip }
         for (name, value) in [("url", url), ("title", title), ("text", text), ("note", note)]
         where value.utf8.count > Self.largestText {

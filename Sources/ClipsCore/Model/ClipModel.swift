@@ -31,11 +31,12 @@ package enum ClipModel {
 
     package static func make() throws(StoreError) -> StoreModel {
         try StoreModel(
-            version: 1, entities: [Entity(entity, attributes: ClipAttribute.allCases.map(attribute))])
+            version: 1,
+            entities: [EntityDescription(entity, attributes: ClipAttribute.allCases.map(attribute))])
     }
 
     /// Returns the text by which a clip with these values is known: its title, URL, or text.
-    static func title(of values: [String: Value]) -> String? {
+    static func title(of values: [String: AttributeValue]) -> String? {
         [ClipAttribute.title, .url, .text].lazy.compactMap { values[$0.rawValue]?.textValue }.first {
             !$0.isEmpty
         }
@@ -43,26 +44,32 @@ package enum ClipModel {
 
     static func isIndexed(_ name: ClipAttribute) -> Bool { attribute(name).isIndexed }
 
-    private static func attribute(_ attribute: ClipAttribute) -> Attribute {
+    private static func attribute(_ attribute: ClipAttribute) -> AttributeDescription {
         let name = attribute.rawValue
         return switch attribute {
-        case .uuid: Attribute(name, .text, defaultValue: .uuid, history: .preservesValueOnDeletion)
-        case .url: Attribute(name, .text, defaultValue: .value(""), isIndexed: true, history: everything)
-        case .created: Attribute(name, .integer, defaultValue: .now, isIndexed: true, history: everything)
-        case .updated: Attribute(name, .integer, defaultValue: .now, history: everything)
+        case .uuid: AttributeDescription(name, .text, defaultValue: .uuid, history: .preservesValueOnDeletion)
+        case .url:
+            AttributeDescription(name, .text, defaultValue: .value(""), isIndexed: true, history: everything)
+        case .created:
+            AttributeDescription(name, .integer, defaultValue: .now, isIndexed: true, history: everything)
+        case .updated: AttributeDescription(name, .integer, defaultValue: .now, history: everything)
         case .starred:
-            Attribute(
+            AttributeDescription(
                 name, .integer, defaultValue: .value(0), indexWhenTrue: ClipAttribute.created.rawValue,
                 history: everything)
-        case .unread: Attribute(name, .integer, defaultValue: .value(1), history: everything)
-        case .title: Attribute(name, .text, defaultValue: .value(""), ignoresCase: true, history: everything)
+        case .unread: AttributeDescription(name, .integer, defaultValue: .value(1), history: everything)
+        case .title:
+            AttributeDescription(
+                name, .text, defaultValue: .value(""), ignoresCase: true, history: everything)
         case .text, .note, .tags, .author:
-            Attribute(name, .text, defaultValue: .value(""), history: everything)
+            AttributeDescription(name, .text, defaultValue: .value(""), history: everything)
         }
     }
 
     /// Allows restoring a whole clip, and showing and undoing an edit.
-    private static let everything: Attribute.History = [.preservesValueOnDeletion, .recordsOldValue]
+    private static let everything: AttributeDescription.History = [
+        .preservesValueOnDeletion, .recordsOldValue,
+    ]
 }
 
 extension ClipModel {

@@ -50,7 +50,7 @@ extension ClipStore {
     ///   - attributes: The attributes to read; nil for all.
     ///   - maxBytes: The size at which the result ends, exceeded by a few clips at most.
     package func clips(
-        _ ids: [Int64], in sort: SortOrder, attributes: [ClipAttribute]? = nil, maxBytes: Int
+        _ ids: [Int64], in sort: SortKey, attributes: [ClipAttribute]? = nil, maxBytes: Int
     ) async throws(StoreError) -> [Clip] {
         let request = FetchRequest(ClipModel.entity, where: .keys(ids), sort: sort)
         var left = try await container.read { try $0.keys(request) }[...]

@@ -36,7 +36,7 @@ extension ClipStore {
         let temporary = try await context.insert(ClipModel.entity, draft.values(author: author, now: now()))
         var lookup: FetchRequest?
         if !draft.url.isEmpty {
-            let sameURL = Predicate.equal(ClipAttribute.url.rawValue, .text(draft.url))
+            let sameURL = ObjectPredicate.equal(ClipAttribute.url.rawValue, .text(draft.url))
             lookup = FetchRequest(ClipModel.entity, where: sameURL, limit: 10)
             lookup?.attributes = []
         }
@@ -49,7 +49,7 @@ extension ClipStore {
     /// - Parameter version: The version on which the changes are based; nil for any.
     @discardableResult
     package func update(
-        _ id: Int64, version: Int64? = nil, _ changes: [ClipAttribute: Value]
+        _ id: Int64, version: Int64? = nil, _ changes: [ClipAttribute: AttributeValue]
     ) async throws(StoreError) -> SaveResult {
         let context = makeContext()
         let values = Dictionary(uniqueKeysWithValues: changes.map { ($0.rawValue, $1) })
@@ -60,7 +60,7 @@ extension ClipStore {
     /// Saves the changes of an edit that may have taken any time.
     ///
     /// - Parameter base: The clip as it was when the edit began.
-    package func save(_ changes: [ClipAttribute: Value], editedFrom base: Clip)
+    package func save(_ changes: [ClipAttribute: AttributeValue], editedFrom base: Clip)
         async throws(StoreError) -> EditOutcome
     {
         var version = base.version
@@ -91,9 +91,9 @@ extension ClipStore {
 
     /// Saves a deleted clip again under its ID, with changes.
     package func restore(
-        _ clip: Clip, with changes: [ClipAttribute: Value]
+        _ clip: Clip, with changes: [ClipAttribute: AttributeValue]
     ) async throws(StoreError) -> SaveResult {
-        var values: [ClipAttribute: Value] = [
+        var values: [ClipAttribute: AttributeValue] = [
             .uuid: .text(clip.uuid), .author: .text(clip.author),
             .created: .integer(clip.created.milliseconds),
         ]
@@ -155,7 +155,7 @@ extension ClipStore {
     ///   - attributes: The attributes that `changes` needs.
     ///   - changes: A closure that returns the changes of a clip; nil for none.
     private func update(
-        _ ids: [Int64], _ attributes: [ClipAttribute], _ changes: (Clip) -> [ClipAttribute: Value]?
+        _ ids: [Int64], _ attributes: [ClipAttribute], _ changes: (Clip) -> [ClipAttribute: AttributeValue]?
     ) async throws(StoreError) -> (result: SaveResult?, count: Int) {
         var attempts = 0
         while true {
@@ -194,7 +194,7 @@ extension Clip {
         Self.editable.filter { value($0) != other.value($0) }
     }
 
-    fileprivate func value(_ attribute: ClipAttribute) -> Value? {
+    fileprivate func value(_ attribute: ClipAttribute) -> AttributeValue? {
         switch attribute {
         case .title: .text(title)
         case .url: .text(url)

@@ -71,7 +71,7 @@ package struct ClipStore: Sendable {
     package var lockHolder: String? { container.otherWriter }
 
     /// Returns values with the time of the change.
-    func stamped(_ values: [String: Value]) -> [String: Value] {
+    func stamped(_ values: [String: AttributeValue]) -> [String: AttributeValue] {
         values.merging([ClipAttribute.updated.rawValue: .integer(now())]) { $1 }
     }
 

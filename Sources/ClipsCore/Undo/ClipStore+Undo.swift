@@ -91,7 +91,8 @@ extension ClipStore {
         let object = ClipModel.objectID(id)
         let deletion = HistoryFetchRequest(
             .newest, changes: .and([.object(object), .kind(.delete)]), limit: 1)
-        let (isStored, tombstone) = try await container.read { snapshot -> (Bool, [String: Value]?) in
+        let (isStored, tombstone) = try await container.read {
+            snapshot -> (Bool, [String: AttributeValue]?) in
             guard try snapshot.fetch(FetchRequest(ClipModel.entity, where: .keys([id]))).isEmpty else {
                 return (true, nil)
             }

@@ -5,11 +5,11 @@ package struct UndoConflict: Hashable, Sendable {
     package struct Field: Hashable, Sendable {
         package let attribute: String
         /// The value after the transaction.
-        package let base: Value
+        package let base: AttributeValue
         /// The present value.
-        package let theirs: Value
+        package let theirs: AttributeValue
         /// The value after undoing; nil if that deletes the clip.
-        package let mine: Value?
+        package let mine: AttributeValue?
     }
 
     package struct Clip: Hashable, Sendable {

@@ -7,10 +7,10 @@ import PersistentStore
 /// are added, and all others remain.
 struct UndoPlan {
     enum Step {
-        case restore([String: Value])
+        case restore([String: AttributeValue])
         case delete(version: Int64)
         /// Values without and with a conflict.
-        case update([String: Value], contested: [String: Value], version: Int64)
+        case update([String: AttributeValue], contested: [String: AttributeValue], version: Int64)
         case contestedDelete(version: Int64)
     }
 
@@ -78,10 +78,10 @@ struct UndoPlan {
 
     /// Splits the old values of an update into those without and with a conflict.
     private static func split(
-        _ old: [String: Value], _ now: StoredObject?, _ since: Since?
-    ) -> (values: [String: Value], contested: [UndoConflict.Field]) {
+        _ old: [String: AttributeValue], _ now: StoredObject?, _ since: Since?
+    ) -> (values: [String: AttributeValue], contested: [UndoConflict.Field]) {
         guard let now, let since else { return (old, []) }
-        var values: [String: Value] = [:]
+        var values: [String: AttributeValue] = [:]
         var contested: [UndoConflict.Field] = []
         for (name, value) in old where name != ClipAttribute.updated.rawValue {
             let theirs = now[name]
@@ -101,8 +101,10 @@ struct UndoPlan {
         return (values, contested.sorted { order($0) < order($1) })
     }
 
-    private static func tags(_ now: Value, withoutChange old: Value, to left: Value) -> Value {
-        func names(_ value: Value) -> [String] { Tags(joined: value.textValue ?? "").names }
+    private static func tags(
+        _ now: AttributeValue, withoutChange old: AttributeValue, to left: AttributeValue
+    ) -> AttributeValue {
+        func names(_ value: AttributeValue) -> [String] { Tags(joined: value.textValue ?? "").names }
         let added = Set(names(left)).subtracting(names(old))
         let removed = names(old).filter { !names(left).contains($0) }
         return .text(Tags(names(now).filter { !added.contains($0) } + removed).joined)
@@ -123,7 +125,7 @@ extension UndoPlan {
     /// The changes of a clip after a transaction.
     private struct Since {
         /// The values after the transaction, of the attributes that changed later.
-        var left: [String: Value] = [:]
+        var left: [String: AttributeValue] = [:]
         var authors: [String?] = []
     }
 
@@ -151,8 +153,8 @@ extension UndoPlan {
     private struct Effects {
         enum Effect {
             case delete
-            case restore([String: Value])
-            case update([String: Value])
+            case restore([String: AttributeValue])
+            case update([String: AttributeValue])
         }
 
         private(set) var order: [ObjectID] = []
@@ -187,9 +189,9 @@ extension UndoPlan {
     }
 }
 
-extension Value {
+extension AttributeValue {
     /// Compares texts by bytes: two encodings of an accent are two texts.
-    fileprivate func isSameText(as other: Value) -> Bool {
+    fileprivate func isSameText(as other: AttributeValue) -> Bool {
         guard case .text(let text) = self, case .text(let other) = other else { return self == other }
         return text.utf8.elementsEqual(other.utf8)
     }

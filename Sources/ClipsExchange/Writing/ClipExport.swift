@@ -42,7 +42,7 @@ package struct ClipExport: Sendable {
 
     /// The order of an export: an import gives IDs in the order of the file, and IDs order clips of the same
     /// time.
-    package static let oldestFirst = ClipQuery(sort: SortOrder(ClipAttribute.created.rawValue))
+    package static let oldestFirst = ClipQuery(sort: SortKey(ClipAttribute.created.rawValue))
 
     /// Writes all clips of a query in its order, with one page in memory. Returns their number.
     ///

@@ -14,7 +14,7 @@ enum Effect: Sendable {
     /// Reads the IDs between two positions of the list.
     case gatherRange(ClipQuery, from: SortPosition, through: SortPosition, end: SortPosition)
     /// Reads clips for use outside the store.
-    case gather([Int64], SortOrder, Purpose)
+    case gather([Int64], SortKey, Purpose)
     case findMatch(ClipQuery, from: SortPosition?, isForward: Bool)
     case loadNames
     /// Reads older work of this author from the history.
@@ -60,10 +60,10 @@ enum Purpose: Hashable, Sendable {
 enum Work: Sendable {
     case add(ClipDraft, form: String?)
     /// Changes made in the editor, and the clip before them.
-    case edit(Clip, [ClipAttribute: Value], String, form: String?)
+    case edit(Clip, [ClipAttribute: AttributeValue], String, form: String?)
     /// A clip that another process deleted while it was edited.
     case recreate(Clip, ClipForm, form: String?)
-    case update(Int64, [ClipAttribute: Value], String)
+    case update(Int64, [ClipAttribute: AttributeValue], String)
     case toggle(ClipAttribute, [Int64])
     case tag([Int64], adding: [String], removing: [String])
     case delete([Int64], title: String)

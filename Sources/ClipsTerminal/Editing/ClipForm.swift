@@ -67,9 +67,9 @@ package struct ClipForm: Hashable {
     }
 
     /// Returns the attributes in which the form differs from a clip.
-    package func changes(from clip: Clip) -> [ClipAttribute: Value] {
+    package func changes(from clip: Clip) -> [ClipAttribute: AttributeValue] {
         let old = ClipForm(reading: ClipForm(clip).text)
-        var changes: [ClipAttribute: Value] = [:]
+        var changes: [ClipAttribute: AttributeValue] = [:]
         if title != old.title { changes[.title] = .text(title) }
         if url != old.url { changes[.url] = .text(url) }
         if tags != old.tags { changes[.tags] = .text(Tags(tags).joined) }

@@ -42,7 +42,7 @@ struct EditConflict: Sendable {
 
     var formHint: String { form.map { " Your text is in \($0)." } ?? "" }
 
-    init(base: Clip, stored: Clip?, changes: [ClipAttribute: Value], form: String?) {
+    init(base: Clip, stored: Clip?, changes: [ClipAttribute: AttributeValue], form: String?) {
         (self.base, self.stored, self.form) = (base, stored, form)
         var mine = ClipForm(base)
         for (attribute, value) in changes { mine[attribute] = value.textValue ?? "" }
@@ -60,8 +60,8 @@ struct EditConflict: Sendable {
     }
 
     /// Returns the values to save over theirs.
-    func changes(_ answer: ConflictAnswer) -> [ClipAttribute: Value] {
-        var changes: [ClipAttribute: Value] = [:]
+    func changes(_ answer: ConflictAnswer) -> [ClipAttribute: AttributeValue] {
+        var changes: [ClipAttribute: AttributeValue] = [:]
         for field in fields where field.mine != field.theirs && (answer == .keepMine || field.isMine) {
             changes[field.attribute] = .text(field.mine)
         }

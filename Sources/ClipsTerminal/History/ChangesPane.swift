@@ -107,7 +107,7 @@ struct ChangesPane {
     }
 
     /// Formats times and flags for display, and quotes text.
-    private static func shown(_ value: Value, of attribute: String) -> String {
+    private static func shown(_ value: AttributeValue, of attribute: String) -> String {
         switch (value, ClipAttribute(rawValue: attribute)) {
         case (.integer(let number), .created?), (.integer(let number), .updated?):
             LocalTime(Date(timeIntervalSince1970: Double(number) / 1000)).dateAndTime
@@ -117,7 +117,7 @@ struct ChangesPane {
         }
     }
 
-    static func text(_ value: Value) -> String {
+    static func text(_ value: AttributeValue) -> String {
         switch value {
         case .null: "nothing"
         case .integer(let number): String(number)

@@ -10,7 +10,7 @@ extension ClipQuery {
     ]
 
     /// Returns a label such as `title` or `time saved, oldest first`.
-    static func label(of sort: SortOrder) -> String {
+    static func label(of sort: SortKey) -> String {
         guard let (_, attribute, label) = sortKeys.first(where: { $0.attribute.rawValue == sort.attribute })
         else { return sort.attribute }
         switch attribute {
@@ -21,6 +21,6 @@ extension ClipQuery {
     }
 }
 
-extension SortOrder {
-    var reversed: SortOrder { SortOrder(attribute, isAscending: !isAscending) }
+extension SortKey {
+    var reversed: SortKey { SortKey(attribute, isAscending: !isAscending) }
 }

@@ -36,7 +36,9 @@ struct WorkSaver {
         }
     }
 
-    private func edit(_ clip: Clip, _ changes: [ClipAttribute: Value]) async throws -> WorkResult.Outcome {
+    private func edit(_ clip: Clip, _ changes: [ClipAttribute: AttributeValue]) async throws
+        -> WorkResult.Outcome
+    {
         do {
             let result = try await store.update(clip.id, version: clip.version, changes)
             return .done(token: result.token, clips: [clip.id])
@@ -46,7 +48,9 @@ struct WorkSaver {
         }
     }
 
-    private func change(_ id: Int64, _ changes: [ClipAttribute: Value]) async throws -> WorkResult.Outcome {
+    private func change(_ id: Int64, _ changes: [ClipAttribute: AttributeValue]) async throws
+        -> WorkResult.Outcome
+    {
         do {
             return .done(token: try await store.update(id, changes).token, clips: [id])
         } catch {

@@ -3,16 +3,18 @@ import SQLite
 /// Updates or deletes rows, one range of keys at a time, so that it can report progress, end early, and use
 /// only the memory of one range.
 struct BatchChange {
-    let entity: Entity
+    let entity: EntityDescription
     /// The new values by attribute, in the order of the model; nil to delete.
-    let assignments: [(attribute: Attribute, value: Value)]?
+    let assignments: [(attribute: AttributeDescription, value: AttributeValue)]?
     private let predicate: String
-    private let predicateValues: [Value]
+    private let predicateValues: [AttributeValue]
 
     /// The number of keys in one range.
     private static let span: Int64 = 500
 
-    init(_ entity: Entity, where predicate: Predicate?, set values: [String: Value]?) throws(StoreError) {
+    init(
+        _ entity: EntityDescription, where predicate: ObjectPredicate?, set values: [String: AttributeValue]?
+    ) throws(StoreError) {
         self.entity = entity
         for name in values?.keys ?? [:].keys where entity.attribute(name) == nil {
             throw .unknownAttribute(name, entity: entity.name)
@@ -20,7 +22,7 @@ struct BatchChange {
         assignments = values.map { values in
             entity.attributes.compactMap { attribute in values[attribute.name].map { (attribute, $0) } }
         }
-        var bound: [Value] = []
+        var bound: [AttributeValue] = []
         self.predicate = try predicate?.sql(entity: entity, values: &bound) ?? "1"
         predicateValues = bound
     }
@@ -28,7 +30,7 @@ struct BatchChange {
     var table: String { "\"\(entity.name)\"" }
 
     /// The condition that a row would change, and the values of its question marks.
-    var differences: (text: String, values: [Value]) {
+    var differences: (text: String, values: [AttributeValue]) {
         guard let assignments else { return ("1", []) }
         return (
             assignments.map { Self.differs($0.attribute) }.joined(separator: " OR "), assignments.map(\.value)
@@ -37,14 +39,14 @@ struct BatchChange {
 
     /// The condition that selects the rows to change: those that the predicate admits and that differ, with
     /// their keys between two further question marks.
-    var condition: (text: String, values: [Value]) {
+    var condition: (text: String, values: [AttributeValue]) {
         (
             "(\(predicate)) AND (\(differences.text)) AND id BETWEEN ? AND ?",
             predicateValues + differences.values
         )
     }
 
-    static func differs(_ attribute: Attribute) -> String {
+    static func differs(_ attribute: AttributeDescription) -> String {
         "\"\(attribute.name)\" IS NOT ? COLLATE BINARY"
     }
 
@@ -111,7 +113,7 @@ struct BatchChange {
     }
 
     static func bind(
-        _ values: [Value], _ from: Int64, _ through: Int64, to statement: borrowing Statement
+        _ values: [AttributeValue], _ from: Int64, _ through: Int64, to statement: borrowing Statement
     ) throws {
         for (index, value) in (values + [.integer(from), .integer(through)]).enumerated() {
             try value.bind(to: statement, at: index + 1)

@@ -53,7 +53,8 @@ struct BatchExecution: Sendable {
     }
 
     private func changeRows(
-        of entity: Entity, _ recorder: BatchRecorder?, _ proof: BatchProof, _ meter: inout BatchMeter,
+        of entity: EntityDescription, _ recorder: BatchRecorder?, _ proof: BatchProof,
+        _ meter: inout BatchMeter,
         on connection: borrowing Connection
     ) throws -> (keys: [Int64]?, skipped: Int) {
         switch work {
@@ -108,7 +109,7 @@ struct BatchMeter {
 
 /// The proof that a batch stored the rows that it counts, for a store with triggers of other programs.
 struct BatchProof {
-    let entity: Entity
+    let entity: EntityDescription
     let external: ExternalTriggers
 
     var isNeeded: Bool { !external.isEmpty }
@@ -118,7 +119,7 @@ struct BatchProof {
     /// - Parameter key: The new row; nil if the statement stored none.
     /// - Throws: ``StoreError/notStored(table:cause:)`` if the row is missing and is not a skipped duplicate.
     func checkInsert(
-        _ key: Int64?, _ values: [String: Value], _ duplicates: BatchInsertRequest.DuplicatePolicy,
+        _ key: Int64?, _ values: [String: AttributeValue], _ duplicates: BatchInsertRequest.DuplicatePolicy,
         on connection: borrowing Connection
     ) throws {
         if let key {
@@ -152,7 +153,9 @@ struct BatchProof {
         return Int(try connection.integer(sql, list) ?? 0)
     }
 
-    private func isDuplicate(_ values: [String: Value], on connection: borrowing Connection) throws -> Bool {
+    private func isDuplicate(_ values: [String: AttributeValue], on connection: borrowing Connection) throws
+        -> Bool
+    {
         for attribute in entity.attributes where attribute.isUnique {
             guard let value = values[attribute.name] else { continue }
             let sql = "SELECT 1 FROM \"\(entity.name)\" WHERE \"\(attribute.name)\" = ?1"

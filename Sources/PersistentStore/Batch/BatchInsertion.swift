@@ -3,7 +3,7 @@ import SQLite
 /// Inserts rows as they are produced.
 struct BatchInsertion {
     let request: BatchInsertRequest
-    let entity: Entity
+    let entity: EntityDescription
     let recorder: BatchRecorder?
     let proof: BatchProof
 
@@ -43,7 +43,7 @@ struct BatchInsertion {
         return (keys, skipped)
     }
 
-    private func columns(of row: [String: Value]) throws(StoreError) -> [String] {
+    private func columns(of row: [String: AttributeValue]) throws(StoreError) -> [String] {
         for name in row.keys where entity.attribute(name) == nil {
             throw .unknownAttribute(name, entity: entity.name)
         }
@@ -51,7 +51,8 @@ struct BatchInsertion {
     }
 
     /// Binds a row. Returns false if the row has other columns; the bound values are then meaningless.
-    private func bind(_ row: [String: Value], _ names: [String], to statement: borrowing Statement) throws
+    private func bind(_ row: [String: AttributeValue], _ names: [String], to statement: borrowing Statement)
+        throws
         -> Bool
     {
         guard row.count == names.count else { return false }

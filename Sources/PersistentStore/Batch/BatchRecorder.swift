@@ -2,13 +2,15 @@ import SQLite
 
 /// Records a batch's changes range by range while the triggers are off, with the same result as the triggers.
 struct BatchRecorder {
-    private let entity: Entity
+    private let entity: EntityDescription
     private let entityID: Int64
     private let bits: [String: Int]
 
     /// Creates nil if the triggers are required: the entity has triggers of other programs, foreign keys
     /// delete rows of other tables with its own, or the outcome of a row is known only after it is inserted.
-    init?(_ entity: Entity, _ work: BatchExecution.Work, on connection: borrowing Connection) throws {
+    init?(_ entity: EntityDescription, _ work: BatchExecution.Work, on connection: borrowing Connection)
+        throws
+    {
         if case .insert(let request) = work, request.duplicates == .replace,
             entity.attributes.contains(where: \.isUnique)
         {
@@ -62,7 +64,7 @@ struct BatchRecorder {
         while try values.step() {}
     }
 
-    private func mask(of change: BatchChange) -> (String, [Value]) {
+    private func mask(of change: BatchChange) -> (String, [AttributeValue]) {
         guard let assignments = change.assignments else {
             return (String(HistoryTriggers.mask(of: preserved, bits)), [])
         }
@@ -77,9 +79,9 @@ struct BatchRecorder {
     private struct Retained {
         var columns = ""
         var old = ""
-        var oldValues: [Value] = []
+        var oldValues: [AttributeValue] = []
         var condition = "1"
-        var conditionValues: [Value] = []
+        var conditionValues: [AttributeValue] = []
     }
 
     /// Returns the values that the history retains: the tombstones of deleted rows, the old values of updated
@@ -102,15 +104,16 @@ struct BatchRecorder {
         return retained
     }
 
-    private var preserved: [Attribute] {
+    private var preserved: [AttributeDescription] {
         entity.attributes.filter { $0.history.contains(.preservesValueOnDeletion) }
     }
 
-    private func names(_ attributes: [Attribute]) -> String {
+    private func names(_ attributes: [AttributeDescription]) -> String {
         attributes.map { "\"\($0.name)\"" }.joined(separator: ", ")
     }
 
-    private static func triggers(of entity: Entity, on connection: borrowing Connection) throws -> Set<String>
+    private static func triggers(of entity: EntityDescription, on connection: borrowing Connection) throws
+        -> Set<String>
     {
         let sql =
             "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE"
@@ -118,7 +121,9 @@ struct BatchRecorder {
     }
 
     /// Whether deleting or changing rows may change other rows through a foreign key.
-    private static func isReferenced(_ entity: Entity, on connection: borrowing Connection) throws -> Bool {
+    private static func isReferenced(_ entity: EntityDescription, on connection: borrowing Connection) throws
+        -> Bool
+    {
         try connection.integer(
             """
             SELECT count(*) FROM sqlite_schema AS tables, pragma_foreign_key_list(tables.name) AS key

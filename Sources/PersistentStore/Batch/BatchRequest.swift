@@ -16,9 +16,9 @@ public struct BatchInsertRequest: Sendable {
     /// Whether to return the IDs of the objects, which costs their memory.
     public var returnsObjectIDs = false
     let total: Int?
-    let makeNext: @Sendable () -> () -> [String: Value]?
+    let makeNext: @Sendable () -> () -> [String: AttributeValue]?
 
-    public init(_ entity: String, rows: [[String: Value]]) {
+    public init(_ entity: String, rows: [[String: AttributeValue]]) {
         self.init(entity, total: rows.count) { rows }
     }
 
@@ -29,7 +29,7 @@ public struct BatchInsertRequest: Sendable {
     ///   - total: The number of rows, if known, for ``BatchProgress``.
     ///   - rows: The rows. The sequence is read one row at a time on the store's writing thread, so a lazy
     ///     one is never in memory as a whole.
-    public init<Rows: Sequence<[String: Value]> & SendableMetatype>(
+    public init<Rows: Sequence<[String: AttributeValue]> & SendableMetatype>(
         _ entity: String, total: Int? = nil, rows: @escaping @Sendable () -> Rows
     ) where Rows.Iterator: SendableMetatype {
         self.entity = entity
@@ -47,7 +47,9 @@ public struct BatchInsertRequest: Sendable {
     ///   - total: The number of rows, if known, for ``BatchProgress``.
     ///   - next: A closure that returns the next row, or nil after the last. It runs on the store's writing
     ///     thread with the write lock held, so other writers wait for it.
-    public init(_ entity: String, total: Int? = nil, next: @escaping @Sendable () -> [String: Value]?) {
+    public init(
+        _ entity: String, total: Int? = nil, next: @escaping @Sendable () -> [String: AttributeValue]?
+    ) {
         self.entity = entity
         self.total = total
         makeNext = { next }
@@ -58,12 +60,14 @@ public struct BatchInsertRequest: Sendable {
 public struct BatchUpdateRequest: Sendable {
     public let entity: String
     /// The condition on objects; nil updates all.
-    public let predicate: Predicate?
-    public let values: [String: Value]
+    public let predicate: ObjectPredicate?
+    public let values: [String: AttributeValue]
     /// Whether to return the IDs of the objects, which costs their memory.
     public var returnsObjectIDs = false
 
-    public init(_ entity: String, where predicate: Predicate? = nil, set values: [String: Value]) {
+    public init(
+        _ entity: String, where predicate: ObjectPredicate? = nil, set values: [String: AttributeValue]
+    ) {
         self.entity = entity
         self.predicate = predicate
         self.values = values
@@ -74,11 +78,11 @@ public struct BatchUpdateRequest: Sendable {
 public struct BatchDeleteRequest: Sendable {
     public let entity: String
     /// The condition on objects; nil deletes all.
-    public let predicate: Predicate?
+    public let predicate: ObjectPredicate?
     /// Whether to return the IDs of the objects, which costs their memory.
     public var returnsObjectIDs = false
 
-    public init(_ entity: String, where predicate: Predicate? = nil) {
+    public init(_ entity: String, where predicate: ObjectPredicate? = nil) {
         self.entity = entity
         self.predicate = predicate
     }

@@ -29,17 +29,19 @@ public struct StoreSnapshot: Sendable {
     }
 
     /// Whether the predicate admits an object with these values; nil admits all.
-    public func matches(_ predicate: Predicate?, _ values: [String: Value], entity: String) throws -> Bool {
+    public func matches(_ predicate: ObjectPredicate?, _ values: [String: AttributeValue], entity: String)
+        throws -> Bool
+    {
         guard let predicate else { return true }
         return try ask { [query] in try query.matches(predicate, values, entity: entity, on: $0) }
     }
 
-    public func position(of object: StoredObject, in sort: SortOrder) -> SortPosition {
+    public func position(of object: StoredObject, in sort: SortKey) -> SortPosition {
         query.position(of: object, in: sort)
     }
 
     /// Returns the position of an object that need not be in the store, such as one known from a tombstone.
-    public func position(of id: ObjectID, value: Value, in sort: SortOrder) -> SortPosition {
+    public func position(of id: ObjectID, value: AttributeValue, in sort: SortKey) -> SortPosition {
         query.position(value: value, key: id.key, entity: id.entity, in: sort)
     }
 

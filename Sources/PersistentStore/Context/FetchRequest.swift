@@ -1,8 +1,8 @@
 /// The objects to fetch, and their order.
 public struct FetchRequest: Hashable, Sendable {
     public var entity: String
-    public var predicate: Predicate?
-    public var sort: SortOrder?
+    public var predicate: ObjectPredicate?
+    public var sort: SortKey?
     /// The position after which the objects must be in the sort order. Unlike ``offset``, it costs only the
     /// returned rows.
     public var after: SortPosition?
@@ -16,7 +16,7 @@ public struct FetchRequest: Hashable, Sendable {
     public var attributes: [String]?
 
     public init(
-        _ entity: String, where predicate: Predicate? = nil, sort: SortOrder? = nil, limit: Int? = nil
+        _ entity: String, where predicate: ObjectPredicate? = nil, sort: SortKey? = nil, limit: Int? = nil
     ) {
         self.entity = entity
         self.predicate = predicate
@@ -28,7 +28,7 @@ public struct FetchRequest: Hashable, Sendable {
 /// A condition on the attributes of an object.
 ///
 /// Names are checked against the model and values are bound, so no part of a predicate is ever read as SQL.
-public indirect enum Predicate: Hashable, Sendable {
+public indirect enum ObjectPredicate: Hashable, Sendable {
     public enum Comparison: String, Hashable, Sendable {
         case equal = "IS"
         case notEqual = "IS NOT"
@@ -38,20 +38,20 @@ public indirect enum Predicate: Hashable, Sendable {
         case greaterOrEqual = ">="
     }
 
-    case compare(String, Comparison, Value)
+    case compare(String, Comparison, AttributeValue)
     /// The attribute's text contains the words, ignoring ASCII case. A NUL ends the text and the words, as
     /// everywhere in SQLite (sqlite.org/nulinstr.html).
     case contains(String, String)
     case keys([Int64])
     /// The attribute has one of these texts or integers. Uses the attribute's index, for any number of
     /// values.
-    case isOneOf(String, [Value])
-    case and([Predicate])
-    case or([Predicate])
-    case not(Predicate)
+    case isOneOf(String, [AttributeValue])
+    case and([ObjectPredicate])
+    case or([ObjectPredicate])
+    case not(ObjectPredicate)
 
     /// Returns a condition that the attribute has this value; null equals null.
-    public static func equal(_ attribute: String, _ value: Value) -> Predicate {
+    public static func equal(_ attribute: String, _ value: AttributeValue) -> ObjectPredicate {
         .compare(attribute, .equal, value)
     }
 }

@@ -20,9 +20,9 @@ public enum MergePolicy: String, Hashable, Sendable, CaseIterable {
 enum ConflictResolution: Equatable {
     case refuse
     case drop
-    case write([String: Value])
+    case write([String: AttributeValue])
     /// Restores the object under its ID, with all values known here.
-    case restore([String: Value])
+    case restore([String: AttributeValue])
     case delete
 }
 
@@ -55,7 +55,7 @@ public struct SaveConflict: Hashable, Sendable {
     /// The object in the store; nil if it was deleted there.
     public let stored: StoredObject?
     /// The values to save; empty for a deletion.
-    public let changes: [String: Value]
+    public let changes: [String: AttributeValue]
     /// Whether the change is a deletion.
     public let isDeletion: Bool
     /// The attributes to which both sides gave different new values, in the order of the model. Without a
@@ -63,8 +63,8 @@ public struct SaveConflict: Hashable, Sendable {
     public let clashing: [String]
 
     init(
-        _ objectID: ObjectID, _ basis: ChangeBasis, stored: StoredObject?, changes: [String: Value],
-        isDeletion: Bool, entity: Entity
+        _ objectID: ObjectID, _ basis: ChangeBasis, stored: StoredObject?, changes: [String: AttributeValue],
+        isDeletion: Bool, entity: EntityDescription
     ) {
         self.objectID = objectID
         expectedVersion = basis.version
@@ -96,10 +96,10 @@ extension SaveConflict: CustomStringConvertible {
     }
 }
 
-extension Value {
+extension AttributeValue {
     /// Whether two values are the same to SQLite, which compares text by bytes; Swift considers two encodings
     /// of an accent equal.
-    func isSame(as other: Value) -> Bool {
+    func isSame(as other: AttributeValue) -> Bool {
         switch (self, other) {
         case (.text(let text), .text(let other)): text.utf8.elementsEqual(other.utf8)
         default: self == other

@@ -1,6 +1,6 @@
-extension Predicate {
+extension ObjectPredicate {
     /// Returns an SQL condition, and appends its values to `values` in the order of their question marks.
-    func sql(entity: Entity, values: inout [Value]) throws(StoreError) -> String {
+    func sql(entity: EntityDescription, values: inout [AttributeValue]) throws(StoreError) -> String {
         var writer = ConditionWriter(entity: entity, values: values)
         let condition = try writer.write(self, level: 0)
         values = writer.values
@@ -18,8 +18,8 @@ private struct ConditionWriter {
         let depth: Int
     }
 
-    let entity: Entity
-    var values: [Value]
+    let entity: EntityDescription
+    var values: [AttributeValue]
     private var parts = 0
 
     private static let greatestHeight = 900
@@ -32,12 +32,12 @@ private struct ConditionWriter {
     /// The longest pattern that LIKE accepts (sqlite.org/limits.html).
     private static let longestPattern = 50_000
 
-    init(entity: Entity, values: [Value]) {
+    init(entity: EntityDescription, values: [AttributeValue]) {
         self.entity = entity
         self.values = values
     }
 
-    mutating func write(_ predicate: Predicate, level: Int) throws(StoreError) -> Condition {
+    mutating func write(_ predicate: ObjectPredicate, level: Int) throws(StoreError) -> Condition {
         guard level <= Self.greatestDepth else { throw Self.isTooDeep }
         switch predicate {
         case .compare(let name, let comparison, let value):
@@ -86,7 +86,7 @@ private struct ConditionWriter {
     }
 
     private mutating func join(
-        _ parts: [Predicate], _ separator: String, empty: String, _ level: Int
+        _ parts: [ObjectPredicate], _ separator: String, empty: String, _ level: Int
     ) throws(StoreError) -> Condition {
         guard parts.count != 1 else { return try write(parts[0], level: level) }
         var conditions: [Condition] = []

@@ -4,7 +4,7 @@ import SQLite
 struct ObjectQuery {
     let model: StoreModel
 
-    func entity(_ name: String) throws(StoreError) -> Entity {
+    func entity(_ name: String) throws(StoreError) -> EntityDescription {
         guard let entity = model.entity(name) else { throw .unknownEntity(name) }
         return entity
     }
@@ -30,9 +30,10 @@ struct ObjectQuery {
     }
 
     private func select(
-        _ columns: String, _ request: FetchRequest, _ entity: Entity, on connection: borrowing Connection
+        _ columns: String, _ request: FetchRequest, _ entity: EntityDescription,
+        on connection: borrowing Connection
     ) throws -> Statement {
-        var values: [Value] = []
+        var values: [AttributeValue] = []
         var sql = "SELECT \(columns) FROM \"\(entity.name)\""
         sql += try condition(request, entity, &values)
         sql += try order(request, entity)
@@ -45,7 +46,7 @@ struct ObjectQuery {
     /// Returns the number of objects that the request's predicate and bounds admit, ignoring its limit.
     func count(_ request: FetchRequest, on connection: borrowing Connection) throws -> Int {
         let entity = try entity(request.entity)
-        var values: [Value] = []
+        var values: [AttributeValue] = []
         let sql = try "SELECT count(*) FROM \"\(entity.name)\"" + condition(request, entity, &values)
         let statement = try connection.prepare(sql, binding: values)
         return try statement.step() ? Int(statement.integer(0)) : 0
@@ -54,11 +55,11 @@ struct ObjectQuery {
     /// Whether values that need not be in the store, such as a tombstone's, satisfy a predicate. SQLite
     /// decides, so that the result always agrees with a fetch.
     func matches(
-        _ predicate: Predicate, _ candidate: [String: Value], entity name: String,
+        _ predicate: ObjectPredicate, _ candidate: [String: AttributeValue], entity name: String,
         on connection: borrowing Connection
     ) throws -> Bool {
         let entity = try entity(name)
-        var values: [Value] = []
+        var values: [AttributeValue] = []
         let condition = try predicate.sql(entity: entity, values: &values)
         let columns = entity.attributes.map { attribute in
             "CAST(? AS \(attribute.kind.rawValue)) \(attribute.ignoresCase ? "COLLATE NOCASE " : "")AS \"\(attribute.name)\""
@@ -70,17 +71,19 @@ struct ObjectQuery {
         return try connection.prepare(sql, binding: names.map { candidate[$0] ?? .null } + values).step()
     }
 
-    func position(of object: StoredObject, in sort: SortOrder) -> SortPosition {
+    func position(of object: StoredObject, in sort: SortKey) -> SortPosition {
         position(value: object[sort.attribute], key: object.id.key, entity: object.id.entity, in: sort)
     }
 
-    func position(value: Value, key: Int64, entity: String, in sort: SortOrder) -> SortPosition {
+    func position(value: AttributeValue, key: Int64, entity: String, in sort: SortKey) -> SortPosition {
         SortPosition(
             value: sort.attribute == "id" ? .integer(key) : value, key: key, isAscending: sort.isAscending,
             ignoresCase: model.entity(entity)?.attribute(sort.attribute)?.ignoresCase ?? false)
     }
 
-    private func attributes(of request: FetchRequest, _ entity: Entity) throws(StoreError) -> [String] {
+    private func attributes(of request: FetchRequest, _ entity: EntityDescription) throws(StoreError)
+        -> [String]
+    {
         guard let names = request.attributes else { return entity.attributes.map(\.name) }
         for name in names where entity.attribute(name) == nil {
             throw .unknownAttribute(name, entity: entity.name)
@@ -89,7 +92,7 @@ struct ObjectQuery {
     }
 
     private func condition(
-        _ request: FetchRequest, _ entity: Entity, _ values: inout [Value]
+        _ request: FetchRequest, _ entity: EntityDescription, _ values: inout [AttributeValue]
     ) throws(StoreError) -> String {
         var parts: [String] = []
         if let predicate = request.predicate {
@@ -108,7 +111,7 @@ struct ObjectQuery {
         return parts.isEmpty ? "" : " WHERE " + parts.joined(separator: " AND ")
     }
 
-    private func order(_ request: FetchRequest, _ entity: Entity) throws(StoreError) -> String {
+    private func order(_ request: FetchRequest, _ entity: EntityDescription) throws(StoreError) -> String {
         guard let sort = request.sort else {
             return request.isReversed ? " ORDER BY id DESC" : " ORDER BY id"
         }
@@ -119,7 +122,7 @@ struct ObjectQuery {
 
     /// Checks that a position in the sort order always has a value: NULL is neither before nor after
     /// anything.
-    private func checkSortable(_ sort: SortOrder, _ entity: Entity) throws(StoreError) {
+    private func checkSortable(_ sort: SortKey, _ entity: EntityDescription) throws(StoreError) {
         guard sort.attribute != "id" else { return }
         guard let attribute = entity.attribute(sort.attribute) else {
             throw .unknownAttribute(sort.attribute, entity: entity.name)
@@ -128,7 +131,7 @@ struct ObjectQuery {
     }
 
     private func object(
-        _ statement: borrowing Statement, _ entity: Entity, _ layout: StoredObject.Layout
+        _ statement: borrowing Statement, _ entity: EntityDescription, _ layout: StoredObject.Layout
     ) -> StoredObject {
         let values = layout.names.indices.map { statement.value($0 + 2) }
         return StoredObject(

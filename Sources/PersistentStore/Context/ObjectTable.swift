@@ -2,7 +2,7 @@ import SQLite
 
 /// The rows of one entity as a save writes them. Returns each stored object without reading it again.
 struct ObjectTable {
-    let entity: Entity
+    let entity: EntityDescription
     /// Triggers of other programs, which may undo a statement without an error.
     private let external: ExternalTriggers
     private let layout: StoredObject.Layout
@@ -21,20 +21,24 @@ struct ObjectTable {
         return try ObjectQuery(model: model).fetch(request, on: connection).first
     }
 
-    func insert(_ values: [String: Value], on connection: borrowing Connection) throws -> StoredObject {
+    func insert(_ values: [String: AttributeValue], on connection: borrowing Connection) throws
+        -> StoredObject
+    {
         try insert(values, key: nil, after: 0, on: connection)
     }
 
     /// Restores an object under its key, with a version that it never had: each earlier version has at least
     /// one row in the history.
     func restore(
-        _ key: Int64, _ values: [String: Value], after version: Int64, on connection: borrowing Connection
+        _ key: Int64, _ values: [String: AttributeValue], after version: Int64,
+        on connection: borrowing Connection
     ) throws -> StoredObject {
         try insert(values, key: key, after: version, on: connection)
     }
 
     private func insert(
-        _ values: [String: Value], key: Int64?, after version: Int64, on connection: borrowing Connection
+        _ values: [String: AttributeValue], key: Int64?, after version: Int64,
+        on connection: borrowing Connection
     ) throws -> StoredObject {
         try check(values.keys)
         let given = entity.attributes.filter { values[$0.name] != nil }
@@ -84,7 +88,7 @@ struct ObjectTable {
 
     /// Returns the updated object; nil if it does not exist at the version of the basis.
     func update(
-        _ id: ObjectID, _ changes: [String: Value], on basis: ChangeBasis,
+        _ id: ObjectID, _ changes: [String: AttributeValue], on basis: ChangeBasis,
         _ connection: borrowing Connection
     ) throws -> StoredObject? {
         try check(changes.keys)
@@ -132,8 +136,8 @@ struct ObjectTable {
     }
 
     private func read(
-        _ attributes: [Attribute], from statement: borrowing Statement, after column: Int,
-        into values: inout [Value]
+        _ attributes: [AttributeDescription], from statement: borrowing Statement, after column: Int,
+        into values: inout [AttributeValue]
     ) {
         for (index, attribute) in attributes.enumerated() {
             if let position = layout.index(of: attribute.name) {
@@ -144,7 +148,7 @@ struct ObjectTable {
 
     /// Whether SQLite stores the value, or the default if there is none, unchanged: it converts, for example,
     /// an integer to a real number in a real column (sqlite.org/stricttables.html).
-    private func isKnown(_ value: Value?, of attribute: Attribute) -> Bool {
+    private func isKnown(_ value: AttributeValue?, of attribute: AttributeDescription) -> Bool {
         switch (value ?? attribute.constantDefault, attribute.kind) {
         case (nil, _): false
         case (.null, _), (.integer, .integer), (.text, .text), (.blob, .blob): true
@@ -160,9 +164,9 @@ struct ObjectTable {
     }
 }
 
-extension Attribute {
+extension AttributeDescription {
     /// The value of a row that does not specify the attribute; nil if only SQLite can compute it.
-    fileprivate var constantDefault: Value? {
+    fileprivate var constantDefault: AttributeValue? {
         switch defaultValue {
         case .none: .null
         case .value(let value): value

@@ -1,7 +1,7 @@
 /// The unsaved changes of a context, in the order in which they were made.
 struct PendingChanges: Sendable {
-    private var inserts: [ObjectID: [String: Value]] = [:]
-    private var updates: [ObjectID: (changes: [String: Value], basis: ChangeBasis)] = [:]
+    private var inserts: [ObjectID: [String: AttributeValue]] = [:]
+    private var updates: [ObjectID: (changes: [String: AttributeValue], basis: ChangeBasis)] = [:]
     private var deletes: [ObjectID: ChangeBasis] = [:]
     private var order: [ObjectID] = []
     private var lastTemporaryKey: Int64 = 0
@@ -19,7 +19,7 @@ struct PendingChanges: Sendable {
 
     func changes(_ id: ObjectID, _ attribute: String) -> Bool { updates[id]?.changes[attribute] != nil }
 
-    mutating func insert(_ entity: String, _ values: [String: Value]) -> ObjectID {
+    mutating func insert(_ entity: String, _ values: [String: AttributeValue]) -> ObjectID {
         lastTemporaryKey -= 1
         let id = ObjectID(entity: entity, key: lastTemporaryKey)
         inserts[id] = values
@@ -28,13 +28,13 @@ struct PendingChanges: Sendable {
     }
 
     /// Restores a deleted object under its ID.
-    mutating func restore(_ id: ObjectID, _ values: [String: Value]) {
+    mutating func restore(_ id: ObjectID, _ values: [String: AttributeValue]) {
         if deletes.removeValue(forKey: id) != nil { order.removeAll { $0 == id } }
         if inserts[id] == nil { order.append(id) }
         inserts[id] = values
     }
 
-    mutating func update(_ id: ObjectID, _ changes: [String: Value], on basis: ChangeBasis) {
+    mutating func update(_ id: ObjectID, _ changes: [String: AttributeValue], on basis: ChangeBasis) {
         if inserts[id] != nil {
             inserts[id]?.merge(changes) { $1 }
         } else if deletes[id] == nil && !changes.isEmpty {

@@ -1,8 +1,8 @@
 /// The work that a context commits.
 struct SaveRequest: Sendable {
     enum Operation: Sendable {
-        case insert(temporary: ObjectID, values: [String: Value])
-        case update(ObjectID, changes: [String: Value], ChangeBasis)
+        case insert(temporary: ObjectID, values: [String: AttributeValue])
+        case update(ObjectID, changes: [String: AttributeValue], ChangeBasis)
         case delete(ObjectID, ChangeBasis)
 
         var entity: String {

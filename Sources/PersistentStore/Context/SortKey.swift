@@ -1,6 +1,6 @@
 /// The attribute by which objects are sorted. Objects with equal values are sorted by key, in the same
 /// direction.
-public struct SortOrder: Hashable, Sendable {
+public struct SortKey: Hashable, Sendable {
     public let attribute: String
     public let isAscending: Bool
 
@@ -12,12 +12,12 @@ public struct SortOrder: Hashable, Sendable {
 
 /// The position of one object in a sort order; compares as SQLite sorts.
 public struct SortPosition: Hashable, Sendable {
-    public let value: Value
+    public let value: AttributeValue
     public let key: Int64
     public let isAscending: Bool
     public let ignoresCase: Bool
 
-    public init(value: Value, key: Int64, isAscending: Bool, ignoresCase: Bool) {
+    public init(value: AttributeValue, key: Int64, isAscending: Bool, ignoresCase: Bool) {
         self.value = value
         self.key = key
         self.isAscending = isAscending
@@ -54,7 +54,7 @@ extension SortPosition: Comparable {
 
     /// Compares values in the order NULL, numbers, text, blobs; text by bytes (sqlite.org/datatype3.html
     /// 4.1).
-    private static func compare(_ left: Value, _ right: Value, ignoresCase: Bool) -> Order {
+    private static func compare(_ left: AttributeValue, _ right: AttributeValue, ignoresCase: Bool) -> Order {
         switch (left, right) {
         case (.integer(let left), .integer(let right)): order(left, right)
         case (.text(let left), .text(let right)):
@@ -102,7 +102,7 @@ extension SortPosition: Comparable {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
-    private static func rank(_ value: Value) -> Int {
+    private static func rank(_ value: AttributeValue) -> Int {
         switch value {
         case .null: 0
         case .integer, .real: 1

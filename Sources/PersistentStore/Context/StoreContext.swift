@@ -65,20 +65,20 @@ public actor StoreContext {
     /// - Returns: A temporary ID, valid in this context indefinitely. The save returns the permanent ID,
     ///   which is valid everywhere.
     @discardableResult
-    public func insert(_ entity: String, _ values: [String: Value]) throws(StoreError) -> ObjectID {
+    public func insert(_ entity: String, _ values: [String: AttributeValue]) throws(StoreError) -> ObjectID {
         try check(values.keys, entity: entity)
         return pending.insert(entity, values)
     }
 
     /// Restores a deleted object under its ID at the next save. The save throws
     /// ``StoreError/constraint(reason:)`` if another writer has already restored it.
-    package func restore(_ id: ObjectID, _ values: [String: Value]) throws(StoreError) {
+    package func restore(_ id: ObjectID, _ values: [String: AttributeValue]) throws(StoreError) {
         try check(values.keys, entity: id.entity)
         pending.restore(id, values)
     }
 
     /// Changes some attributes of an object at the next save; does nothing if the object will be deleted.
-    public func update(_ id: ObjectID, _ changes: [String: Value]) throws(StoreError) {
+    public func update(_ id: ObjectID, _ changes: [String: AttributeValue]) throws(StoreError) {
         let id = registered.permanentID(id)
         try check(changes.keys, entity: id.entity)
         let known = registered[id]
@@ -92,7 +92,7 @@ public actor StoreContext {
 
     /// Changes an object for a change made on a version that was read elsewhere; nil applies it to any
     /// version.
-    package func update(_ id: ObjectID, _ changes: [String: Value], onVersion version: Int64?)
+    package func update(_ id: ObjectID, _ changes: [String: AttributeValue], onVersion version: Int64?)
         throws(StoreError)
     {
         let id = registered.permanentID(id)
@@ -103,7 +103,7 @@ public actor StoreContext {
             on: ChangeBasis(version: version, object: known?.version == version ? known : nil))
     }
 
-    private func update(_ id: ObjectID, _ changes: [String: Value], on basis: ChangeBasis) {
+    private func update(_ id: ObjectID, _ changes: [String: AttributeValue], on basis: ChangeBasis) {
         if !saving.deletes(id) { pending.update(id, changes, on: basis) }
     }
 

@@ -42,9 +42,9 @@ public struct StoredObject: Hashable, Sendable, Identifiable {
     /// The version, which rises from 1 with every save of the object, even if it was deleted and restored.
     public let version: Int64
     package let layout: Layout
-    package private(set) var stored: [Value]
+    package private(set) var stored: [AttributeValue]
 
-    package init(id: ObjectID, version: Int64, layout: Layout, values: [Value]) {
+    package init(id: ObjectID, version: Int64, layout: Layout, values: [AttributeValue]) {
         self.id = id
         self.version = version
         self.layout = layout
@@ -52,14 +52,16 @@ public struct StoredObject: Hashable, Sendable, Identifiable {
     }
 
     /// Returns the value of an attribute; null for an attribute that was not fetched.
-    public subscript(_ attribute: String) -> Value {
+    public subscript(_ attribute: String) -> AttributeValue {
         layout.index(of: attribute).map { stored[$0] } ?? .null
     }
 
     /// All fetched values, by attribute.
-    public var values: [String: Value] { Dictionary(uniqueKeysWithValues: zip(layout.names, stored)) }
+    public var values: [String: AttributeValue] {
+        Dictionary(uniqueKeysWithValues: zip(layout.names, stored))
+    }
 
-    mutating func set(_ changes: [String: Value]) {
+    mutating func set(_ changes: [String: AttributeValue]) {
         for (name, value) in changes {
             if let index = layout.index(of: name) { stored[index] = value }
         }

@@ -1,7 +1,7 @@
 package import SQLite
 
 /// A value of an attribute, in one of SQLite's storage classes.
-public enum Value: Hashable, Sendable {
+public enum AttributeValue: Hashable, Sendable {
     case null
     case integer(Int64)
     case real(Double)
@@ -9,10 +9,12 @@ public enum Value: Hashable, Sendable {
     case blob([UInt8])
 
     /// Returns 1 for true and 0 for false.
-    public static func boolean(_ value: Bool) -> Value { .integer(value ? 1 : 0) }
+    public static func boolean(_ value: Bool) -> AttributeValue { .integer(value ? 1 : 0) }
 
     /// Returns a text, or null for nil.
-    public static func optionalText(_ value: String?) -> Value { value.map(Value.text) ?? .null }
+    public static func optionalText(_ value: String?) -> AttributeValue {
+        value.map(AttributeValue.text) ?? .null
+    }
 
     public var integerValue: Int64? {
         if case .integer(let value) = self { value } else { nil }
@@ -40,7 +42,7 @@ public enum Value: Hashable, Sendable {
     public var isNull: Bool { self == .null }
 }
 
-extension Value: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByFloatLiteral,
+extension AttributeValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
 {
     public init(integerLiteral value: Int64) { self = .integer(value) }
@@ -50,7 +52,7 @@ extension Value: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, Expres
     public init(nilLiteral: ()) { self = .null }
 }
 
-extension Value: Bindable {
+extension AttributeValue: Bindable {
     package func bind(to statement: borrowing Statement, at index: Int) throws(SQLiteError) {
         switch self {
         case .null: try statement.bindNull(at: index)
@@ -64,7 +66,7 @@ extension Value: Bindable {
 
 extension Connection {
     /// Returns a statement with its first parameters bound.
-    func prepare(_ sql: String, binding values: [Value]) throws(SQLiteError) -> Statement {
+    func prepare(_ sql: String, binding values: [AttributeValue]) throws(SQLiteError) -> Statement {
         let statement = try prepare(sql)
         for (index, value) in values.enumerated() { try value.bind(to: statement, at: index + 1) }
         return statement
@@ -72,7 +74,7 @@ extension Connection {
 }
 
 extension Statement {
-    func value(_ column: Int) -> Value {
+    func value(_ column: Int) -> AttributeValue {
         switch type(column) {
         case .null: .null
         case .integer: .integer(integer(column))
@@ -86,7 +88,7 @@ extension Statement {
     func optionalInteger(_ column: Int) -> Int64? { isNull(column) ? nil : integer(column) }
 }
 
-extension Value {
+extension AttributeValue {
     /// The JSON form of a text or an integer for SQLite's JSON functions, which end a text at NUL.
     var quotedJSON: String? {
         switch self {

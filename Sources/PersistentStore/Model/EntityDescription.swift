@@ -1,27 +1,27 @@
 /// A kind of object: a table with the columns `id` and `version` and one column per attribute.
-public struct Entity: Hashable, Sendable {
+public struct EntityDescription: Hashable, Sendable {
     public let name: String
-    public let attributes: [Attribute]
+    public let attributes: [AttributeDescription]
     /// Whether commits to this entity are recorded in the history.
     public let tracksHistory: Bool
 
-    public init(_ name: String, attributes: [Attribute], tracksHistory: Bool = true) {
+    public init(_ name: String, attributes: [AttributeDescription], tracksHistory: Bool = true) {
         self.name = name
         self.attributes = attributes
         self.tracksHistory = tracksHistory
     }
 
     /// Returns the attribute of that name, if the entity has it.
-    public func attribute(_ name: String) -> Attribute? {
+    public func attribute(_ name: String) -> AttributeDescription? {
         attributes.first { $0.name == name }
     }
 
     /// The attributes whose values the history retains, in deletions or in updates.
-    var retainedAttributes: [Attribute] { attributes.filter { !$0.history.isEmpty } }
+    var retainedAttributes: [AttributeDescription] { attributes.filter { !$0.history.isEmpty } }
 }
 
 /// One attribute of an entity.
-public struct Attribute: Hashable, Sendable {
+public struct AttributeDescription: Hashable, Sendable {
     /// The values that the store accepts for the attribute; SQLite checks them for every writer
     /// (sqlite.org/stricttables.html).
     public enum Kind: String, Hashable, Sendable {
@@ -34,7 +34,7 @@ public struct Attribute: Hashable, Sendable {
     /// The value for a writer that does not specify the attribute, including the `sqlite3` shell.
     public enum Default: Hashable, Sendable {
         case none
-        case value(Value)
+        case value(AttributeValue)
         /// The current time in milliseconds since 1970-01-01 UTC.
         case now
         /// A random UUID as lowercase text.

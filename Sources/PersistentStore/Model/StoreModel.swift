@@ -4,20 +4,20 @@
 /// instead of misreading it.
 public struct StoreModel: Hashable, Sendable {
     public let version: Int
-    public let entities: [Entity]
+    public let entities: [EntityDescription]
 
     /// Creates a model.
     ///
     /// - Throws: ``StoreError/invalidModel(_:)`` for names that cannot be tables or columns, and for more
     ///   than 62 attributes: a change stores the updated ones as bits of one integer.
-    public init(version: Int, entities: [Entity]) throws(StoreError) {
+    public init(version: Int, entities: [EntityDescription]) throws(StoreError) {
         self.version = version
         self.entities = entities
         try check()
     }
 
     /// Returns the entity of that name, if the model has it.
-    public func entity(_ name: String) -> Entity? {
+    public func entity(_ name: String) -> EntityDescription? {
         entities.first { $0.name == name }
     }
 

@@ -6,9 +6,9 @@ import SQLite
 /// only the pages above the object, so every object outside the damaged pages is found, regardless of other
 /// damage. Objects below a damaged interior page of the table are lost: no other page leads to them.
 struct SalvagedTable {
-    let entity: Entity
+    let entity: EntityDescription
     /// The attributes that the store has, by their index in a row.
-    let attributes: [Attribute]
+    let attributes: [AttributeDescription]
     /// The last of the IDs that are all looked up.
     private(set) var lastDenseID: Int64 = 0
     /// The IDs beyond it, and below 1.
@@ -27,7 +27,7 @@ struct SalvagedTable {
     private static let idsPerPage: Int64 = 64
 
     /// Creates nil if the table is not in the schema.
-    init?(_ entity: Entity, in store: borrowing Connection) {
+    init?(_ entity: EntityDescription, in store: borrowing Connection) {
         guard let columns = Self.columns(of: entity.name, in: store), columns.contains("id"),
             columns.contains("version")
         else { return nil }
@@ -139,7 +139,7 @@ struct SalvagedTable {
     }
 }
 
-extension Attribute.Kind {
+extension AttributeDescription.Kind {
     fileprivate var storageClass: StorageClass {
         switch self {
         case .integer: .integer

@@ -7,7 +7,7 @@ struct SchemaInspection {
     /// Indexes that are missing.
     private(set) var indexes: [(name: String, sql: String)] = []
     /// Tables that lost a constraint, with their columns.
-    private(set) var tables: [(entity: Entity, columns: Set<String>)] = []
+    private(set) var tables: [(entity: EntityDescription, columns: Set<String>)] = []
     private(set) var external = ExternalTriggers()
 
     var isSound: Bool { triggers.isEmpty && indexes.isEmpty && tables.isEmpty }
@@ -56,7 +56,8 @@ struct SchemaInspection {
 
     /// Inspects a table whose text differs from that in a new store: columns may have been added to it.
     private mutating func inspect(
-        _ entity: Entity, _ sql: String, _ opening: StoreOpening, on connection: borrowing Connection
+        _ entity: EntityDescription, _ sql: String, _ opening: StoreOpening,
+        on connection: borrowing Connection
     ) throws {
         if let missing = try opening.missingPart(of: entity, on: connection) {
             throw StoreError.schemaChanged(path: opening.path, reason: missing)
@@ -121,7 +122,7 @@ struct SchemaRepair {
 
     /// Restores the number of the last assigned ID, which is lost with the old table unless an object still
     /// has it.
-    static func raiseLastID(of entity: Entity, on connection: borrowing Connection) throws {
+    static func raiseLastID(of entity: EntityDescription, on connection: borrowing Connection) throws {
         let last = try connection.integer(
             """
             SELECT max(object) FROM history
@@ -161,7 +162,7 @@ extension StoreOpening {
     }
 
     /// Returns the first part of an entity that its table lacks, as the end of a sentence.
-    func missingPart(of entity: Entity, on connection: borrowing Connection) throws -> String? {
+    func missingPart(of entity: EntityDescription, on connection: borrowing Connection) throws -> String? {
         var kinds: [String: String] = [:]
         var key = ""
         let columns = try connection.prepare("SELECT name, type, pk FROM pragma_table_info(?1)")

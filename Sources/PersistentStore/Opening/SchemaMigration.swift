@@ -62,7 +62,7 @@ struct SchemaMigration {
         try connection.execute(StoreSchema.indexes)
     }
 
-    private func create(_ entity: Entity, on connection: borrowing Connection) throws {
+    private func create(_ entity: EntityDescription, on connection: borrowing Connection) throws {
         try connection.execute(StoreSchema.createTable(entity))
         for sql in entity.attributes.flatMap({ StoreSchema.createIndexes($0, of: entity) }) {
             try connection.execute(sql)
@@ -71,7 +71,7 @@ struct SchemaMigration {
         try connection.run("INSERT INTO history_entity (name) VALUES (?1)", entity.name)
     }
 
-    private func alter(_ entity: Entity, on connection: borrowing Connection) throws {
+    private func alter(_ entity: EntityDescription, on connection: borrowing Connection) throws {
         let old = try columns(of: "\"\(entity.name)\"", on: connection).subtracting(["id", "version"])
         for name in old {
             for index in [
@@ -106,7 +106,9 @@ struct SchemaMigration {
     /// Whether ALTER TABLE is sufficient: only columns of a supported kind are added or dropped. A column
     /// retains its original text (sqlite.org/lang_altertable.html), so a changed attribute would otherwise be
     /// sorted, checked, and filled differently from the model.
-    private func canAlter(_ entity: Entity, from old: Set<String>, on connection: borrowing Connection) throws
+    private func canAlter(
+        _ entity: EntityDescription, from old: Set<String>, on connection: borrowing Connection
+    ) throws
         -> Bool
     {
         let made = try names(
@@ -125,7 +127,7 @@ struct SchemaMigration {
     }
 
     /// Whether ALTER TABLE can add the column; it rejects all other kinds (sqlite.org/lang_altertable.html).
-    private func canBeAdded(_ attribute: Attribute) -> Bool {
+    private func canBeAdded(_ attribute: AttributeDescription) -> Bool {
         guard !attribute.isUnique else { return false }
         return switch attribute.defaultValue {
         case .none: attribute.isOptional
@@ -134,7 +136,7 @@ struct SchemaMigration {
         }
     }
 
-    private func track(_ entity: Entity, on connection: borrowing Connection) throws {
+    private func track(_ entity: EntityDescription, on connection: borrowing Connection) throws {
         guard let known = try HistoryTriggers(of: entity, on: connection) else {
             throw StoreError.unknownEntity(entity.name)
         }

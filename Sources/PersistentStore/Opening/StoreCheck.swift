@@ -60,7 +60,7 @@ struct StoreCheck {
         return counts.sorted { $0.key < $1.key }.map { .danglingReferences(table: $0.key, count: $0.value) }
     }
 
-    func hasItsTriggers(_ entity: Entity, _ connection: borrowing Connection) throws -> Bool {
+    func hasItsTriggers(_ entity: EntityDescription, _ connection: borrowing Connection) throws -> Bool {
         var made: [String: String] = [:]
         let rows = try connection.prepare(
             "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1")
@@ -70,7 +70,9 @@ struct StoreCheck {
         return wanted.all.allSatisfy { made[$0.name] == $0.sql }
     }
 
-    private func history(_ entity: Entity, _ connection: borrowing Connection) throws -> [StoreFinding] {
+    private func history(_ entity: EntityDescription, _ connection: borrowing Connection) throws
+        -> [StoreFinding]
+    {
         guard
             let id = try connection.integer("SELECT id FROM history_entity WHERE name = ?1", entity.name)
         else { return [] }
@@ -107,7 +109,7 @@ extension StoreCheck {
     /// Returns the number of objects without any change, if the history is complete since the store was
     /// created.
     private func unknownObjects(
-        of entity: Entity, _ id: Int64, _ expiry: Int64, _ connection: borrowing Connection
+        of entity: EntityDescription, _ id: Int64, _ expiry: Int64, _ connection: borrowing Connection
     ) throws -> Int64 {
         guard expiry == 0, try HistoryExtent(connection).generation == 1 else { return 0 }
         return try connection.integer(
@@ -119,7 +121,7 @@ extension StoreCheck {
 
     /// Returns a query for the ID and the lowest possible version of each object with a lower one. A version
     /// begins at 1 and rises with every recorded update; objects that were deleted in between are excluded.
-    static func objectsBehind(_ entity: Entity, _ id: Int64) -> String {
+    static func objectsBehind(_ entity: EntityDescription, _ id: Int64) -> String {
         """
         SELECT present.id AS id, changes.updates + 1 AS lowest FROM
         (SELECT object, count(*) FILTER (WHERE kind = \(HistoryChange.Kind.update.rawValue)) AS updates FROM history

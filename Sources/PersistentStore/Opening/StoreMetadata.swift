@@ -30,7 +30,7 @@ struct StoreMetadata: Sendable {
     let model: String
 
     init(_ connection: borrowing Connection) throws(SQLiteError) {
-        var values: [String: Value] = [:]
+        var values: [String: AttributeValue] = [:]
         let statement = try connection.prepare("SELECT key, value FROM store_metadata")
         while try statement.step() { values[statement.text(0)] = statement.value(1) }
         guard let id = values[Key.storeID.rawValue]?.textValue.flatMap(UUID.init(uuidString:)) else {
@@ -64,7 +64,9 @@ struct StoreMetadata: Sendable {
         return (UUID(uuidString: row.text(0)), row.isNull(1) ? 1 : clamped(row.integer(1)))
     }
 
-    static func set(_ key: Key, _ value: Value, on connection: borrowing Connection) throws(SQLiteError) {
+    static func set(_ key: Key, _ value: AttributeValue, on connection: borrowing Connection)
+        throws(SQLiteError)
+    {
         try connection.run(
             "INSERT INTO store_metadata VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2",
             key.rawValue,

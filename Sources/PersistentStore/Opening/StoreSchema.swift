@@ -62,7 +62,7 @@ enum StoreSchema {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    static func createTable(_ entity: Entity) -> String {
+    static func createTable(_ entity: EntityDescription) -> String {
         let columns = entity.attributes.map(column)
         return """
             CREATE TABLE "\(entity.name)" (\(idColumn), \(versionColumn)\(columns.map { ", " + $0 }.joined())) STRICT
@@ -70,7 +70,7 @@ enum StoreSchema {
     }
 
     /// Returns a column for a statement. Qualified by its table, a name can never be read as text.
-    static func qualified(_ column: String, of entity: Entity) -> String {
+    static func qualified(_ column: String, of entity: EntityDescription) -> String {
         "\"\(entity.name)\".\"\(column)\""
     }
 
@@ -78,12 +78,12 @@ enum StoreSchema {
     static let versionColumn = "version INTEGER NOT NULL DEFAULT 1"
 
     /// Whether the text of a table contains an attribute's column as this version creates it.
-    static func hasColumn(_ attribute: Attribute, in sql: String) -> Bool {
+    static func hasColumn(_ attribute: AttributeDescription, in sql: String) -> Bool {
         let column = ", " + column(attribute)
         return sql.contains(column + ",") || sql.contains(column + ")")
     }
 
-    static func column(_ attribute: Attribute) -> String {
+    static func column(_ attribute: AttributeDescription) -> String {
         var words = ["\"\(attribute.name)\"", attribute.kind.rawValue]
         if !attribute.isOptional { words.append("NOT NULL") }
         if attribute.isUnique { words.append("UNIQUE") }
@@ -92,7 +92,7 @@ enum StoreSchema {
         return words.joined(separator: " ")
     }
 
-    static func defaultExpression(_ attribute: Attribute) -> String? {
+    static func defaultExpression(_ attribute: AttributeDescription) -> String? {
         switch attribute.defaultValue {
         case .none: nil
         case .value(let value): literal(value)
@@ -102,11 +102,13 @@ enum StoreSchema {
     }
 
     /// Returns the statements that create the indexes of an attribute.
-    static func createIndexes(_ attribute: Attribute, of entity: Entity) -> [String] {
+    static func createIndexes(_ attribute: AttributeDescription, of entity: EntityDescription) -> [String] {
         indexes(attribute, of: entity).map(\.sql)
     }
 
-    static func indexes(_ attribute: Attribute, of entity: Entity) -> [(name: String, sql: String)] {
+    static func indexes(_ attribute: AttributeDescription, of entity: EntityDescription) -> [(
+        name: String, sql: String
+    )] {
         var indexes: [(name: String, sql: String)] = []
         if attribute.isIndexed && !attribute.isUnique {
             let name = indexName(attribute.name, entity.name)
@@ -132,7 +134,7 @@ enum StoreSchema {
     static func indexName(_ attribute: String, _ entity: String) -> String { "\(entity)_by_\(attribute)" }
 
     /// Columns without a type store every value unchanged (sqlite.org/datatype3.html 3.1, affinity BLOB).
-    static func createHistoryTables(_ entity: Entity) -> [String] {
+    static func createHistoryTables(_ entity: EntityDescription) -> [String] {
         let columns = entity.retainedAttributes.map { ", \"\($0.name)\"" }.joined()
         return [
             "CREATE TABLE \(valuesTable(entity.name)) (number INTEGER PRIMARY KEY\(columns))",
@@ -140,7 +142,7 @@ enum StoreSchema {
         ]
     }
 
-    static func literal(_ value: Value) -> String {
+    static func literal(_ value: AttributeValue) -> String {
         switch value {
         case .null: "NULL"
         case .integer(let value): "\(value)"

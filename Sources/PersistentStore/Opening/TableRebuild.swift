@@ -8,7 +8,7 @@ import SQLite
 /// history: the recording triggers are dropped before. A value moves if it fits: text that is a number
 /// becomes one, and a missing value becomes the default of an attribute that now requires one.
 struct TableRebuild {
-    let entity: Entity
+    let entity: EntityDescription
     /// The current columns of the table.
     let columns: Set<String>
 
@@ -17,7 +17,8 @@ struct TableRebuild {
     func run(on connection: borrowing Connection) throws {
         let others = try belongings(on: connection)
         let lastID = try connection.integer("SELECT seq FROM sqlite_sequence WHERE name = ?1", entity.name)
-        try connection.execute(StoreSchema.createTable(Entity(draft, attributes: entity.attributes)))
+        try connection.execute(
+            StoreSchema.createTable(EntityDescription(draft, attributes: entity.attributes)))
         try copy(on: connection)
         try connection.execute("DROP TABLE \"\(entity.name)\"")
         try rename(on: connection)
@@ -43,7 +44,7 @@ struct TableRebuild {
         }
     }
 
-    private func value(_ attribute: Attribute) -> String {
+    private func value(_ attribute: AttributeDescription) -> String {
         guard !attribute.isOptional, let given = StoreSchema.defaultExpression(attribute) else {
             return "\"\(attribute.name)\""
         }

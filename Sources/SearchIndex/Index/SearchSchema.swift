@@ -32,7 +32,7 @@ package struct SearchSchema: Hashable, Sendable {
     var attributes: [String] { [title, tags, url, text, note, author, created, starred, unread] }
     /// The attributes whose update changes the index.
     var indexedAttributes: Set<String> { [title, tags, url, text, note, author, created] }
-    var newestFirst: SortOrder { SortOrder(created, isAscending: false) }
+    var newestFirst: SortKey { SortKey(created, isAscending: false) }
 }
 
 /// The searchable attributes of one object.
@@ -50,7 +50,7 @@ package struct SearchDocument: Sendable {
     package let isStarred: Bool
     package let isUnread: Bool
 
-    package init(id: Int64, _ schema: SearchSchema, _ value: (String) -> Value) {
+    package init(id: Int64, _ schema: SearchSchema, _ value: (String) -> AttributeValue) {
         func text(_ name: String) -> String { value(name).textValue ?? "" }
         self.id = id
         title = text(schema.title)

@@ -81,9 +81,9 @@ struct SearchFlags {
 
     var isEmpty: Bool { starred == nil && unread == nil }
 
-    func predicate(_ schema: SearchSchema) -> Predicate? {
+    func predicate(_ schema: SearchSchema) -> ObjectPredicate? {
         let parts = [(schema.starred, starred), (schema.unread, unread)].compactMap { name, isWanted in
-            isWanted.map { Predicate.compare(name, $0 ? .notEqual : .equal, .integer(0)) }
+            isWanted.map { ObjectPredicate.compare(name, $0 ? .notEqual : .equal, .integer(0)) }
         }
         return parts.isEmpty ? nil : .and(parts)
     }

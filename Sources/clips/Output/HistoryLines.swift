@@ -104,9 +104,9 @@ struct ExplicitNull<Wrapped: Encodable>: Encodable {
 
 /// A stored value in JSON; a blob in base 64.
 private struct EncodedValue: Encodable {
-    let value: Value
+    let value: AttributeValue
 
-    init(_ value: Value) { self.value = value }
+    init(_ value: AttributeValue) { self.value = value }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()

@@ -61,7 +61,7 @@ extension HistoryLog {
     private func narrowByChanges(
         _ range: inout Range, _ request: HistoryFetchRequest, on connection: borrowing Connection
     ) throws {
-        var values: [Value] = []
+        var values: [AttributeValue] = []
         let matches = request.changePredicate?.sql(entities, values: &values, first: 3) ?? "1"
         let rows = try connection.prepare(
             """

@@ -13,7 +13,7 @@ extension HistoryLog {
         _ direction: Direction = .forward,
         on connection: borrowing Connection
     ) throws -> Statement {
-        var values: [Value] = []
+        var values: [AttributeValue] = []
         let resumption = request.resumption
         let first = resumption == nil ? 3 : 4
         let matches = request.changePredicate?.sql(
@@ -44,7 +44,7 @@ extension HistoryLog {
     /// Returns the source of the rows in loop order: the pieces, the transactions of some origins, or a whole
     /// range.
     private func source(_ range: Range, _ origins: AdmittedOrigins?, parameter: Int) -> (
-        text: String, value: Value?
+        text: String, value: AttributeValue?
     ) {
         if let pieces = range.pieces {
             let list = pieces.map { "[\($0.first),\($0.last)]" }.joined(separator: ",")

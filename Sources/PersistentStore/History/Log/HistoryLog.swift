@@ -108,7 +108,7 @@ extension HistoryLog {
             mask &= mask - 1
         }
         if kind == .delete && row.isNull(4) { names = entity.retainedColumns }
-        var retained: [String: Value] = [:]
+        var retained: [String: AttributeValue] = [:]
         // Without retained values there is no such row, and a query for it would cost as much as all other
         // steps together.
         if names.contains(where: entity.retainedColumns.contains) {
@@ -127,12 +127,12 @@ extension HistoryLog {
 
     private func retainedValues(
         of entity: EntityNames, number: Int64, on connection: borrowing Connection
-    ) throws -> [String: Value] {
+    ) throws -> [String: AttributeValue] {
         guard !entity.retainedColumns.isEmpty else { return [:] }
         let statement = try connection.prepare(entity.retainedValues)
         try statement.bind(number, at: 1)
         guard try statement.step() else { return [:] }
-        var values: [String: Value] = [:]
+        var values: [String: AttributeValue] = [:]
         for (index, name) in entity.retainedColumns.enumerated() { values[name] = statement.value(index) }
         return values
     }

@@ -21,7 +21,7 @@ struct HistoryTriggers {
         var sql: String { "CREATE TRIGGER \"\(name)\" \(body)" }
     }
 
-    let entity: Entity
+    let entity: EntityDescription
     let entityID: Int64
     /// The bit of each attribute in `columns`; never reused, so old history stays readable.
     let bits: [String: Int]
@@ -219,14 +219,14 @@ extension HistoryTriggers {
     private var nextVersion: String { "min(old.version, \(Int64.max - 1)) + 1" }
     private var newestNumber: String { "SELECT max(number) FROM history" }
     private var hasNotes: String { "EXISTS (SELECT 1 FROM \(replaced))" }
-    private var preserved: [Attribute] {
+    private var preserved: [AttributeDescription] {
         entity.attributes.filter { $0.history.contains(.preservesValueOnDeletion) }
     }
 
     /// The attributes of a tombstone, which distinguish NULL from a value that was not retained.
     private var preservedColumns: String { String(Self.mask(of: preserved, bits)) }
 
-    static func mask(of attributes: [Attribute], _ bits: [String: Int]) -> Int64 {
+    static func mask(of attributes: [AttributeDescription], _ bits: [String: Int]) -> Int64 {
         attributes.reduce(0) { mask, attribute in bits[attribute.name].map { mask | 1 << Int64($0) } ?? mask }
     }
 
@@ -246,7 +246,7 @@ extension HistoryTriggers {
             .joined(separator: " OR ")
     }
 
-    private func differs(_ attributes: [Attribute]) -> String {
+    private func differs(_ attributes: [AttributeDescription]) -> String {
         guard !attributes.isEmpty else { return "0" }
         // Text that differs in case only is another value, even if sorting and searching ignore case.
         return attributes.map { attribute in
@@ -255,8 +255,10 @@ extension HistoryTriggers {
         }.joined(separator: " OR ")
     }
 
-    private func names(_ attributes: [Attribute]) -> String { attributes.map(quoted).joined(separator: ", ") }
-    private func quoted(_ attribute: Attribute) -> String { "\"\(attribute.name)\"" }
+    private func names(_ attributes: [AttributeDescription]) -> String {
+        attributes.map(quoted).joined(separator: ", ")
+    }
+    private func quoted(_ attribute: AttributeDescription) -> String { "\"\(attribute.name)\"" }
     private var table: String { "\"\(entity.name)\"" }
     private var values: String { StoreSchema.valuesTable(entity.name) }
     private var replaced: String { StoreSchema.replacedTable(entity.name) }
@@ -264,7 +266,7 @@ extension HistoryTriggers {
 
 extension HistoryTriggers {
     /// Creates the triggers that an entity of an open store must have; nil if the store does not contain it.
-    init?(of entity: Entity, on connection: borrowing Connection) throws {
+    init?(of entity: EntityDescription, on connection: borrowing Connection) throws {
         guard
             let id = try connection.integer("SELECT id FROM history_entity WHERE name = ?1", entity.name)
         else { return nil }

@@ -90,8 +90,10 @@ public indirect enum ChangePredicate: Hashable, Sendable {
 extension ChangePredicate {
     /// Returns an SQL condition on a row of the log that is never NULL, and appends its values to `values`.
     /// The first of them is parameter number `first`.
-    func sql(_ entities: [Int64: HistoryLog.EntityNames], values: inout [Value], first: Int) -> String {
-        func mark(_ value: Value) -> String {
+    func sql(_ entities: [Int64: HistoryLog.EntityNames], values: inout [AttributeValue], first: Int)
+        -> String
+    {
+        func mark(_ value: AttributeValue) -> String {
             values.append(value)
             return "?\(first + values.count - 1)"
         }

@@ -75,9 +75,9 @@ public struct HistoryChange: Hashable, Sendable {
     /// The attributes that an update changed, in the order of the model; empty for inserts and deletes.
     public let updatedAttributes: [String]
     /// The values retained from a deleted object: those of the attributes that are preserved after deletion.
-    public let tombstone: [String: Value]?
+    public let tombstone: [String: AttributeValue]?
     /// The values that an update replaced, for the attributes that record old values.
-    public let oldValues: [String: Value]
+    public let oldValues: [String: AttributeValue]
 }
 
 extension HistoryChange.Kind: CustomStringConvertible {

@@ -7,13 +7,13 @@ import PersistentStore
         try StoreModel(
             version: 1,
             entities: [
-                Entity(
+                EntityDescription(
                     "Booking",
                     attributes: [
-                        Attribute(
+                        AttributeDescription(
                             "amount", .integer, history: [.preservesValueOnDeletion, .recordsOldValue]),
-                        Attribute("purpose", .text, isOptional: true),
-                        Attribute("booked", .integer, defaultValue: .now, isIndexed: true),
+                        AttributeDescription("purpose", .text, isOptional: true),
+                        AttributeDescription("booked", .integer, defaultValue: .now, isIndexed: true),
                     ])
             ])
     }
