@@ -28,7 +28,9 @@ import Testing
         let container = try await Notes.open(folder)
         let context = container.makeContext(author: "survivor")
         var random = SeededRandom(seed: 13)
-        for round in 0..<100 {
+        for round in 0..<2000 {
+            // A slow disk has fewer commits between two kills.
+            if round >= 100, try await container.transactions().count > 200 { break }
             let process = try StoreWriterProcess(container.path, author: "victim")
             #expect(try process.ask("storm") == "storming")
             _ = poll(nil, 0, Int32.random(in: 0...6, using: &random))
@@ -40,9 +42,10 @@ import Testing
         let victims = transactions.filter { $0.author == "victim" }
         #expect(victims.count > 100)
         #expect(victims.allSatisfy { $0.changes.count == 3 })
-        #expect(transactions.count { $0.author == "survivor" } == 10)
+        let survivors = transactions.count { $0.author == "survivor" }
+        #expect(survivors >= 10)
         let count = try await container.read { try $0.count(FetchRequest("Note")) }
-        #expect(count == victims.count * 3 + 10)
+        #expect(count == victims.count * 3 + survivors)
     }
 
     @Test
