@@ -101,7 +101,7 @@ import Testing
         let list = front.list
         guard list.isCounted else { return false }
         let ids = try await store.container.read { snapshot in
-            let request = FetchRequest("Clip", sort: query.sort)
+            let request = FetchRequest("Clip", sort: [query.sort])
             let clips = try snapshot.fetch(request).map { SearchDocument($0, ClipModel.searched) }
             return clips.filter(query.search.matches).map(\.id)
         }
@@ -197,10 +197,9 @@ import Testing
         let received = Mutex<[ClipListMessage]>([])
         let source = ClipListSource(store: store) { messages in received.withLock { $0 += messages } }
         // Around a position, the whole order is in memory. Without a tracker, only requests find commits.
-        let place = SortPosition(
-            value: .text("m"), key: 1, isAscending: first.sort.isAscending,
-            ignoresCase: first.sort.attribute == "title"
-        )
+        let place = try await store.container.read { snapshot in
+            snapshot.position(of: ClipModel.objectID(1), [first.sort.attribute: "m"], in: [first.sort])
+        }
         await source.show(first, generation: 1, anchor: place)
         _ = try await store.add([titled("a"), titled("z"), titled("b")])
         await source.show(second, generation: 2, anchor: nil)

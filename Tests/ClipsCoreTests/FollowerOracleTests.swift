@@ -101,7 +101,7 @@ import Testing
             #expect(!end.isEmpty)
             try await catchUp()
             let (titles, order, changes) = try await store.container.read { snapshot in
-                let request = FetchRequest("Clip", sort: ClipQuery().sort)
+                let request = FetchRequest("Clip", sort: [ClipQuery().sort])
                 return (
                     try FollowerOracleTests.titles(request, snapshot),
                     try snapshot.fetch(request).map(\.id.key),

@@ -30,9 +30,7 @@ import Testing
             var arrivals = Arrivals()
             var reference: [Int64: SortPosition] = [:]
             func place() -> SortPosition {
-                SortPosition(
-                    value: .integer(.random(in: 0..<1000, using: &random)), key: 1, isAscending: false,
-                    ignoresCase: false)
+                newestFirst.position(of: 1, ["created": .integer(.random(in: 0..<1000, using: &random))])
             }
             for number in Int64(1)...400 {
                 switch Int.random(in: 0..<10, using: &random) {

@@ -90,9 +90,10 @@ struct SimulatedClips {
     /// Returns the position of a clip in a list; nil if the query excludes it.
     static func position(of id: Int64, _ item: Item?, in query: ClipQuery) -> SortPosition? {
         guard let item, admits(item, query) else { return nil }
-        return SortPosition(
-            value: item.values[query.sort.attribute] ?? .null, key: id, isAscending: query.sort.isAscending,
+        let attribute = SortOrder.Component(
+            query.sort.attribute, isAscending: query.sort.isAscending,
             ignoresCase: query.sort.attribute == "title")
+        return SortOrder([attribute], isKeyAscending: query.sort.isAscending).position(of: id, item.values)
     }
 
     static func admits(_ item: Item, _ query: ClipQuery) -> Bool {

@@ -6,6 +6,10 @@ import Terminal
 @testable import ClipsTerminal
 @testable import PersistentStore
 
+/// The order of a list in which no other was chosen.
+let newestFirst = SortOrder(
+    [.init("created", isAscending: false, ignoresCase: false)], isKeyAscending: false)
+
 let noon = Date(timeIntervalSince1970: 1_800_000_000)
 
 func row(
@@ -22,8 +26,7 @@ func row(
         .boolean(id % 2 == 0),
     ]
     let object = StoredObject(id: ClipModel.objectID(id), version: 1, layout: layout, values: values)
-    let position = SortPosition(value: .integer(created), key: id, isAscending: false, ignoresCase: false)
-    return ClipRow(object, position: place ?? position)
+    return ClipRow(object, position: place ?? newestFirst.position(of: object))
 }
 
 func window(_ ids: some Sequence<Int64>, generation: Int = 0) -> ClipListMessage {
@@ -68,9 +71,7 @@ extension ClipRow {
         let layout = StoredObject.Layout(names: ["title", "created"])
         let object = StoredObject(
             id: ClipModel.objectID(id), version: 1, layout: layout, values: [.text(title), .integer(created)])
-        return ClipRow(
-            object,
-            position: SortPosition(value: .integer(created), key: id, isAscending: false, ignoresCase: false))
+        return ClipRow(object, position: newestFirst.position(of: object))
     }
 }
 

@@ -1,6 +1,7 @@
-import PersistentStore
 import TestSupport
 import Testing
+
+@testable import PersistentStore
 
 /// Swift's evaluation of sort orders and predicates, which must equal SQLite's.
 @Suite struct SortAndPredicateTests {
@@ -16,12 +17,13 @@ import Testing
                 EntityDescription(
                     "Thing",
                     attributes: [
-                        AttributeDescription("plain", .text, defaultValue: .value("")),
+                        AttributeDescription("plain", .text, defaultValue: .value(""), isIndexed: true),
                         AttributeDescription("folded", .text, defaultValue: .value(""), ignoresCase: true),
                         AttributeDescription("whole", .integer, defaultValue: .value(0)),
                         AttributeDescription("real", .real, defaultValue: .value(.real(0))),
                         AttributeDescription("bytes", .blob, defaultValue: .value(.blob([]))),
-                        AttributeDescription("maybe", .text, isOptional: true),
+                        AttributeDescription("maybe", .text, isOptional: true, isIndexed: true),
+                        AttributeDescription("few", .integer, isOptional: true),
                     ])
             ])
         container = try await PersistentContainer(path: folder.path(of: "things.db"), model: model)
@@ -49,42 +51,102 @@ import Testing
             "bytes": .blob(
                 (0..<Int.random(in: 0...3, using: &random)).map { _ in .random(in: 0...255, using: &random) }),
             "maybe": Bool.random(using: &random) ? .null : text(&random),
+            "few": [.null, 1, 2].randomElement(using: &random) ?? .null,
         ]
     }
 
-    @Test(arguments: ["plain", "folded", "whole", "real", "bytes", "id"], [true, false])
-    func `positions sort as in SQLite, and bounds split where positions indicate`(
-        attribute: String, isAscending: Bool
-    ) async throws {
-        let seed: UInt64 = 4711
-        var random = SeededRandom(seed: seed)
+    private static let attributes = ["plain", "folded", "whole", "real", "bytes", "maybe", "few", "id"]
+
+    private func insertThings(_ random: inout SeededRandom) async throws {
         for _ in 0..<200 { try await context.insert("Thing", Self.thing(&random)) }
         try await context.save()
-        let sort = SortKey(attribute, isAscending: isAscending)
-        let (objects, positions) = try await container.read { snapshot in
+    }
+
+    @Test(arguments: attributes, [true, false])
+    func `positions sort as in SQLite, and bounds split at them, by one attribute`(
+        attribute: String, isAscending: Bool
+    ) async throws {
+        var random = SeededRandom(seed: 4711)
+        try await insertThings(&random)
+        try await expectOrder([SortKey(attribute, isAscending: isAscending)], &random)
+    }
+
+    @Test(arguments: 0..<8)
+    func `positions sort as in SQLite, and bounds split at them, by several attributes`(
+        seed: UInt64
+    ) async throws {
+        var random = SeededRandom(seed: seed)
+        try await insertThings(&random)
+        for _ in 0..<6 {
+            // The first attributes have few values, so that the later ones decide.
+            let names = ["few", "maybe"].shuffled(using: &random) + Self.attributes.shuffled(using: &random)
+            let sort = names.prefix(Int.random(in: 0...4, using: &random)).map {
+                SortKey($0, isAscending: Bool.random(using: &random))
+            }
+            try await expectOrder(sort, &random)
+        }
+    }
+
+    /// Compares positions, and the objects after and before them, with SQLite's ORDER BY.
+    private func expectOrder(_ sort: [SortKey], _ random: inout SeededRandom) async throws {
+        let terms = sort.map { "\"\($0.attribute)\" \($0.isAscending ? "ASC" : "DESC")" }
+        let isKeyAscending = sort.last?.isAscending ?? true
+        let sql =
+            "SELECT id FROM Thing ORDER BY "
+            + (terms + ["id \(isKeyAscending ? "ASC" : "DESC")"]).joined(separator: ", ")
+        let expected = try Shell.run("sqlite3", [container.path, sql]).output.split(separator: "\n").map(
+            String.init)
+        let (keys, positions) = try await container.read { snapshot in
             let objects = try snapshot.fetch(FetchRequest("Thing", sort: sort))
-            return (objects, objects.map { snapshot.position(of: $0, in: sort) })
+            return (objects.map(\.id.key), objects.map { snapshot.position(of: $0, in: sort) })
         }
+        #expect(keys.map(String.init) == expected, "\(sort)")
         for (first, second) in zip(positions, positions.dropFirst()) {
-            #expect(first < second, "seed \(seed)")
+            #expect(first < second && !(second < first), "\(sort)")
         }
-        #expect(positions.shuffled(using: &random).sorted() == positions, "seed \(seed)")
-        for index in [0, 57, 199] {
+        #expect(positions.shuffled(using: &random).sorted() == positions, "\(sort)")
+        for index in [0, 199] + (0..<8).map({ _ in Int.random(in: 0..<200, using: &random) }) {
             var request = FetchRequest("Thing", sort: sort, limit: 3)
             request.after = positions[index]
             let after = try await container.objects(request)
-            #expect(after.map(\.id) == objects[(index + 1)...].prefix(3).map(\.id))
+            #expect(after.map(\.id.key) == Array(keys[(index + 1)...].prefix(3)), "\(sort)")
             request.after = nil
             request.before = positions[index]
             request.isReversed = true
             let before = try await container.objects(request)
-            #expect(before.map(\.id) == objects[..<index].suffix(3).map(\.id))
+            #expect(before.map(\.id.key) == Array(keys[..<index].suffix(3)), "\(sort)")
+            let bounds = request
+            #expect(try await container.read { try $0.count(bounds) } == index, "\(sort)")
         }
+    }
+
+    @Test(arguments: [
+        ([SortKey("plain")], true), ([SortKey("plain", isAscending: false)], true), ([], true),
+        ([SortKey("maybe")], true), ([SortKey("plain"), SortKey("few", isAscending: false)], true),
+        ([SortKey("whole")], false),
+    ])
+    func `SQLite finds the objects after a position in the index of the first attribute`(
+        sort: [SortKey], usesIndex: Bool
+    ) throws {
+        let entity = try #require(container.model.entity("Thing"))
+        let order = SortOrder(sort, of: entity)
+        var values: [AttributeValue] = []
+        let position = order.position(of: 7, ["plain": "m", "maybe": "m", "few": 1, "whole": 1])
+        let condition = order.condition(position, isAfter: true, entity, &values)
+        let sql =
+            "EXPLAIN QUERY PLAN SELECT id FROM Thing WHERE \(condition)"
+            + order.clause(entity, isReversed: false)
+        let literals = values.map(StoreSchema.literal)
+        let bound = zip(sql.split(separator: "?", omittingEmptySubsequences: false), literals + [""])
+            .map { "\($0)\($1)" }.joined()
+        let plan = try Shell.run("sqlite3", [container.path, bound]).output
+        #expect(plan.contains("SEARCH Thing") == usesIndex, "\(plan)")
     }
 
     @Test func `numbers of two kinds compare exactly`() {
         func position(_ value: AttributeValue) -> SortPosition {
-            SortPosition(value: value, key: 1, isAscending: true, ignoresCase: false)
+            let component = SortOrder.Component("a", isAscending: true, ignoresCase: false)
+            return SortPosition([value], key: 1, in: SortOrder([component], isKeyAscending: true))
         }
         let big: Int64 = 1 << 53
         let order: [AttributeValue] = [
@@ -160,9 +222,9 @@ import Testing
         #expect(try await container.objects(FetchRequest("Thing", where: .keys([]))).isEmpty)
     }
 
-    @Test func `sorting by an attribute that may be null is rejected`() async throws {
-        let request = FetchRequest("Thing", sort: SortKey("maybe"))
-        await #expect(throws: StoreError.notSortable("maybe", entity: "Thing")) {
+    @Test func `sorting by an unknown attribute is rejected`() async throws {
+        let request = FetchRequest("Thing", sort: [SortKey("plain"), SortKey("none")])
+        await #expect(throws: StoreError.unknownAttribute("none", entity: "Thing")) {
             try await container.objects(request)
         }
     }

@@ -24,7 +24,7 @@ import Testing
                 found += next.hits.map(\.id)
                 cursor = next.next
             } while cursor != nil && found.count < 10_000
-            let request = FetchRequest("Clip", sort: SortKey("created", isAscending: false))
+            let request = FetchRequest("Clip", sort: [SortKey("created", isAscending: false)])
             let all = try snapshot.fetch(request).map { SearchDocument($0, ClipModel.searched) }
             let matching = all.filter(query.matches)
             guard sort == .relevance else { return (found, matching.map(\.id)) }

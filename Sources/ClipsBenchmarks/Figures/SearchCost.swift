@@ -125,7 +125,7 @@ private struct SearchCost {
         var request = FetchRequest(
             ClipModel.entity,
             where: .and(words.map { word in .or(attributes.map { .contains($0.rawValue, word) }) }),
-            sort: ClipQuery.newestFirst, limit: screen)
+            sort: [ClipQuery.newestFirst], limit: screen)
         request.attributes = []
         let began = Moment.now
         _ = try container.readBlocking { [request] in try $0.fetch(request).count }

@@ -135,7 +135,7 @@ private struct SoakWorker {
 
     private func clean() async throws {
         _ = try await store.container.purgeHistory(maximumAge: .seconds(20), minimumAge: .seconds(10))
-        let newest = FetchRequest(ClipModel.entity, sort: ClipQuery.newestFirst)
+        let newest = FetchRequest(ClipModel.entity, sort: [ClipQuery.newestFirst])
         let ids = try await store.container.read { try $0.fetch(newest).map(\.id.key) }
         if ids.count > Self.maxClips { try await store.delete(Array(ids.dropFirst(Self.maxClips))) }
     }

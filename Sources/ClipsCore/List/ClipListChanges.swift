@@ -30,10 +30,10 @@ struct ClipListChanges {
             let object = objects[key]
             let earlier = (histories[key] ?? []).reversed().reduce(object?.values) { $1.reverting($0) }
             let old = earlier.map { position(of: key, $0, in: query.sort) }
-            let new = object.map { snapshot.position(of: $0, in: query.sort) }
+            let new = object.map { snapshot.position(of: $0, in: [query.sort]) }
             // In its own order: another one may be pending.
             if let sort = sorted?.sort {
-                let position = object.map { snapshot.position(of: $0, in: sort) }
+                let position = object.map { snapshot.position(of: $0, in: [sort]) }
                 if earlier.map({ self.position(of: key, $0, in: sort) }) != position {
                     moved[key] = .some(position)
                 }
@@ -78,6 +78,6 @@ struct ClipListChanges {
 
     private func position(of key: Int64, _ values: [String: AttributeValue], in sort: SortKey) -> SortPosition
     {
-        snapshot.position(of: ClipModel.objectID(key), value: values[sort.attribute] ?? .null, in: sort)
+        snapshot.position(of: ClipModel.objectID(key), values, in: [sort])
     }
 }

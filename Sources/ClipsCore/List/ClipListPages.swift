@@ -76,25 +76,7 @@ struct ClipListPages: ListPages {
         var objects = try snapshot.fetch(request)
         let isEdge = objects.count <= limit
         if !isEdge { if request.isReversed { objects.removeFirst() } else { objects.removeLast() } }
-        return (objects.map { ClipRow($0, position: snapshot.position(of: $0, in: query.sort)) }, isEdge)
-    }
-}
-
-extension SortPosition {
-    /// The nearest position before this one.
-    var justBefore: SortPosition {
-        SortPosition(
-            value: value, key: isAscending ? keyBefore : keyAfter, isAscending: isAscending,
-            ignoresCase: ignoresCase)
-    }
-    // A malicious store may have an object at either limit.
-    private var keyBefore: Int64 { key == .min ? key : key - 1 }
-    private var keyAfter: Int64 { key == .max ? key : key + 1 }
-
-    /// The nearest position after this one.
-    var justAfter: SortPosition {
-        SortPosition(
-            value: value, key: isAscending ? keyAfter : keyBefore, isAscending: isAscending,
-            ignoresCase: ignoresCase)
+        let order = snapshot.order(request.sort, of: request.entity)
+        return (objects.map { ClipRow($0, position: order.position(of: $0)) }, isEdge)
     }
 }

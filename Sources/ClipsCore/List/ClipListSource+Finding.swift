@@ -93,7 +93,7 @@ extension ClipListSource {
 extension SearchPosition {
     /// Converts a position in a list sorted by creation time.
     fileprivate init?(_ position: SortPosition) {
-        guard let created = position.value.integerValue else { return nil }
+        guard let created = position.values.first?.integerValue else { return nil }
         self.init(created: created, id: position.key)
     }
 }

@@ -102,7 +102,7 @@ package actor ClipListSource: HistoryConsumer {
     private func position(of clip: Int64, in snapshot: StoreSnapshot) throws -> SortPosition? {
         var request = FetchRequest(ClipModel.entity, where: .keys([clip]))
         request.attributes = [query.sort.attribute]
-        return try snapshot.fetch(request).first.map { snapshot.position(of: $0, in: query.sort) }
+        return try snapshot.fetch(request).first.map { snapshot.position(of: $0, in: [query.sort]) }
     }
 
     /// Counts the list's rows, after the first window is delivered. A search runs in steps, between which

@@ -43,7 +43,7 @@ package struct ClipQuery: Hashable, Sendable {
 
     /// All clips in the order of the query, without the filter.
     package var request: FetchRequest {
-        var request = FetchRequest(ClipModel.entity, sort: sort)
+        var request = FetchRequest(ClipModel.entity, sort: [sort])
         request.attributes = ClipModel.listAttributes
         return request
     }

@@ -78,9 +78,9 @@ struct ClipSelection: ClipOrder {
         let positions = changes.map { change in
             let old = known.contains(change.key) ? change.earlier : nil
             let object = change.object.flatMap { admits($0) ? $0 : nil }
-            let new = object.map { snapshot.position(of: $0, in: sort) }
+            let new = object.map { snapshot.position(of: $0, in: [sort]) }
             if old != new || !isSorted && (old != nil || new != nil) {
-                moved[change.key] = .some(object.map { snapshot.position(of: $0, in: found.sort) })
+                moved[change.key] = .some(object.map { snapshot.position(of: $0, in: [found.sort]) })
             }
             return (old: old, new: new)
         }

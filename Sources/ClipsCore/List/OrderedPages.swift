@@ -63,7 +63,7 @@ struct OrderedPages<Order: ClipOrder>: ListPages {
         let objects = try snapshot.fetch(request)
         let byKey = Dictionary(uniqueKeysWithValues: objects.map { ($0.id.key, $0) })
         return ids.compactMap { id in
-            byKey[id].map { ClipRow($0, position: snapshot.position(of: $0, in: order.sort)) }
+            byKey[id].map { ClipRow($0, position: snapshot.position(of: $0, in: [order.sort])) }
         }
     }
 }

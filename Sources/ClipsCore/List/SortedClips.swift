@@ -24,7 +24,7 @@ struct SortedClips: ClipOrder {
 
     /// Changes the order; the store sorts the clips.
     mutating func sort(by sort: SortKey, in snapshot: StoreSnapshot) throws {
-        ids = try snapshot.keys(FetchRequest(ClipModel.entity, where: .keys(ids), sort: sort))
+        ids = try snapshot.keys(FetchRequest(ClipModel.entity, where: .keys(ids), sort: [sort]))
         self.sort = sort
     }
 
@@ -52,7 +52,7 @@ struct SortedClips: ClipOrder {
                 clip = try snapshot.fetch(request).first
                 probe += 1
             }
-            if let clip, snapshot.position(of: clip, in: sort) < position {
+            if let clip, snapshot.position(of: clip, in: [sort]) < position {
                 low = probe
             } else {
                 high = middle

@@ -52,7 +52,7 @@ extension ClipStore {
     package func clips(
         _ ids: [Int64], in sort: SortKey, attributes: [ClipAttribute]? = nil, maxBytes: Int
     ) async throws(StoreError) -> [Clip] {
-        let request = FetchRequest(ClipModel.entity, where: .keys(ids), sort: sort)
+        let request = FetchRequest(ClipModel.entity, where: .keys(ids), sort: [sort])
         var left = try await container.read { try $0.keys(request) }[...]
         var clips: [Clip] = []
         var bytes = 0
@@ -60,7 +60,7 @@ extension ClipStore {
             // Whole clips may have a text of many megabytes each.
             let page = left.prefix(attributes?.contains(.text) ?? true ? 4 : Self.pageSize)
             left = left.dropFirst(page.count)
-            var request = FetchRequest(ClipModel.entity, where: .keys(Array(page)), sort: sort)
+            var request = FetchRequest(ClipModel.entity, where: .keys(Array(page)), sort: [sort])
             request.attributes = attributes?.map(\.rawValue)
             let pageRequest = request
             for object in try await container.read({ try $0.fetch(pageRequest) }) {
@@ -92,7 +92,7 @@ extension ClipStore {
     {
         let name = attribute.rawValue
         var request = FetchRequest(
-            ClipModel.entity, where: .compare(name, .notEqual, .text("")), sort: ClipQuery.newestFirst,
+            ClipModel.entity, where: .compare(name, .notEqual, .text("")), sort: [ClipQuery.newestFirst],
             limit: count)
         request.attributes = [name]
         let textRequest = request
@@ -130,7 +130,7 @@ extension ClipStore {
             let page = request
             let (objects, last) = try await container.read { snapshot in
                 let objects = try snapshot.fetch(page)
-                return (objects, objects.last.map { snapshot.position(of: $0, in: query.sort) })
+                return (objects, objects.last.map { snapshot.position(of: $0, in: page.sort) })
             }
             for object in objects { try body(Clip(object)) }
             guard let last, objects.count == request.limit else { return }
@@ -160,7 +160,8 @@ extension ClipStore {
         while let page = try await search.next({ hits, snapshot in
             var request = FetchRequest(ClipModel.entity, where: .keys(hits))
             request.attributes = [sort.attribute]
-            return try snapshot.fetch(request).map { snapshot.position(of: $0, in: sort) }
+            let order = snapshot.order([sort], of: ClipModel.entity)
+            return try snapshot.fetch(request).map { order.position(of: $0) }
         }) {
             positions += page
         }

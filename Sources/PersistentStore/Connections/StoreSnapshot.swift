@@ -36,13 +36,18 @@ public struct StoreSnapshot: Sendable {
         return try ask { [query] in try query.matches(predicate, values, entity: entity, on: $0) }
     }
 
-    public func position(of object: StoredObject, in sort: SortKey) -> SortPosition {
-        query.position(of: object, in: sort)
+    /// Returns the order of the objects of an entity under sort keys.
+    package func order(_ sort: [SortKey], of entity: String) -> SortOrder { query.order(sort, of: entity) }
+
+    public func position(of object: StoredObject, in sort: [SortKey]) -> SortPosition {
+        order(sort, of: object.id.entity).position(of: object)
     }
 
     /// Returns the position of an object that need not be in the store, such as one known from a tombstone.
-    public func position(of id: ObjectID, value: AttributeValue, in sort: SortKey) -> SortPosition {
-        query.position(value: value, key: id.key, entity: id.entity, in: sort)
+    public func position(of id: ObjectID, _ values: [String: AttributeValue], in sort: [SortKey])
+        -> SortPosition
+    {
+        order(sort, of: id.entity).position(of: id.key, values)
     }
 
     /// Checks that all history after a token exists.

@@ -2,9 +2,10 @@
 public struct FetchRequest: Hashable, Sendable {
     public var entity: String
     public var predicate: ObjectPredicate?
-    public var sort: SortKey?
+    /// The order of the objects; without sort keys, that in which they were inserted.
+    public var sort: [SortKey]
     /// The position after which the objects must be in the sort order. Unlike ``offset``, it costs only the
-    /// returned rows.
+    /// returned rows if the only sort key has an index and is never null.
     public var after: SortPosition?
     /// The position before which the objects must be.
     public var before: SortPosition?
@@ -16,7 +17,7 @@ public struct FetchRequest: Hashable, Sendable {
     public var attributes: [String]?
 
     public init(
-        _ entity: String, where predicate: ObjectPredicate? = nil, sort: SortKey? = nil, limit: Int? = nil
+        _ entity: String, where predicate: ObjectPredicate? = nil, sort: [SortKey] = [], limit: Int? = nil
     ) {
         self.entity = entity
         self.predicate = predicate

@@ -36,7 +36,7 @@ struct ObjectQuery {
         var values: [AttributeValue] = []
         var sql = "SELECT \(columns) FROM \"\(entity.name)\""
         sql += try condition(request, entity, &values)
-        sql += try order(request, entity)
+        sql += SortOrder(request.sort, of: entity).clause(entity, isReversed: request.isReversed)
         if request.limit != nil || request.offset > 0 {
             sql += " LIMIT \(request.limit ?? -1) OFFSET \(request.offset)"
         }
@@ -71,14 +71,8 @@ struct ObjectQuery {
         return try connection.prepare(sql, binding: names.map { candidate[$0] ?? .null } + values).step()
     }
 
-    func position(of object: StoredObject, in sort: SortKey) -> SortPosition {
-        position(value: object[sort.attribute], key: object.id.key, entity: object.id.entity, in: sort)
-    }
-
-    func position(value: AttributeValue, key: Int64, entity: String, in sort: SortKey) -> SortPosition {
-        SortPosition(
-            value: sort.attribute == "id" ? .integer(key) : value, key: key, isAscending: sort.isAscending,
-            ignoresCase: model.entity(entity)?.attribute(sort.attribute)?.ignoresCase ?? false)
+    func order(_ sort: [SortKey], of entity: String) -> SortOrder {
+        SortOrder(sort, of: model.entity(entity))
     }
 
     private func attributes(of request: FetchRequest, _ entity: EntityDescription) throws(StoreError)
@@ -98,36 +92,12 @@ struct ObjectQuery {
         if let predicate = request.predicate {
             parts.append("(\(try predicate.sql(entity: entity, values: &values)))")
         }
-        if let sort = request.sort {
-            try checkSortable(sort, entity)
-            for (bound, isLower) in [(request.after, true), (request.before, false)] {
-                guard let bound else { continue }
-                let comparison = isLower == sort.isAscending ? ">" : "<"
-                let column = StoreSchema.qualified(sort.attribute, of: entity)
-                parts.append("(\(column), id) \(comparison) (?, \(bound.key))")
-                values.append(bound.value)
-            }
+        let order = SortOrder(request.sort, of: entity)
+        try order.check(entity)
+        for (bound, isAfter) in [(request.after, true), (request.before, false)] {
+            if let bound { parts.append(order.condition(bound, isAfter: isAfter, entity, &values)) }
         }
         return parts.isEmpty ? "" : " WHERE " + parts.joined(separator: " AND ")
-    }
-
-    private func order(_ request: FetchRequest, _ entity: EntityDescription) throws(StoreError) -> String {
-        guard let sort = request.sort else {
-            return request.isReversed ? " ORDER BY id DESC" : " ORDER BY id"
-        }
-        try checkSortable(sort, entity)
-        let direction = sort.isAscending == request.isReversed ? "DESC" : "ASC"
-        return " ORDER BY \(StoreSchema.qualified(sort.attribute, of: entity)) \(direction), id \(direction)"
-    }
-
-    /// Checks that a position in the sort order always has a value: NULL is neither before nor after
-    /// anything.
-    private func checkSortable(_ sort: SortKey, _ entity: EntityDescription) throws(StoreError) {
-        guard sort.attribute != "id" else { return }
-        guard let attribute = entity.attribute(sort.attribute) else {
-            throw .unknownAttribute(sort.attribute, entity: entity.name)
-        }
-        guard !attribute.isOptional else { throw .notSortable(sort.attribute, entity: entity.name) }
     }
 
     private func object(

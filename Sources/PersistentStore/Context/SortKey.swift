@@ -1,5 +1,7 @@
-/// The attribute by which objects are sorted. Objects with equal values are sorted by key, in the same
-/// direction.
+/// An attribute by which objects are sorted; null sorts before every value.
+///
+/// Objects with equal values in all sort keys are sorted by their key, in the direction of the last one.
+/// ``SortKey/id`` sorts by that key directly.
 public struct SortKey: Hashable, Sendable {
     public let attribute: String
     public let isAscending: Bool
@@ -8,106 +10,51 @@ public struct SortKey: Hashable, Sendable {
         self.attribute = attribute
         self.isAscending = isAscending
     }
+
+    /// The order in which the objects were inserted.
+    public static let id = SortKey("id")
 }
 
-/// The position of one object in a sort order; compares as SQLite sorts.
-public struct SortPosition: Hashable, Sendable {
-    public let value: AttributeValue
-    public let key: Int64
-    public let isAscending: Bool
-    public let ignoresCase: Bool
+/// The total order that sort keys define for the objects of one entity.
+package struct SortOrder: Hashable, Sendable {
+    package struct Component: Hashable, Sendable {
+        package let attribute: String
+        let isAscending: Bool
+        let ignoresCase: Bool
 
-    public init(value: AttributeValue, key: Int64, isAscending: Bool, ignoresCase: Bool) {
-        self.value = value
-        self.key = key
-        self.isAscending = isAscending
-        self.ignoresCase = ignoresCase
-    }
-}
-
-extension SortPosition: Comparable {
-    public static func < (left: SortPosition, right: SortPosition) -> Bool {
-        left.isAscending ? precedes(left, right) : precedes(right, left)
-    }
-
-    private static func precedes(_ left: SortPosition, _ right: SortPosition) -> Bool {
-        switch compare(left.value, right.value, ignoresCase: left.ignoresCase) {
-        case .before: true
-        case .after: false
-        case .same: left.key < right.key
+        package init(_ attribute: String, isAscending: Bool, ignoresCase: Bool) {
+            self.attribute = attribute
+            self.isAscending = isAscending
+            self.ignoresCase = ignoresCase
         }
     }
 
-    private enum Order {
-        case before
-        case same
-        case after
+    /// The attributes that are compared before the keys.
+    package let components: [Component]
+    let isKeyAscending: Bool
 
-        var reversed: Order {
-            switch self {
-            case .before: .after
-            case .same: .same
-            case .after: .before
-            }
+    package init(_ components: [Component], isKeyAscending: Bool) {
+        self.components = components
+        self.isKeyAscending = isKeyAscending
+    }
+
+    /// Creates the order of sort keys. Those after `id` have no effect, since no two objects share it.
+    package init(_ sort: [SortKey], of entity: EntityDescription?) {
+        let attributes = sort.prefix { $0.attribute != "id" }
+        components = attributes.map { key in
+            Component(
+                key.attribute, isAscending: key.isAscending,
+                ignoresCase: entity?.attribute(key.attribute)?.ignoresCase ?? false)
         }
+        isKeyAscending = sort.dropFirst(attributes.count).first?.isAscending ?? sort.last?.isAscending ?? true
     }
 
-    /// Compares values in the order NULL, numbers, text, blobs; text by bytes (sqlite.org/datatype3.html
-    /// 4.1).
-    private static func compare(_ left: AttributeValue, _ right: AttributeValue, ignoresCase: Bool) -> Order {
-        switch (left, right) {
-        case (.integer(let left), .integer(let right)): order(left, right)
-        case (.text(let left), .text(let right)):
-            ignoresCase ? withoutCase(left.utf8, right.utf8) : bytes(left.utf8, right.utf8)
-        case (.blob(let left), .blob(let right)): bytes(left, right)
-        case (.integer(let left), .real(let right)): order(left, right)
-        case (.real(let left), .integer(let right)): order(right, left).reversed
-        default:
-            if let left = left.realValue, let right = right.realValue {
-                order(left, right)
-            } else {
-                order(rank(left), rank(right))
-            }
-        }
+    package func position(of object: StoredObject) -> SortPosition {
+        SortPosition(components.map { object[$0.attribute] }, key: object.id.key, in: self)
     }
 
-    private static func order<Element: Comparable>(_ left: Element, _ right: Element) -> Order {
-        left < right ? .before : left == right ? .same : .after
-    }
-
-    /// Compares exactly, even if a Double cannot distinguish two integers (2^53 and beyond).
-    private static func order(_ integer: Int64, _ real: Double) -> Order {
-        guard let whole = Int64(exactly: real.rounded(.towardZero)) else {
-            return real > 0 ? .before : .after
-        }
-        return whole == integer ? order(Double.zero, real - Double(whole)) : order(integer, whole)
-    }
-
-    /// Compares as NOCASE does: up to a NUL in both, then by length (sqlite.org/datatype3.html 7).
-    private static func withoutCase(_ left: String.UTF8View, _ right: String.UTF8View) -> Order {
-        for (left, right) in zip(left, right) {
-            let (left, right) = (folded(left), folded(right))
-            if left != right { return order(left, right) }
-            if left == 0 { break }
-        }
-        return order(left.count, right.count)
-    }
-
-    private static func bytes(_ left: some Sequence<UInt8>, _ right: some Sequence<UInt8>) -> Order {
-        if left.lexicographicallyPrecedes(right) { return .before }
-        return left.elementsEqual(right) ? .same : .after
-    }
-
-    private static func folded(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-    }
-
-    private static func rank(_ value: AttributeValue) -> Int {
-        switch value {
-        case .null: 0
-        case .integer, .real: 1
-        case .text: 2
-        case .blob: 3
-        }
+    /// Returns the position of an object with these values; an attribute without a value counts as null.
+    package func position(of key: Int64, _ values: [String: AttributeValue]) -> SortPosition {
+        SortPosition(components.map { values[$0.attribute] ?? .null }, key: key, in: self)
     }
 }

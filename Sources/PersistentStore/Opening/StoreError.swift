@@ -40,7 +40,6 @@ public enum StoreError: Error, Equatable, Sendable {
     case tooBig(path: String)
     case unknownEntity(String)
     case unknownAttribute(String, entity: String)
-    case notSortable(String, entity: String)
     /// Another writer saved or deleted objects after they were read; contains both sides of each conflict.
     case conflict([SaveConflict])
     /// A condition with more parts than SQLite accepts.
@@ -113,8 +112,6 @@ extension StoreError: CustomStringConvertible {
         case .tooBig(let path): "Value too large for store \(path): the limit is 1 GB. Nothing was saved."
         case .unknownEntity(let name): "The model has no entity '\(name)'."
         case .unknownAttribute(let name, let entity): "The entity \(entity) has no attribute '\(name)'."
-        case .notSortable(let name, let entity):
-            "Cannot sort \(entity) by '\(name)': the attribute is optional."
         case .conflict(let conflicts):
             conflicts.prefix(3).map(\.description).joined(separator: " ")
                 + (conflicts.count > 3 ? " \(conflicts.count - 3) more objects were changed." : "")

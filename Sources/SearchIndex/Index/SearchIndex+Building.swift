@@ -221,8 +221,8 @@ extension SearchIndex {
 
     func sortPosition(of position: SearchPosition, _ snapshot: StoreSnapshot) -> SortPosition {
         snapshot.position(
-            of: ObjectID(entity: schema.entity, key: position.id), value: .integer(position.created),
-            in: schema.newestFirst)
+            of: ObjectID(entity: schema.entity, key: position.id),
+            [schema.created: .integer(position.created)], in: schema.newestFirst)
     }
 }
 

@@ -32,7 +32,7 @@ package struct SearchSchema: Hashable, Sendable {
     var attributes: [String] { [title, tags, url, text, note, author, created, starred, unread] }
     /// The attributes whose update changes the index.
     var indexedAttributes: Set<String> { [title, tags, url, text, note, author, created] }
-    var newestFirst: SortKey { SortKey(created, isAscending: false) }
+    var newestFirst: [SortKey] { [SortKey(created, isAscending: false)] }
 }
 
 /// The searchable attributes of one object.

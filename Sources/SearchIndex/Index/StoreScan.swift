@@ -55,8 +55,8 @@ struct StoreScan {
 
     private func sortPosition(_ position: SearchPosition) -> SortPosition {
         snapshot.position(
-            of: ObjectID(entity: index.schema.entity, key: position.id), value: .integer(position.created),
-            in: index.schema.newestFirst)
+            of: ObjectID(entity: index.schema.entity, key: position.id),
+            [index.schema.created: .integer(position.created)], in: index.schema.newestFirst)
     }
 }
 
