@@ -20,12 +20,12 @@ import Testing
         var titles: [Int64: String] { state.withLock { $0.titles } }
         var changes: [Int64] { state.withLock { $0.changes } }
 
-        func refresh(from snapshot: StoreSnapshot) throws {
+        func refresh(from snapshot: borrowing StoreSnapshot) throws {
             let titles = try FollowerOracleTests.titles(FetchRequest("Clip"), snapshot)
             state.withLock { $0 = (titles, []) }
         }
 
-        func consume(_ transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws {
+        func consume(_ transactions: [HistoryTransaction], in snapshot: borrowing StoreSnapshot) throws {
             let changes = transactions.flatMap(\.changes)
             let keys = Set(changes.map(\.objectID.key))
             let titles = try FollowerOracleTests.titles(
@@ -165,7 +165,8 @@ import Testing
         }
     }
 
-    static func titles(_ request: FetchRequest, _ snapshot: StoreSnapshot) throws -> [Int64: String] {
+    static func titles(_ request: FetchRequest, _ snapshot: borrowing StoreSnapshot) throws -> [Int64: String]
+    {
         let clips = try snapshot.fetch(request)
         return Dictionary(uniqueKeysWithValues: clips.map { ($0.id.key, $0["title"].textValue ?? "") })
     }

@@ -125,8 +125,8 @@ import Testing
             let thread = UInt(pthread_self())
             names.withLock { _ = $0[thread, default: []].insert(name) }
         }
-        func refresh(from snapshot: StoreSnapshot) throws { note("reader") }
-        func consume(_ transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws {
+        func refresh(from snapshot: borrowing StoreSnapshot) throws { note("reader") }
+        func consume(_ transactions: [HistoryTransaction], in snapshot: borrowing StoreSnapshot) throws {
             note("reader")
         }
         func deduplicate(_ transactions: [HistoryTransaction]) async throws { note("deduplicator") }

@@ -33,12 +33,12 @@ final class RecordingConsumer: HistoryConsumer {
     var numbers: [Int64] { seen.transactions.map(\.number) }
     var changes: Int { seen.transactions.reduce(0) { $0 + $1.changes.count } }
 
-    func refresh(from snapshot: StoreSnapshot) throws {
+    func refresh(from snapshot: borrowing StoreSnapshot) throws {
         record.withLock { $0.refreshes += 1 }
         news.signal()
     }
 
-    func consume(_ transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws {
+    func consume(_ transactions: [HistoryTransaction], in snapshot: borrowing StoreSnapshot) throws {
         defer { news.signal() }
         try record.withLock { record in
             record.batches.append(transactions.count)

@@ -17,8 +17,8 @@ extension Figure {
 
     private struct Counter: HistoryConsumer {
         let count = Shared(0)
-        func refresh(from snapshot: StoreSnapshot) throws {}
-        func consume(_ transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws {
+        func refresh(from snapshot: borrowing StoreSnapshot) throws {}
+        func consume(_ transactions: [HistoryTransaction], in snapshot: borrowing StoreSnapshot) throws {
             count.change { $0 += transactions.reduce(0) { $0 + $1.changes.count } }
         }
     }

@@ -63,7 +63,7 @@ final class Shared<Value: Sendable>: Sendable {
 extension PersistentContainer {
     /// Reads a snapshot and blocks this thread until that ends.
     func readBlocking<Result: Sendable>(
-        _ body: @escaping @Sendable (StoreSnapshot) throws -> Result
+        _ body: @escaping @Sendable (inout StoreSnapshot) throws -> Result
     ) throws -> Result {
         try blocking { try await self.read(body) }
     }

@@ -50,7 +50,7 @@ extension ClipStore {
     private func clips(like drafts: [ClipDraft]) async throws -> [Clip] {
         guard let predicate = DuplicatePlan.lookup(drafts) else { return [] }
         let request = FetchRequest(ClipModel.entity, where: predicate)
-        return try await container.read { try $0.fetch(request) }.map(Clip.init)
+        return try await container.fetch(request).map(Clip.init)
     }
 
     private func commit(

@@ -15,8 +15,8 @@ package struct CleaningPreview: Hashable, Sendable {
     ///   - oldest: The date before which history is deleted even if a consumer needs it.
     ///   - counter: The counter of the last preview of the store, from which counting continues.
     package init(
-        youngest: Date, oldest: Date, counter: inout HistoryCounter, in snapshot: StoreSnapshot
-    ) throws {
+        youngest: Date, oldest: Date, counter: inout HistoryCounter, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) {
         consumers = try snapshot.consumers()
         let waiting = consumers.filter { !$0.isTransient || $0.isRunning }
         let last = waiting.min { $0.token.number < $1.token.number }

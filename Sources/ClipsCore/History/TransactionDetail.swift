@@ -31,8 +31,9 @@ package struct TransactionDetail: Hashable, Sendable {
     package let showsOriginalValues: Bool
 
     package init?(
-        _ token: HistoryToken, maxLaterChanges: Int = Self.maxLaterChanges, in snapshot: StoreSnapshot
-    ) throws {
+        _ token: HistoryToken, maxLaterChanges: Int = Self.maxLaterChanges,
+        in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) {
         let piece = try snapshot.transaction(
             token, changes: .entity(ClipModel.entity), maxChanges: Self.maxChanges)
         guard let piece else { return nil }
@@ -105,7 +106,7 @@ extension StoreSnapshot {
     /// Returns the transaction that ends at a token, or its first piece; nil if there is none.
     func transaction(
         _ token: HistoryToken, changes: ChangePredicate? = nil, maxChanges: Int? = nil
-    ) throws -> HistoryTransaction? {
+    ) throws(StoreError) -> HistoryTransaction? {
         try check(token)
         var request = HistoryFetchRequest(.ending(at: token), changes: changes, limit: 1)
         if let maxChanges { request.maxChangesAtOnce = maxChanges }

@@ -40,7 +40,7 @@ package struct TransactionFeed {
         left = limit ?? .max
         // Watching begins before the first read, so that no commit falls between the two.
         events = follows ? try await container.events().makeAsyncIterator() : nil
-        (position, end) = try await container.read { snapshot in
+        (position, end) = try await container.read { snapshot throws(StoreError) in
             (try reader.position(of: start, limit: limit, in: snapshot), try snapshot.newestToken())
         }
     }
@@ -63,8 +63,8 @@ package struct TransactionFeed {
         isBehind = false
         let (reader, start) = (reader, position)
         guard left > 0, end.map({ start.token.number < $0.number }) ?? true,
-            let batch = try await container.read({
-                try reader.next(after: start, limit: Self.maxChanges, in: $0)
+            let batch = try await container.read({ snapshot throws(StoreError) in
+                try reader.next(after: start, limit: Self.maxChanges, in: snapshot)
             })
         else { return [] }
         var transactions: [HistoryTransaction] = []

@@ -6,13 +6,14 @@ import PersistentStore
 /// from it by reverting the changes, since history records the values that updates and deletions replaced.
 struct ClipListChanges {
     let query: ClipQuery
-    let snapshot: StoreSnapshot
     /// The hits of a filtered list, updated with the changes.
     var selection: ClipSelection?
     /// The order of all clips, if it is in memory; updated with the changes.
     var sorted: SortedClips?
 
-    mutating func changes(of transactions: [HistoryTransaction]) throws -> [LiveList<ClipRow>.Change] {
+    mutating func changes(
+        of transactions: [HistoryTransaction], in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> [LiveList<ClipRow>.Change] {
         var order: [Int64] = []
         var histories: [Int64: [HistoryChange]] = [:]
         for transaction in transactions {
@@ -22,19 +23,19 @@ struct ClipListChanges {
             }
         }
         guard !order.isEmpty else { return [] }
-        let objects = try presentState(of: order)
-        if selection != nil { return try foundChanges(order, histories, objects) }
+        let objects = try presentState(of: order, snapshot)
+        if selection != nil { return try foundChanges(order, histories, objects, snapshot) }
         var changes: [LiveList<ClipRow>.Change] = []
         var moved: [Int64: SortPosition?] = [:]
         for key in order {
             let object = objects[key]
             let earlier = (histories[key] ?? []).reversed().reduce(object?.values) { $1.reverting($0) }
-            let old = earlier.map { position(of: key, $0, in: query.sort) }
+            let old = earlier.map { position(of: key, $0, in: query.sort, snapshot) }
             let new = object.map { snapshot.position(of: $0, in: [query.sort]) }
             // In its own order: another one may be pending.
             if let sort = sorted?.sort {
                 let position = object.map { snapshot.position(of: $0, in: [sort]) }
-                if earlier.map({ self.position(of: key, $0, in: sort) }) != position {
+                if earlier.map({ self.position(of: key, $0, in: sort, snapshot) }) != position {
                     moved[key] = .some(position)
                 }
             }
@@ -46,14 +47,16 @@ struct ClipListChanges {
 
     /// Returns the changes of a filtered list; none while its order is unknown.
     private mutating func foundChanges(
-        _ order: [Int64], _ histories: [Int64: [HistoryChange]], _ objects: [Int64: StoredObject]
-    ) throws -> [LiveList<ClipRow>.Change] {
+        _ order: [Int64], _ histories: [Int64: [HistoryChange]], _ objects: [Int64: StoredObject],
+        _ snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> [LiveList<ClipRow>.Change] {
         guard var found = selection else { return [] }
         selection = nil
         let changed = order.map { key in
             let earlier = (histories[key] ?? []).reversed().reduce(objects[key]?.values) { $1.reverting($0) }
             return ClipSelection.Changed(
-                key: key, earlier: earlier.map { position(of: key, $0, in: found.sort) }, object: objects[key]
+                key: key, earlier: earlier.map { position(of: key, $0, in: found.sort, snapshot) },
+                object: objects[key]
             )
         }
         let positions = try found.apply(changed, in: snapshot)
@@ -70,14 +73,18 @@ struct ClipListChanges {
         return LiveList.Change(id: key, old: old, new: row)
     }
 
-    private func presentState(of keys: [Int64]) throws -> [Int64: StoredObject] {
+    private func presentState(
+        of keys: [Int64], _ snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> [Int64: StoredObject] {
         var request = FetchRequest(ClipModel.entity, where: .keys(keys))
         if selection == nil { request.attributes = ClipModel.listAttributes }
         return Dictionary(uniqueKeysWithValues: try snapshot.fetch(request).map { ($0.id.key, $0) })
     }
 
-    private func position(of key: Int64, _ values: [String: AttributeValue], in sort: SortKey) -> SortPosition
-    {
+    private func position(
+        of key: Int64, _ values: [String: AttributeValue], in sort: SortKey,
+        _ snapshot: borrowing StoreSnapshot
+    ) -> SortPosition {
         snapshot.position(of: ClipModel.objectID(key), values, in: [sort])
     }
 }

@@ -1,4 +1,5 @@
 package import HistoryTracking
+import PersistentStore
 package import SearchIndex
 
 /// A message to a list of clips, in the order of the store's snapshots.
@@ -37,18 +38,21 @@ struct ClipListAnswer {
     let request: LiveList<ClipRow>.Request
     let generation: Int
 
-    func message(_ pages: some ListPages) throws -> ClipListMessage {
+    func message(_ pages: some ListPages, in snapshot: borrowing StoreSnapshot) throws(StoreError)
+        -> ClipListMessage
+    {
         var window: LiveList<ClipRow>.Window
         switch request.kind {
         case .after(let position, let limit):
-            return more(try pages.after(position, limit: limit), .after)
+            return more(try pages.after(position, limit: limit, in: snapshot), .after)
         case .before(let position, let limit):
-            return more(try pages.before(position, limit: limit), .before)
-        case .start(let limit): window = try pages.start(limit: limit)
-        case .end(let limit): window = try pages.end(limit: limit)
+            return more(try pages.before(position, limit: limit, in: snapshot), .before)
+        case .start(let limit): window = try pages.start(limit: limit, in: snapshot)
+        case .end(let limit): window = try pages.end(limit: limit, in: snapshot)
         case .around(let position, let before, let after):
-            window = try pages.around(position, before: before, after: after)
-        case .at(let index, let before, let after): window = try pages.at(index, before: before, after: after)
+            window = try pages.around(position, before: before, after: after, in: snapshot)
+        case .at(let index, let before, let after):
+            window = try pages.at(index, before: before, after: after, in: snapshot)
         }
         window.requestNumber = request.number
         return .window(window, generation: generation)

@@ -12,7 +12,7 @@ extension ClipListSource {
         guard query == self.query else { return [] }
         if selection != nil {
             let ids = Mutex<[Int64]>([])
-            try await onSnapshot { source, snapshot in
+            try await onSnapshot { source, snapshot throws(StoreError) in
                 guard let selection = source.selection, selection.isSorted else { return }
                 let start = try selection.index(of: first, in: snapshot)
                 let end = try selection.index(of: last.justAfter, in: snapshot)
@@ -25,8 +25,7 @@ extension ClipListSource {
         request.after = first.justBefore
         request.before = last.justAfter
         request.limit = limit
-        let wanted = request
-        return try await container.read { try $0.fetch(wanted).map(\.id.key) }
+        return try await container.fetch(request).map(\.id.key)
     }
 
     /// Returns the nearest hit of a search after or before a position; without one, the first hit from the
@@ -46,7 +45,7 @@ extension ClipListSource {
         while true {
             let after = cursor
             let (index, step) = (index, SearchBounds(limit: isForward ? 1 : 2000, maxRead: 4000))
-            let page = try await container.read { snapshot in
+            let page = try await container.read { snapshot throws(StoreError) in
                 try index.search(query.search, after: after, bounds: step, in: snapshot)
             }
             if isForward, let hit = page.hits.first { return hit.id }
@@ -71,7 +70,7 @@ extension ClipListSource {
         var found = ClipSelection(query)
         while !found.isComplete {
             let begun = found
-            found = try await container.read { snapshot in
+            found = try await container.read { snapshot throws(StoreError) in
                 var found = begun
                 try found.extend(index, in: snapshot)
                 return found
@@ -79,7 +78,7 @@ extension ClipListSource {
         }
         let all = found
         guard all.count > 0 else { return nil }
-        return try await container.read { snapshot in
+        return try await container.read { snapshot throws(StoreError) in
             guard let position else { return all.ids(isForward ? 0..<1 : all.count - 1..<all.count).first }
             let next =
                 try all.index(of: isForward ? position.justAfter : position, in: snapshot)

@@ -45,19 +45,24 @@ package actor ClipListSource: HistoryConsumer {
     /// With more changes, a full refresh costs less.
     package nonisolated var batchLimit: BatchLimit { .refreshBeyond(2000) }
 
-    package nonisolated func refresh(from snapshot: StoreSnapshot) throws {
-        try assumeIsolated { source in try source.fullRefresh(from: snapshot) }
+    package nonisolated func refresh(from snapshot: borrowing StoreSnapshot) throws(StoreError) {
+        try assumeIsolated { source in
+            Result { () throws(StoreError) in try source.fullRefresh(from: snapshot) }
+        }.get()
     }
 
-    package nonisolated func consume(_ transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws
-    {
+    package nonisolated func consume(
+        _ transactions: [HistoryTransaction], in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) {
         try assumeIsolated { source in
-            // Partial transactions are inconsistent with the snapshot's rows, so all are applied together.
-            guard transactions.last?.token == (try snapshot.newestToken()) else {
-                return try source.catchUp(to: snapshot)
+            Result { () throws(StoreError) in
+                // Partial transactions are inconsistent with the snapshot's rows, so all are applied together.
+                guard transactions.last?.token == (try snapshot.newestToken()) else {
+                    return try source.catchUp(to: snapshot)
+                }
+                try source.catchUp(with: transactions, in: snapshot)
             }
-            try source.catchUp(with: transactions, in: snapshot)
-        }
+        }.get()
     }
 
     package nonisolated func trackingDidChange(_ state: TrackingState) {
@@ -71,7 +76,9 @@ package actor ClipListSource: HistoryConsumer {
         guard generation == self.generation else { return }
         if let anchor { self.anchor = anchor }
         do {
-            try await onSnapshot { source, snapshot in try source.reply(to: request, from: snapshot) }
+            try await onSnapshot { source, snapshot throws(StoreError) in
+                try source.reply(to: request, from: snapshot)
+            }
         } catch {
             deliver([.failed("\(error)", requestNumber: request.number, generation: generation)])
         }
@@ -88,7 +95,7 @@ package actor ClipListSource: HistoryConsumer {
         self.generation = generation
         self.anchor = anchor
         do {
-            try await onSnapshot { source, snapshot in
+            try await onSnapshot { source, snapshot throws(StoreError) in
                 if let clip, let position = try source.position(of: clip, in: snapshot) {
                     source.anchor = position
                 }
@@ -99,7 +106,9 @@ package actor ClipListSource: HistoryConsumer {
         }
     }
 
-    private func position(of clip: Int64, in snapshot: StoreSnapshot) throws -> SortPosition? {
+    private func position(of clip: Int64, in snapshot: borrowing StoreSnapshot) throws(StoreError)
+        -> SortPosition?
+    {
         var request = FetchRequest(ClipModel.entity, where: .keys([clip]))
         request.attributes = [query.sort.attribute]
         return try snapshot.fetch(request).first.map { snapshot.position(of: $0, in: [query.sort]) }
@@ -112,15 +121,14 @@ package actor ClipListSource: HistoryConsumer {
         do {
             var isCounted = false
             while !isCounted && generation == self.generation {
-                try await onSnapshot { source, snapshot in
+                try await onSnapshot { source, snapshot throws(StoreError) in
                     guard source.generation == generation else { return }
                     try source.extendSelection(in: snapshot)
                     if let request = source.waiting { try source.reply(to: request, from: snapshot) }
                     guard source.selection?.isComplete ?? true else { return }
                     try source.sortIfNeeded(in: snapshot)
-                    let count =
-                        try source.selection?.count ?? source.sorted?.count
-                        ?? snapshot.count(source.query.request)
+                    let known = source.selection?.count ?? source.sorted?.count
+                    let count = if let known { known } else { try snapshot.count(source.query.request) }
                     source.deliver([.count(count, generation: generation)])
                 }
                 isCounted = selection?.isComplete ?? true
@@ -131,7 +139,7 @@ package actor ClipListSource: HistoryConsumer {
     }
 
     /// Runs one step of the search, and shows a list whose order it completes.
-    private func extendSelection(in snapshot: StoreSnapshot) throws {
+    private func extendSelection(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
         let wasSorted = selection?.isSorted ?? true
         try selection?.extend(index, in: snapshot)
         guard !wasSorted, let window = try selectionWindow(snapshot) else { return }
@@ -140,17 +148,19 @@ package actor ClipListSource: HistoryConsumer {
 
     /// Runs `body` on a snapshot after reporting all changes up to it, without interruption on one thread.
     func onSnapshot(
-        _ body: @escaping @Sendable (isolated ClipListSource, StoreSnapshot) throws -> Void
+        _ body: @Sendable (isolated ClipListSource, borrowing StoreSnapshot) throws(StoreError) -> Void
     ) async throws(StoreError) {
-        try await container.read { snapshot in
+        try await container.read { snapshot throws(StoreError) in
             try self.assumeIsolated { source in
-                try source.catchUp(to: snapshot)
-                try body(source, snapshot)
-            }
+                Result { () throws(StoreError) in
+                    try source.catchUp(to: snapshot)
+                    try body(source, snapshot)
+                }
+            }.get()
         }
     }
 
-    private func fullRefresh(from snapshot: StoreSnapshot) throws {
+    private func fullRefresh(from snapshot: borrowing StoreSnapshot) throws(StoreError) {
         let newest = try snapshot.newestToken()
         let window = query.admitsAll ? try plainWindow(snapshot) : try foundWindow(snapshot)
         // Not earlier: after an error, the next attempt reads everything again.
@@ -162,27 +172,31 @@ package actor ClipListSource: HistoryConsumer {
         }
     }
 
-    private func plainWindow(_ snapshot: StoreSnapshot) throws -> LiveList<ClipRow>.Window {
+    private func plainWindow(_ snapshot: borrowing StoreSnapshot) throws(StoreError)
+        -> LiveList<ClipRow>.Window
+    {
         (selection, sorted) = (nil, nil)
         guard let anchor else {
             // The first rows are shown before all are sorted.
-            return try ClipListPages(query: query, snapshot: snapshot).start(limit: rowsAround)
+            return try ClipListPages(query: query).start(limit: rowsAround, in: snapshot)
         }
         try sortIfNeeded(in: snapshot)
-        return try plainPages(snapshot).around(anchor, before: rowsAround, after: rowsAround)
+        return try plainPages.around(anchor, before: rowsAround, after: rowsAround, in: snapshot)
     }
 
-    private func sortIfNeeded(in snapshot: StoreSnapshot) throws {
+    private func sortIfNeeded(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
         guard query.admitsAll, sorted == nil, !query.isSortedByIndex else { return }
         sorted = try SortedClips(query, in: snapshot)
     }
 
-    private func plainPages(_ snapshot: StoreSnapshot) -> any ListPages {
-        guard let sorted else { return ClipListPages(query: query, snapshot: snapshot) }
-        return OrderedPages(order: sorted, snapshot: snapshot)
+    private var plainPages: any ListPages {
+        guard let sorted else { return ClipListPages(query: query) }
+        return OrderedPages(order: sorted)
     }
 
-    private func foundWindow(_ snapshot: StoreSnapshot) throws -> LiveList<ClipRow>.Window? {
+    private func foundWindow(_ snapshot: borrowing StoreSnapshot) throws(StoreError) -> LiveList<ClipRow>
+        .Window?
+    {
         var found = ClipSelection(query)
         try found.extend(index, in: snapshot, wanted: rowsAround)
         (waiting, sorted) = (nil, nil)
@@ -191,15 +205,17 @@ package actor ClipListSource: HistoryConsumer {
     }
 
     /// Returns nil until the hits are in the order of the list.
-    private func selectionWindow(_ snapshot: StoreSnapshot) throws -> LiveList<ClipRow>.Window? {
+    private func selectionWindow(_ snapshot: borrowing StoreSnapshot) throws(StoreError) -> LiveList<ClipRow>
+        .Window?
+    {
         guard let found = selection, found.isSorted else { return nil }
-        let pages = OrderedPages(order: found, snapshot: snapshot)
-        guard let anchor else { return try pages.start(limit: rowsAround) }
-        return try pages.around(anchor, before: rowsAround, after: rowsAround)
+        let pages = OrderedPages(order: found)
+        guard let anchor else { return try pages.start(limit: rowsAround, in: snapshot) }
+        return try pages.around(anchor, before: rowsAround, after: rowsAround, in: snapshot)
     }
 
     /// Reports the changes that were committed up to a snapshot.
-    private func catchUp(to snapshot: StoreSnapshot) throws {
+    private func catchUp(to snapshot: borrowing StoreSnapshot) throws(StoreError) {
         guard let token else { return }
         switch try reader.next(after: HistoryPosition(token), limit: batchLimit, in: snapshot) {
         case nil: return
@@ -208,15 +224,17 @@ package actor ClipListSource: HistoryConsumer {
         }
     }
 
-    private func catchUp(with transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws {
+    private func catchUp(with transactions: [HistoryTransaction], in snapshot: borrowing StoreSnapshot)
+        throws(StoreError)
+    {
         // The selection was lost when a change could not be read.
         guard query.admitsAll || selection != nil else { return try fullRefresh(from: snapshot) }
         let number = token?.number ?? 0
         let news = transactions.filter { $0.number > number }
         let newest = try snapshot.newestToken()
-        var patch = ClipListChanges(query: query, snapshot: snapshot, selection: selection, sorted: sorted)
+        var patch = ClipListChanges(query: query, selection: selection, sorted: sorted)
         (selection, sorted) = (nil, nil)
-        let changes = try patch.changes(of: news)
+        let changes = try patch.changes(of: news, in: snapshot)
         (selection, sorted) = (patch.selection, patch.sorted)
         token = newest
         guard !news.isEmpty else { return }
@@ -227,25 +245,29 @@ package actor ClipListSource: HistoryConsumer {
     }
 
     /// Answers a request, or retains it until the search has found enough.
-    private func reply(to request: LiveList<ClipRow>.Request, from snapshot: StoreSnapshot) throws {
+    private func reply(to request: LiveList<ClipRow>.Request, from snapshot: borrowing StoreSnapshot)
+        throws(StoreError)
+    {
         waiting = nil
         let answer = ClipListAnswer(request: request, generation: generation)
         guard let found = selection else {
             try sortIfNeeded(in: snapshot)
-            return deliver([try answer.message(plainPages(snapshot))])
+            return deliver([try answer.message(plainPages, in: snapshot)])
         }
         let reach = found.isSorted ? try request.reach(in: found, snapshot) : .max
         guard found.isComplete || found.count >= reach else {
             waiting = request
             return
         }
-        deliver([try answer.message(OrderedPages(order: found, snapshot: snapshot))])
+        deliver([try answer.message(OrderedPages(order: found), in: snapshot)])
     }
 }
 
 extension LiveList.Request where Row == ClipRow {
     /// Returns the number of hits that the answer needs.
-    fileprivate func reach(in found: ClipSelection, _ snapshot: StoreSnapshot) throws -> Int {
+    fileprivate func reach(in found: ClipSelection, _ snapshot: borrowing StoreSnapshot) throws(StoreError)
+        -> Int
+    {
         switch kind {
         case .start(let limit): limit
         case .end: .max

@@ -33,14 +33,16 @@ struct ClipSelection: ClipOrder {
 
     func ids(_ range: Range<Int>) -> [Int64] { found.ids(range) }
 
-    func index(of position: SortPosition, in snapshot: StoreSnapshot) throws -> Int {
+    func index(of position: SortPosition, in snapshot: borrowing StoreSnapshot) throws(StoreError) -> Int {
         try found.index(of: position, in: snapshot)
     }
 
     /// Runs one step of the search.
     ///
     /// - Parameter wanted: The number of clips that suffices for the first step.
-    mutating func extend(_ index: SearchIndex, in snapshot: StoreSnapshot, wanted: Int? = nil) throws {
+    mutating func extend(_ index: SearchIndex, in snapshot: borrowing StoreSnapshot, wanted: Int? = nil)
+        throws(StoreError)
+    {
         guard !isComplete else { return }
         let began = ContinuousClock.now
         let bounds = SearchBounds(limit: wanted ?? step, maxRead: 2 * step)
@@ -71,8 +73,8 @@ struct ClipSelection: ClipOrder {
     /// Applies changes. Returns the old and the new position of each clip in the list; nil if it is not in
     /// it.
     mutating func apply(
-        _ changes: [Changed], in snapshot: StoreSnapshot
-    ) throws -> [(old: SortPosition?, new: SortPosition?)] {
+        _ changes: [Changed], in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> [(old: SortPosition?, new: SortPosition?)] {
         let known = found.contained(Set(changes.compactMap { $0.earlier == nil ? nil : $0.key }))
         var moved: [Int64: SortPosition?] = [:]
         let positions = changes.map { change in

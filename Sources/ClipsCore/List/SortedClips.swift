@@ -11,7 +11,7 @@ struct SortedClips: ClipOrder {
     /// Creates an empty order, to which a search appends its hits.
     init(sort: SortKey) { self.sort = sort }
 
-    init(_ query: ClipQuery, in snapshot: StoreSnapshot) throws {
+    init(_ query: ClipQuery, in snapshot: borrowing StoreSnapshot) throws(StoreError) {
         sort = query.sort
         ids = try snapshot.keys(query.request)
     }
@@ -23,7 +23,7 @@ struct SortedClips: ClipOrder {
     mutating func append(_ more: [Int64]) { ids += more }
 
     /// Changes the order; the store sorts the clips.
-    mutating func sort(by sort: SortKey, in snapshot: StoreSnapshot) throws {
+    mutating func sort(by sort: SortKey, in snapshot: borrowing StoreSnapshot) throws(StoreError) {
         ids = try snapshot.keys(FetchRequest(ClipModel.entity, where: .keys(ids), sort: [sort]))
         self.sort = sort
     }
@@ -38,7 +38,7 @@ struct SortedClips: ClipOrder {
 
     func ids(_ range: Range<Int>) -> [Int64] { Array(ids[range]) }
 
-    func index(of position: SortPosition, in snapshot: StoreSnapshot) throws -> Int {
+    func index(of position: SortPosition, in snapshot: borrowing StoreSnapshot) throws(StoreError) -> Int {
         var request = FetchRequest(ClipModel.entity)
         request.attributes = sort.attribute == "id" ? [] : [sort.attribute]
         var (low, high) = (0, ids.count)
@@ -62,15 +62,18 @@ struct SortedClips: ClipOrder {
     }
 
     /// Moves changed clips to their present positions; nil for deleted ones.
-    mutating func move(_ clips: [Int64: SortPosition?], in snapshot: StoreSnapshot) throws {
+    mutating func move(_ clips: [Int64: SortPosition?], in snapshot: borrowing StoreSnapshot)
+        throws(StoreError)
+    {
         if clips.count == 1, let id = clips.keys.first {
             if let index = ids.firstIndex(of: id) { ids.remove(at: index) }
         } else {
             let (low, high) = (clips.keys.min() ?? 0, clips.keys.max() ?? 0)
             ids.removeAll { $0 >= low && $0 <= high && clips.keys.contains($0) }
         }
-        let arrivals = try clips.values.compactMap(\.self).sorted().map {
-            (id: $0.key, index: try index(of: $0, in: snapshot))
+        var arrivals: [(id: Int64, index: Int)] = []
+        for position in clips.values.compactMap(\.self).sorted() {
+            arrivals.append((position.key, try index(of: position, in: snapshot)))
         }
         guard arrivals.count > 1 else {
             for arrival in arrivals { ids.insert(arrival.id, at: arrival.index) }

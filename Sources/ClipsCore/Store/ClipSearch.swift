@@ -22,17 +22,17 @@ package struct ClipSearch {
 
     /// Returns the next clips; nil at the end.
     package mutating func next() async throws(StoreError) -> [Clip]? {
-        try await next { hits, snapshot in try ClipStore.clips(hits, in: snapshot) }
+        try await next { hits, snapshot throws(StoreError) in try ClipStore.clips(hits, in: snapshot) }
     }
 
     /// Returns the next hits, read by `body` from the snapshot that was searched; nil at the end.
     mutating func next<Element: Sendable>(
-        _ body: @escaping @Sendable (_ hits: [Int64], StoreSnapshot) throws -> [Element]
+        _ body: @Sendable (_ hits: [Int64], borrowing StoreSnapshot) throws(StoreError) -> [Element]
     ) async throws(StoreError) -> [Element]? {
         guard left > 0 else { return nil }
         let (query, sort, index, after) = (query, sort, store.index, cursor)
         let bounds = SearchBounds(limit: min(left, Self.pageSize), maxRead: 20_000)
-        let (page, elements) = try await store.container.read { snapshot in
+        let (page, elements) = try await store.container.read { snapshot throws(StoreError) in
             let page = try index.search(query, sort: sort, after: after, bounds: bounds, in: snapshot)
             return (page, try body(page.hits.map(\.id), snapshot))
         }

@@ -19,7 +19,7 @@ extension ClipStore {
 
     /// Returns the registered consumers of the history.
     package func consumers() async throws(StoreError) -> [ConsumerRecord] {
-        try await container.read { try $0.consumers() }
+        try await container.read { snapshot throws(StoreError) in try snapshot.consumers() }
     }
 
     /// Deletes the history before a token, a transaction, or a date.

@@ -27,7 +27,7 @@ extension ClipStore {
                 .compare(uuid, .greaterOrEqual, .text(lower)), .compare(uuid, .less, .text(lower + "~")),
             ]),
             limit: 2)
-        let objects = try await container.read { try $0.fetch(request) }
+        let objects = try await container.fetch(request)
         guard let object = objects.first else { throw ClipError.noSuchClip(name) }
         guard objects.count == 1 else { throw ClipError.ambiguous(name) }
         return Clip(object)
@@ -35,10 +35,12 @@ extension ClipStore {
 
     /// Returns the clips with these IDs, in this order, without deleted ones.
     func clips(_ ids: [Int64]) async throws(StoreError) -> [Clip] {
-        try await container.read { try Self.clips(ids, in: $0) }
+        try await container.read { snapshot throws(StoreError) in try Self.clips(ids, in: snapshot) }
     }
 
-    static func clips(_ ids: [Int64], in snapshot: StoreSnapshot) throws -> [Clip] {
+    static func clips(_ ids: [Int64], in snapshot: borrowing StoreSnapshot) throws(StoreError)
+        -> [Clip]
+    {
         let objects = try snapshot.fetch(FetchRequest(ClipModel.entity, where: .keys(ids)))
         let byKey = Dictionary(uniqueKeysWithValues: objects.map { ($0.id.key, $0) })
         return ids.compactMap { byKey[$0].map(Clip.init) }
@@ -53,7 +55,9 @@ extension ClipStore {
         _ ids: [Int64], in sort: SortKey, attributes: [ClipAttribute]? = nil, maxBytes: Int
     ) async throws(StoreError) -> [Clip] {
         let request = FetchRequest(ClipModel.entity, where: .keys(ids), sort: [sort])
-        var left = try await container.read { try $0.keys(request) }[...]
+        var left = try await container.read { snapshot throws(StoreError) in
+            try snapshot.keys(request)
+        }[...]
         var clips: [Clip] = []
         var bytes = 0
         while !left.isEmpty, bytes <= maxBytes {
@@ -62,8 +66,7 @@ extension ClipStore {
             left = left.dropFirst(page.count)
             var request = FetchRequest(ClipModel.entity, where: .keys(Array(page)), sort: [sort])
             request.attributes = attributes?.map(\.rawValue)
-            let pageRequest = request
-            for object in try await container.read({ try $0.fetch(pageRequest) }) {
+            for object in try await container.fetch(request) {
                 let clip = Clip(object)
                 clips.append(clip)
                 bytes += clip.title.utf8.count + clip.url.utf8.count + clip.text.utf8.count + 1
@@ -95,8 +98,7 @@ extension ClipStore {
             ClipModel.entity, where: .compare(name, .notEqual, .text("")), sort: [ClipQuery.newestFirst],
             limit: count)
         request.attributes = [name]
-        let textRequest = request
-        return try await container.read { try $0.fetch(textRequest).compactMap { $0[name].textValue } }
+        return try await container.fetch(request).compactMap { $0[name].textValue }
     }
 
     private static func mostUsed(_ names: [String], limit: Int) -> [String] {
@@ -157,7 +159,7 @@ extension ClipStore {
         }
         // The last hit may be the first in this order, so the positions of all hits are sorted first.
         var positions: [SortPosition] = []
-        while let page = try await search.next({ hits, snapshot in
+        while let page = try await search.next({ hits, snapshot throws(StoreError) in
             var request = FetchRequest(ClipModel.entity, where: .keys(hits))
             request.attributes = [sort.attribute]
             let order = snapshot.order([sort], of: ClipModel.entity)

@@ -182,8 +182,7 @@ extension ClipStore {
     {
         var request = FetchRequest(ClipModel.entity, where: .keys(ids))
         request.attributes = attributes.map(\.rawValue)
-        let attributeRequest = request
-        return try await container.read { try $0.fetch(attributeRequest) }
+        return try await container.fetch(request)
     }
 }
 

@@ -80,7 +80,7 @@ package final class ClipsSession: Sendable {
         limit: Int, where predicate: TransactionPredicate? = nil
     ) async throws(StoreError) -> [TransactionSummary] {
         let session = store.session
-        return try await store.container.read { snapshot in
+        return try await store.container.read { snapshot throws(StoreError) in
             var summaries: [TransactionSummary] = []
             let request = HistoryFetchRequest(.newest, where: predicate, limit: limit)
             try snapshot.forEachTransaction(request) { transaction in
@@ -93,14 +93,16 @@ package final class ClipsSession: Sendable {
 
     /// Returns the changes of a transaction; nil if there is no such transaction.
     package func detail(of token: HistoryToken) async throws(StoreError) -> TransactionDetail? {
-        try await store.container.read { try TransactionDetail(token, in: $0) }
+        try await store.container.read { snapshot throws(StoreError) in
+            try TransactionDetail(token, in: snapshot)
+        }
     }
 
     /// Returns the consumers of the history, and the part of it that a cleaning by this app would delete.
     package func cleaningPreview() async throws(StoreError) -> CleaningPreview {
         let now = Date(milliseconds: store.now())
-        return try await store.container.read { snapshot in
-            try self.counter.withLock { counter in
+        return try await store.container.read { snapshot throws(StoreError) in
+            try self.counter.withLock { counter throws(StoreError) in
                 try CleaningPreview(
                     youngest: now - 7 * 86400, oldest: now - 30 * 86400, counter: &counter, in: snapshot)
             }

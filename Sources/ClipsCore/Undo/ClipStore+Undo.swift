@@ -18,7 +18,7 @@ extension ClipStore {
         let name = UndoHistory.Role(isRedoing, of: token.number).contextName
         var attempts = 0
         while true {
-            let plan = try await container.read { snapshot in
+            let plan = try await container.read { snapshot throws(StoreError) in
                 guard let transaction = try snapshot.transaction(token) else {
                     throw StoreError.tokenExpired(oldest: token)
                 }
@@ -68,13 +68,14 @@ extension ClipStore {
         if let clip { wanted = .and([wanted, .object(ClipModel.objectID(clip))]) }
         let deletions = wanted
         let deleted =
-            try await container.read { try $0.transaction(token, changes: deletions) }?.changes
+            try await container.read { snapshot throws(StoreError) in
+                try snapshot.transaction(token, changes: deletions)
+            }?.changes
             ?? []
         let keys = deleted.map(\.objectID.key)
         var request = FetchRequest(ClipModel.entity, where: .keys(keys))
         request.attributes = []
-        let lookup = request
-        let present = Set(try await container.read { try $0.fetch(lookup).map(\.id.key) })
+        let present = Set(try await container.fetch(request).map(\.id.key))
         let context = makeContext(name: "restore")
         var restored: [Int64] = []
         for change in deleted where !present.contains(change.objectID.key) {
@@ -122,7 +123,7 @@ extension ClipStore {
         behind known: UndoHistory = UndoHistory(), isRedoing: Bool = false
     ) async throws(StoreError) -> UndoHistory {
         let (author, session, end) = (author, session, now())
-        return try await container.read { snapshot in
+        return try await container.read { snapshot throws(StoreError) in
             var history = known
             var isFirst = true
             while let period = history.nextPeriod(end: end),
@@ -140,7 +141,9 @@ extension ClipStore {
 
     /// Returns a description of a transaction, such as `deleted “Title”` or `saved clips`.
     package func changeDescription(of token: HistoryToken) async throws(StoreError) -> String? {
-        let transaction = try await container.read { try $0.transaction(token, maxChanges: 2) }
+        let transaction = try await container.read { snapshot throws(StoreError) in
+            try snapshot.transaction(token, maxChanges: 2)
+        }
         guard let transaction, let first = transaction.changes.first else { return nil }
         let isOne = transaction.isComplete && transaction.changes.count == 1
         if isOne, let title = TransactionSummary(transaction, ownSession: nil).lines.first?.title {

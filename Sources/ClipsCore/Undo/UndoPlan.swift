@@ -22,7 +22,7 @@ struct UndoPlan {
     /// The maximum number of keys in a predicate; for more, all later changes are read.
     private static let maxKeys = 10_000
 
-    init(_ transaction: HistoryTransaction, in snapshot: StoreSnapshot) throws {
+    init(_ transaction: HistoryTransaction, in snapshot: borrowing StoreSnapshot) throws(StoreError) {
         let effects = Effects(transaction)
         let ids = effects.order.map(\.key)
         let later = try Self.laterChanges(of: Set(ids), after: transaction.token, in: snapshot)
@@ -130,8 +130,8 @@ extension UndoPlan {
     }
 
     private static func laterChanges(
-        of keys: Set<Int64>, after token: HistoryToken, in snapshot: StoreSnapshot
-    ) throws -> [Int64: Since] {
+        of keys: Set<Int64>, after token: HistoryToken, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> [Int64: Since] {
         let predicate: ChangePredicate =
             keys.count <= maxKeys
             ? .objects(Set(keys.map(ClipModel.objectID))) : .entity(ClipModel.entity)

@@ -11,14 +11,14 @@ public protocol HistoryConsumer: Sendable {
 
     /// Rebuilds the consumer's state from current data: at the first start, after too many changes, and when
     /// the cursor expired, was damaged, or belonged to another store.
-    func refresh(from snapshot: StoreSnapshot) throws
+    func refresh(from snapshot: borrowing StoreSnapshot) throws
 
     /// Processes everything that was committed since the last call, in order, including the program's own
     /// commits.
     ///
     /// Delivery is at least once: after an error, the same transactions arrive again. A transaction that
     /// fails repeatedly is parked; see ``TrackingParameters/failuresBeforeParking``.
-    func consume(_ transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws
+    func consume(_ transactions: [HistoryTransaction], in snapshot: borrowing StoreSnapshot) throws
 
     /// Reports each change of the tracker's state.
     func trackingDidChange(_ state: TrackingState)

@@ -34,7 +34,8 @@ public struct HistoryReader: Sendable {
     ///   missing.
     /// - Complexity: O(*n*) in the changes of the batch and the changes among them that the reader does not
     ///   admit.
-    public func next(after position: HistoryPosition, limit: Int, in snapshot: StoreSnapshot) throws
+    public func next(after position: HistoryPosition, limit: Int, in snapshot: borrowing StoreSnapshot)
+        throws(StoreError)
         -> HistoryBatch?
     {
         try next(after: position, limit: limit, isSingle: false, in: snapshot)
@@ -48,8 +49,9 @@ public struct HistoryReader: Sendable {
     ///   - isSingle: Whether to read only one transaction, to find the one at which a step throws.
     ///   - snapshot: the state of the store to read.
     public func next(
-        after position: HistoryPosition, limit: BatchLimit, isSingle: Bool = false, in snapshot: StoreSnapshot
-    ) throws -> HistoryStep? {
+        after position: HistoryPosition, limit: BatchLimit, isSingle: Bool = false,
+        in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> HistoryStep? {
         guard case .refreshBeyond(let maxChanges) = limit else {
             return try next(after: position, limit: limit.changes, isSingle: isSingle, in: snapshot)
                 .map(HistoryStep.batch)
@@ -84,8 +86,8 @@ public struct HistoryReader: Sendable {
     ///   - limit: the number of transactions with `HistoryFetchRequest.Start.newest`; nil for all.
     ///   - snapshot: the state of the store to read.
     public func position(
-        of start: HistoryFetchRequest.Start, limit: Int? = nil, in snapshot: StoreSnapshot
-    ) throws -> HistoryPosition {
+        of start: HistoryFetchRequest.Start, limit: Int? = nil, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> HistoryPosition {
         let isNewest = if case .newest = start { true } else { false }
         var request = HistoryFetchRequest(start, where: predicate, limit: isNewest ? limit : 1)
         request.includesChanges = false
@@ -94,19 +96,20 @@ public struct HistoryReader: Sendable {
             first = transaction.tokenBefore
             return false
         }
-        let token = try first ?? snapshot.newestToken()
-        do {
+        let token = if let first { first } else { try snapshot.newestToken() }
+        do throws(StoreError) {
             try snapshot.check(token)
             return HistoryPosition(token)
-        } catch StoreError.tokenExpired(let oldest) {
+        } catch {
+            guard case .tokenExpired(let oldest) = error else { throw error }
             // The retained transactions before it may have gaps, so no batch can begin there.
             return HistoryPosition(oldest)
         }
     }
 
     private func next(
-        after position: HistoryPosition, limit: Int, isSingle: Bool, in snapshot: StoreSnapshot
-    ) throws -> HistoryBatch? {
+        after position: HistoryPosition, limit: Int, isSingle: Bool, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> HistoryBatch? {
         try snapshot.check(position.token)
         let newest = try snapshot.newestToken()
         guard newest != position.token else { return nil }

@@ -146,7 +146,7 @@ extension HistoryTracker {
         let consumer = consumer
         let (token, errorType): (HistoryToken, String?)
         do throws(StoreError) {
-            (token, errorType) = try await container.read { snapshot in
+            (token, errorType) = try await container.read { snapshot throws(StoreError) in
                 (try snapshot.newestToken(), try thrownType { try consumer?.refresh(from: snapshot) })
             }
         } catch {

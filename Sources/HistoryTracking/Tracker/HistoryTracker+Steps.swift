@@ -30,7 +30,7 @@ extension HistoryTracker {
 
     private func fetchAndConsume(after position: HistoryPosition) async throws(StoreError) -> Fetched {
         let (reader, limit, consumer, machine) = (reader, batchLimit, consumer, machine)
-        return try await container.read { snapshot in
+        return try await container.read { snapshot throws(StoreError) in
             let step = try reader.next(
                 after: position, limit: limit, isSingle: machine.isIsolating, in: snapshot)
             let errorType = try thrownType {

@@ -34,9 +34,25 @@ package actor StoreReader {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     /// Runs `body` on one snapshot of the store. Never waits for a writer.
-    package func read<Result: Sendable>(
-        _ body: @Sendable (StoreSnapshot) throws -> Result
-    ) throws(StoreError) -> Result {
+    package func read<Value: Sendable>(
+        _ body: @Sendable (inout StoreSnapshot) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        try result(of: body).get()
+    }
+
+    /// Runs `body` on one snapshot of the store, and rethrows its error as it is.
+    package func read<Value: Sendable>(
+        _ body: @Sendable (inout StoreSnapshot) throws -> Value
+    ) throws -> Value {
+        try result(of: body).get()
+    }
+
+    /// Returns the result or the error of `body`.
+    ///
+    /// - Throws: The errors of the store outside of `body`.
+    private func result<Value: Sendable, Failure: Error>(
+        of body: @Sendable (inout StoreSnapshot) throws(Failure) -> Value
+    ) throws(StoreError) -> Result<Value, Failure> {
         let deadline = ContinuousClock.now + opening.options.busyTimeout
         repeat {
             let opened = try opened()
@@ -54,28 +70,44 @@ package actor StoreReader {
             path: opening.path, holder: nil, milliseconds: Int(opening.options.busyTimeout.wholeMilliseconds))
     }
 
-    private func readOnce<Result: Sendable>(
-        _ opened: Open, _ body: @Sendable (StoreSnapshot) throws -> Result
-    ) throws(StoreError) -> Result {
-        try opened.connection.read { connection in
-            let schemaVersion = try connection.integer("PRAGMA schema_version") ?? 0
-            if schemaVersion != opened.schemaVersion {
-                try opening.checkSchema(connection)
-                let log = try HistoryLog(connection)
-                isRestored = log.token(0).storeID != opened.storeID
-                guard !isRestored else { throw StoreError.replaced(path: opening.path) }
-                open?.log = log
-                open?.schemaVersion = schemaVersion
-            }
-            let log = (open?.log ?? opened.log).ofOneSnapshot()
-            return try body(
-                StoreSnapshot(reader: self, log: log, query: ObjectQuery(model: opening.model)))
+    private func readOnce<Value: Sendable, Failure: Error>(
+        _ opened: Open, _ body: @Sendable (inout StoreSnapshot) throws(Failure) -> Value
+    ) throws(StoreError) -> Result<Value, Failure> {
+        var failure: Failure?
+        do {
+            return try .success(
+                opened.connection.read { connection in
+                    var snapshot = try snapshot(of: opened, on: connection)
+                    do throws(Failure) {
+                        return try body(&snapshot)
+                    } catch {
+                        failure = error
+                        throw error
+                    }
+                })
+        } catch {
+            guard let failure else { throw error }
+            return .failure(failure)
         }
     }
 
+    private func snapshot(of opened: Open, on connection: borrowing Connection) throws -> StoreSnapshot {
+        let schemaVersion = try connection.integer("PRAGMA schema_version") ?? 0
+        if schemaVersion != opened.schemaVersion {
+            try opening.checkSchema(connection)
+            let log = try HistoryLog(connection)
+            isRestored = log.token(0).storeID != opened.storeID
+            guard !isRestored else { throw StoreError.replaced(path: opening.path) }
+            open?.log = log
+            open?.schemaVersion = schemaVersion
+        }
+        let log = (open?.log ?? opened.log).ofOneSnapshot()
+        return StoreSnapshot(reader: self, log: log, query: ObjectQuery(model: opening.model))
+    }
+
     /// Answers a query of a snapshot, inside its read.
-    func answer<Answer>(_ question: (borrowing Connection) throws -> Answer) throws -> Answer {
-        guard let open, open.connection.connection.isInTransaction else { throw StoreError.closed }
+    func answer<Answer>(_ question: (borrowing Connection) throws -> Answer) throws(StoreError) -> Answer {
+        guard let open, open.connection.connection.isInTransaction else { throw .closed }
         do {
             return try question(open.connection.connection)
         } catch {
@@ -84,14 +116,14 @@ package actor StoreReader {
     }
 
     /// Begins to build transactions, for a snapshot that returns them one at a time.
-    func beginReading(_ request: HistoryFetchRequest, _ log: HistoryLog) throws -> Int {
+    func beginReading(_ request: HistoryFetchRequest, _ log: HistoryLog) throws(StoreError) -> Int {
         let reading = try answer { try HistoryReading(log, request, on: $0) }
         lastReading += 1
         readings[lastReading] = reading
         return lastReading
     }
 
-    func nextTransaction(of reading: Int) throws -> HistoryTransaction? {
+    func nextTransaction(of reading: Int) throws(StoreError) -> HistoryTransaction? {
         try answer { try readings[reading]?.next(on: $0) }
     }
 

@@ -2,35 +2,36 @@ import SQLite
 
 /// One state of the store for the duration of one read; all its results are consistent.
 ///
-/// Use it only inside the closure that receives it, which runs on the reader's thread; any other use stops
-/// the program.
-public struct StoreSnapshot: Sendable {
+/// It cannot leave the closure that receives it: the compiler rejects a copy, and a capture by a task or by
+/// another escaping closure. It is Sendable so that an actor on the reader's executor can enter itself with
+/// `assumeIsolated` and use it there.
+public struct StoreSnapshot: ~Copyable, Sendable {
     let reader: StoreReader
     let log: HistoryLog
     let query: ObjectQuery
 
-    /// The position of the newest transaction in this state.
-    public func newestToken() throws -> HistoryToken {
+    /// Returns the position of the newest transaction in this state.
+    public func newestToken() throws(StoreError) -> HistoryToken {
         try ask { [log] in try log.newestToken(on: $0) }
     }
 
-    public func fetch(_ request: FetchRequest) throws -> [StoredObject] {
+    public func fetch(_ request: FetchRequest) throws(StoreError) -> [StoredObject] {
         try ask { [query] in try query.fetch(request, on: $0) }
     }
 
     /// Returns the keys of the admitted objects, in the order of the request: eight bytes for each object.
-    package func keys(_ request: FetchRequest) throws -> [Int64] {
+    package func keys(_ request: FetchRequest) throws(StoreError) -> [Int64] {
         try ask { [query] in try query.keys(request, on: $0) }
     }
 
     /// Returns the number of objects that the predicate and the bounds of the request admit.
-    public func count(_ request: FetchRequest) throws -> Int {
+    public func count(_ request: FetchRequest) throws(StoreError) -> Int {
         try ask { [query] in try query.count(request, on: $0) }
     }
 
     /// Whether the predicate admits an object with these values; nil admits all.
     public func matches(_ predicate: ObjectPredicate?, _ values: [String: AttributeValue], entity: String)
-        throws -> Bool
+        throws(StoreError) -> Bool
     {
         guard let predicate else { return true }
         return try ask { [query] in try query.matches(predicate, values, entity: entity, on: $0) }
@@ -53,33 +54,41 @@ public struct StoreSnapshot: Sendable {
     /// Checks that all history after a token exists.
     ///
     /// - Throws: ``StoreError/tokenExpired(oldest:)`` or another token error.
-    public func check(_ token: HistoryToken) throws {
+    public func check(_ token: HistoryToken) throws(StoreError) {
         try ask { [log] in try log.check(token, on: $0) }
     }
 
     /// Whether more than `count` changes follow a token, without reading them.
-    public func hasMoreChanges(after token: HistoryToken, than count: Int) throws -> Bool {
+    public func hasMoreChanges(after token: HistoryToken, than count: Int) throws(StoreError) -> Bool {
         try ask { [log] in try log.hasMoreChanges(after: token.number, than: count, on: $0) }
     }
 
     /// Returns all consumers with a cursor in the store, by name.
-    public func consumers() throws -> [ConsumerRecord] {
-        let log = log
-        return try ask { try ConsumerTable.all(log: log, on: $0) }
+    public func consumers() throws(StoreError) -> [ConsumerRecord] {
+        try ask { [log] in try ConsumerTable.all(log: log, on: $0) }
     }
 
     /// Whether a consumer of that name has a cursor in the store.
-    package func hasConsumer(_ name: String) throws -> Bool {
+    package func hasConsumer(_ name: String) throws(StoreError) -> Bool {
         try ask { try ConsumerTable.contains(name, on: $0) }
     }
 
-    func lastCleaning() throws -> Int64 {
+    func lastCleaning() throws(StoreError) -> Int64 {
         try ask { try StoreMetadata.integer(.lastCleaning, on: $0) ?? 0 }
     }
 
-    func ask<Answer: Sendable>(_ question: @Sendable (borrowing Connection) throws -> Answer) throws
-        -> Answer
+    func ask<Answer: Sendable>(_ question: @Sendable (borrowing Connection) throws -> Answer)
+        throws(StoreError) -> Answer
     {
-        try reader.assumeIsolated { try $0.answer(question) }
+        try onReader { reader throws(StoreError) in try reader.answer(question) }
+    }
+
+    /// Runs a closure on the reader, whose thread this is.
+    func onReader<Answer: Sendable>(
+        _ body: @Sendable (isolated StoreReader) throws(StoreError) -> Answer
+    ) throws(StoreError) -> Answer {
+        try reader.assumeIsolated { reader in
+            Result { () throws(StoreError) in try body(reader) }
+        }.get()
     }
 }

@@ -45,7 +45,7 @@ public actor StoreContext {
 
     /// Reads objects from the store and applies this context's unsaved changes to them.
     public func fetch(_ request: FetchRequest) async throws(StoreError) -> [StoredObject] {
-        let objects = try await reader.read { try $0.fetch(request) }
+        let objects = try await reader.read { snapshot throws(StoreError) in try snapshot.fetch(request) }
         return objects.compactMap { object in
             if request.attributes == nil { registered.register(object) }
             return saving.overlay(object).flatMap(pending.overlay)

@@ -17,7 +17,7 @@ extension PersistentContainer {
         to path: String, replaces: Bool, progress: @escaping @Sendable (_ done: Int, _ of: Int) -> Void
     ) async throws(StoreError) {
         let backup = StoreBackup(store: self.path, path: path, replaces: replaces)
-        try await reader.read { snapshot in
+        try await reader.read { snapshot throws(StoreError) in
             try snapshot.ask { try backup.run($0, progress) }
         }
     }

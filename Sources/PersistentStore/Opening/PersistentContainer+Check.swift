@@ -6,7 +6,7 @@ extension PersistentContainer {
     /// Checks the whole store on one snapshot. Writes nothing.
     nonisolated(nonsending) package func check() async throws(StoreError) -> [StoreFinding] {
         let (model, now) = (model, options.clock())
-        let inside = try await reader.read { snapshot in
+        let inside = try await reader.read { snapshot throws(StoreError) in
             var findings = try snapshot.ask { try StoreCheck(model: model).run(on: $0) }
             // A damaged file is not checked further.
             if findings.contains(where: \.isDamage) { return findings }
@@ -41,7 +41,7 @@ extension PersistentContainer {
 
     nonisolated(nonsending) package func space() async throws(StoreError) -> StoreSpace {
         let journal = StoreFiles(path: path).journalSize
-        return try await reader.read { snapshot in
+        return try await reader.read { snapshot throws(StoreError) in
             try snapshot.ask { connection in
                 let size = try connection.integer("PRAGMA page_size") ?? 0
                 return StoreSpace(

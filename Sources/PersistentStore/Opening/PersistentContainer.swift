@@ -51,15 +51,45 @@ public final class PersistentContainer: Sendable {
     }
 
     /// Reads one state of the store. Readers and writers do not block each other.
+    ///
+    /// - Parameter body: A closure that returns the result. It may throw errors of its own; they arrive
+    ///   unchanged.
     nonisolated(nonsending) public func read<Result: Sendable>(
-        _ body: @Sendable (StoreSnapshot) throws -> Result
+        _ body: @Sendable (inout StoreSnapshot) throws -> Result
+    ) async throws -> Result {
+        try await reader.read(body)
+    }
+
+    /// Reads one state of the store with a closure that throws only errors of the store.
+    ///
+    /// Swift infers the type of a closure's errors only if the closure states it:
+    ///
+    /// ```swift
+    /// let notes = try await container.read { snapshot throws(StoreError) in
+    ///     try snapshot.fetch(FetchRequest("Note"))
+    /// }
+    /// ```
+    nonisolated(nonsending) public func read<Result: Sendable>(
+        _ body: @Sendable (inout StoreSnapshot) throws(StoreError) -> Result
     ) async throws(StoreError) -> Result {
         try await reader.read(body)
     }
 
-    /// The position of the newest transaction, without reading history.
+    /// Returns the objects of a request. To fetch several consistent results, use ``read(_:)``.
+    nonisolated(nonsending) public func fetch(_ request: FetchRequest) async throws(StoreError)
+        -> [StoredObject]
+    {
+        try await read { snapshot throws(StoreError) in try snapshot.fetch(request) }
+    }
+
+    /// Returns the number of objects that the predicate and the bounds of the request admit.
+    nonisolated(nonsending) public func count(_ request: FetchRequest) async throws(StoreError) -> Int {
+        try await read { snapshot throws(StoreError) in try snapshot.count(request) }
+    }
+
+    /// Returns the position of the newest transaction, without reading history.
     nonisolated(nonsending) public func currentToken() async throws(StoreError) -> HistoryToken {
-        try await reader.read { try $0.newestToken() }
+        try await read { snapshot throws(StoreError) in try snapshot.newestToken() }
     }
 
     /// Suspends the caller, without a separate thread or descriptor.

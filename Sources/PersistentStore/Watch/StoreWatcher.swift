@@ -81,7 +81,7 @@ actor StoreWatcher {
         // The first read creates the -shm. The version is read after the watch is set up, so that a commit in
         // between is noticed.
         _ = try await reader.dataVersion()
-        newest = try await reader.read { try $0.newestToken() }
+        newest = try await reader.read { snapshot throws(StoreError) in try snapshot.newestToken() }
         guard !isRunning else { return }
         startFolderWatch()
         version = currentVersion()

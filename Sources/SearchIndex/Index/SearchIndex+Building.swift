@@ -21,15 +21,19 @@ extension SearchIndex {
     /// Updates the index toward a snapshot, by one bounded step.
     ///
     /// - Parameter mayBuild: Whether the step may start or continue a backfill.
-    nonisolated func advance(in snapshot: StoreSnapshot, mayBuild: Bool, isAheadOfAll: Bool = false) throws
-        -> IndexStep
-    {
+    nonisolated func advance(
+        in snapshot: borrowing StoreSnapshot, mayBuild: Bool, isAheadOfAll: Bool = false
+    ) throws(StoreError) -> IndexStep {
         try assumeIsolated { index in
-            try index.step(snapshot, mayBuild: mayBuild, isAheadOfAll: isAheadOfAll)
-        }
+            Result { () throws(StoreError) in
+                try index.step(snapshot, mayBuild: mayBuild, isAheadOfAll: isAheadOfAll)
+            }
+        }.get()
     }
 
-    private func step(_ snapshot: StoreSnapshot, mayBuild: Bool, isAheadOfAll: Bool) throws -> IndexStep {
+    private func step(
+        _ snapshot: borrowing StoreSnapshot, mayBuild: Bool, isAheadOfAll: Bool
+    ) throws(StoreError) -> IndexStep {
         let newest = try snapshot.newestToken()
         // Checked without the write lock first: usually the index is current.
         let isCurrent = try use(.reading) { connection, _ in
@@ -75,14 +79,16 @@ extension SearchIndex {
         } ?? .notNow
     }
 
-    private func isTooFarBehind(_ record: IndexRecord, _ snapshot: StoreSnapshot) throws -> Bool {
+    private func isTooFarBehind(
+        _ record: IndexRecord, _ snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> Bool {
         let limit = max(Self.maxChanges, Int(record.built / 2))
-        return try record.dead > max(10_000, record.built / 3)
-            || snapshot.hasMoreChanges(after: record.cursor, than: limit)
+        if record.dead > max(10_000, record.built / 3) { return true }
+        return try snapshot.hasMoreChanges(after: record.cursor, than: limit)
     }
 
     /// Empties the index for a backfill. Later commits are read from the history after the backfill.
-    private func begin(_ connection: borrowing Connection, _ snapshot: StoreSnapshot) throws {
+    private func begin(_ connection: borrowing Connection, _ snapshot: borrowing StoreSnapshot) throws {
         try IndexFile.makeContents(connection)
         let total = try snapshot.count(FetchRequest(schema.entity))
         try IndexRecord(cursor: try snapshot.newestToken(), total: total).write(connection)
@@ -91,7 +97,7 @@ extension SearchIndex {
 
     /// Indexes the newest objects that the backfill has not reached.
     private func build(
-        _ record: inout IndexRecord, _ connection: borrowing Connection, _ snapshot: StoreSnapshot
+        _ record: inout IndexRecord, _ connection: borrowing Connection, _ snapshot: borrowing StoreSnapshot
     ) throws {
         var request = FetchRequest(schema.entity, sort: schema.newestFirst, limit: Self.buildingStep)
         request.attributes = schema.attributes
@@ -145,7 +151,7 @@ extension SearchIndex {
     }
 
     private func catchUp(
-        _ record: inout IndexRecord, _ connection: borrowing Connection, _ snapshot: StoreSnapshot
+        _ record: inout IndexRecord, _ connection: borrowing Connection, _ snapshot: borrowing StoreSnapshot
     ) throws {
         let changes = try changes(after: record.cursor, limit: Self.catchingUpStep, snapshot)
         // A long transaction is one step of any size, but its documents are loaded in parts.
@@ -158,7 +164,7 @@ extension SearchIndex {
 
     private func reindex(
         _ objects: [Int64], _ record: inout IndexRecord, _ connection: borrowing Connection,
-        _ snapshot: StoreSnapshot
+        _ snapshot: borrowing StoreSnapshot
     ) throws {
         let documents = try self.documents(objects, snapshot).sorted { $0.position < $1.position }
         let writer = DocumentWriter()
@@ -189,8 +195,8 @@ extension SearchIndex {
     /// Returns the objects whose indexed attributes changed after a cursor, each once, and the end of the
     /// range read.
     func changes(
-        after cursor: HistoryToken, limit: Int, _ snapshot: StoreSnapshot
-    ) throws -> (objects: [Int64], upTo: HistoryToken) {
+        after cursor: HistoryToken, limit: Int, _ snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> (objects: [Int64], upTo: HistoryToken) {
         var objects: [Int64] = []
         var known: Set<Int64> = []
         var position = HistoryPosition(cursor)
@@ -212,14 +218,16 @@ extension SearchIndex {
                 || !schema.indexedAttributes.isDisjoint(with: change.updatedAttributes))
     }
 
-    func documents(_ objects: [Int64], _ snapshot: StoreSnapshot) throws -> [SearchDocument] {
+    func documents(
+        _ objects: [Int64], _ snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> [SearchDocument] {
         guard !objects.isEmpty else { return [] }
         var request = FetchRequest(schema.entity, where: .keys(objects))
         request.attributes = schema.attributes
         return try snapshot.fetch(request).map { SearchDocument($0, schema) }
     }
 
-    func sortPosition(of position: SearchPosition, _ snapshot: StoreSnapshot) -> SortPosition {
+    func sortPosition(of position: SearchPosition, _ snapshot: borrowing StoreSnapshot) -> SortPosition {
         snapshot.position(
             of: ObjectID(entity: schema.entity, key: position.id),
             [schema.created: .integer(position.created)], in: schema.newestFirst)

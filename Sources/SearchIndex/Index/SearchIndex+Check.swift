@@ -73,7 +73,7 @@ extension SearchIndex {
     /// Compares the index with the objects that have not changed since its cursor; returns nil if the index
     /// is unfinished or does not belong to this store's history.
     private nonisolated func differences(
-        from snapshot: StoreSnapshot
+        from snapshot: borrowing StoreSnapshot
     ) throws -> (missing: Int, extra: Int, stale: Int)? {
         let connection = try connect()
         try connection.execute("BEGIN")
@@ -99,7 +99,7 @@ extension SearchIndex {
     }
 
     private nonisolated func forEachDocument(
-        _ snapshot: StoreSnapshot, _ body: (SearchDocument) -> Void
+        _ snapshot: borrowing StoreSnapshot, _ body: (SearchDocument) -> Void
     ) throws {
         var request = FetchRequest(schema.entity, sort: schema.newestFirst, limit: 1000)
         request.attributes = schema.attributes

@@ -24,7 +24,7 @@ extension SearchIndex {
             guard !Task.isCancelled else { throw .cancelled }
             // Ahead of two new snapshots: the index is ahead of the store, not of another process's commit.
             let isAheadOfAll = attempts > 1
-            let step = try await container.read { snapshot in
+            let step = try await container.read { snapshot throws(StoreError) in
                 try self.advance(in: snapshot, mayBuild: true, isAheadOfAll: isAheadOfAll)
             }
             switch step {
@@ -54,14 +54,15 @@ extension SearchIndex {
         }
     }
 
+    private func storedCursor() throws(StoreError) -> HistoryToken? {
+        try use(.reading) { connection, _ in try IndexRecord(connection)?.cursor } ?? nil
+    }
+
     /// Records the index's cursor in the store, so that cleaning waits for it and `consumers` shows it.
     private nonisolated(nonsending) func recordCursor() async throws(StoreError) {
-        let (own, stored) = try await container.read { snapshot in
-            let cursor = try self.assumeIsolated { index in
-                try index.use(.reading) { connection, _ in try IndexRecord(connection)?.cursor } ?? nil
-            }
-            let record = try snapshot.consumers(named: Self.consumerName)
-            return (cursor, record)
+        let own = try await storedCursor()
+        let stored = try await container.read { snapshot throws(StoreError) in
+            try snapshot.consumers().first { $0.name == Self.consumerName }?.token
         }
         // It does not wait for another writer either: the next search can record the cursor.
         guard let own, !container.isBeingWritten else { return }
@@ -78,12 +79,5 @@ extension SearchIndex {
         {
             try await container.resetCursor(of: Self.consumerName, to: own)
         }
-    }
-}
-
-extension StoreSnapshot {
-    fileprivate func consumers(named name: String) throws -> HistoryToken? {
-        guard try hasConsumer(name) else { return nil }
-        return try consumers().first { $0.name == name }?.token
     }
 }

@@ -12,26 +12,28 @@ extension SearchIndex {
     package nonisolated func search(
         _ query: SearchQuery, sort: SearchSort = .newest, after cursor: SearchCursor? = nil,
         bounds: SearchBounds,
-        in snapshot: StoreSnapshot
-    ) throws -> SearchPage {
+        in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> SearchPage {
         try assumeIsolated { index in
-            try index.searchByTier(query, sort: sort, after: cursor, bounds: bounds, in: snapshot)
-        }
+            Result { () throws(StoreError) in
+                try index.searchByTier(query, sort: sort, after: cursor, bounds: bounds, in: snapshot)
+            }
+        }.get()
     }
 
     /// Returns the number of objects that a query admits, counted up to a bound, and whether that is all of
     /// them.
     package nonisolated func count(
-        _ query: SearchQuery, upTo bounds: SearchBounds, in snapshot: StoreSnapshot
-    ) throws -> (count: Int, isAll: Bool) {
+        _ query: SearchQuery, upTo bounds: SearchBounds, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> (count: Int, isAll: Bool) {
         let page = try search(query, bounds: bounds, in: snapshot)
         return (page.hits.count, page.next == nil)
     }
 
     private func searchByTier(
         _ query: SearchQuery, sort: SearchSort, after cursor: SearchCursor?, bounds: SearchBounds,
-        in snapshot: StoreSnapshot
-    ) throws -> SearchPage {
+        in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> SearchPage {
         _ = try advance(in: snapshot, mayBuild: false)
         let headings = query.inHeadings
         guard sort == .relevance, headings != query else {
@@ -59,10 +61,10 @@ extension SearchIndex {
 
     private func find(
         _ query: SearchQuery, except: SearchQuery? = nil, tier: Int, after cursor: SearchCursor?,
-        bounds: SearchBounds, in snapshot: StoreSnapshot
-    ) throws -> SearchPage {
+        bounds: SearchBounds, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> SearchPage {
         let start = cursor?.position ?? SearchPosition(created: .max, id: .max)
-        let store = StoreScan(self, snapshot, bounds)
+        let store = StoreScan(self, bounds)
         let page = try use(.reading) { connection, vocabulary -> SearchPage? in
             guard let record = try IndexRecord(connection), (try? snapshot.check(record.cursor)) != nil,
                 try !snapshot.hasMoreChanges(after: record.cursor, than: Self.maxUnindexed)
@@ -76,12 +78,12 @@ extension SearchIndex {
             let source = try IndexScan(candidates, record, news: Set(news), after: start, connection)
             let unindexed = try documents(news, snapshot).filter { $0.position < start }
             var run = SearchRun(query, except: except, tier: tier, after: start, candidates, bounds, store)
-            return try run.run(source, unindexed: unindexed, connection)
+            return try run.run(source, unindexed: unindexed, connection, in: snapshot)
         }
         if let page, let page { return page }
         var run = SearchRun(
             query, except: except, tier: tier, after: start, Candidates(query, Vocabulary()), bounds, store)
-        return try run.runWithoutIndex()
+        return try run.runWithoutIndex(in: snapshot)
     }
 }
 
@@ -89,7 +91,7 @@ extension SearchIndex {
     /// Returns the tags or authors with a prefix, sorted by name, ignoring case and accents; for completing
     /// `tag:` and `author:`. Excludes names that no object uses.
     package nonisolated func names(
-        _ kind: SearchName, beginning prefix: String, limit: Int, in snapshot: StoreSnapshot
+        _ kind: SearchName, beginning prefix: String, limit: Int, in snapshot: borrowing StoreSnapshot
     ) throws -> [String] {
         try assumeIsolated { index in
             let folded = Folding.fold(prefix)

@@ -43,7 +43,7 @@ package actor SearchIndex {
     ///   rebuilds it.
     func use<Result>(
         _ access: IndexAccess, _ body: (borrowing Connection, inout Vocabulary) throws -> Result
-    ) throws -> Result? {
+    ) throws(StoreError) -> Result? {
         for _ in 0..<2 {
             guard let file = openFile() else { return nil }
             guard access == .reading || !file.isReadOnly else {
@@ -68,7 +68,7 @@ package actor SearchIndex {
             } catch {
                 file.connection.rollBack()
                 builder = nil
-                throw error
+                throw error as? StoreError ?? .other(path: path, reason: "\(error)")
             }
         }
         return nil

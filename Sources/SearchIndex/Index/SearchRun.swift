@@ -29,9 +29,9 @@ struct SearchRun {
     }
 
     /// Searches the store without the index.
-    mutating func runWithoutIndex() throws -> SearchPage {
+    mutating func runWithoutIndex(in snapshot: borrowing StoreSnapshot) throws(StoreError) -> SearchPage {
         page.isFromIndex = false
-        try scanStore()
+        try scanStore(snapshot)
         return page
     }
 
@@ -39,10 +39,11 @@ struct SearchRun {
     ///
     /// - Parameter unindexed: the current values of the objects that changed after the index's cursor.
     mutating func run(
-        _ source: IndexScan, unindexed: [SearchDocument], _ connection: borrowing Connection
+        _ source: IndexScan, unindexed: [SearchDocument], _ connection: borrowing Connection,
+        in snapshot: borrowing StoreSnapshot
     ) throws -> SearchPage {
         guard source.expression != nil || source.isAtEnd else {
-            try scanStore()
+            try scanStore(snapshot)
             return page
         }
         var source = source
@@ -59,7 +60,7 @@ struct SearchRun {
             let newOnes = unindexed.prefix { $0 >= bound }
             late = late.dropFirst(lateOnes.count)
             unindexed = unindexed.dropFirst(newOnes.count)
-            try addCandidates(positions + lateOnes, admitted: Array(newOnes), upTo: bound)
+            try addCandidates(positions + lateOnes, admitted: Array(newOnes), upTo: bound, snapshot)
             size = min(1024, size * 2)
         }
         // The index cannot contain a match, but the unindexed objects can.
@@ -67,22 +68,21 @@ struct SearchRun {
         if let built = source.builtPosition, !isFull {
             page.isFromIndex = false
             last = min(last, built)
-            try scanStore()
+            try scanStore(snapshot)
         }
         return page
     }
 
     /// Adds the matches among the next candidates, which are all candidates down to a position.
     private mutating func addCandidates(
-        _ positions: [SearchPosition], admitted: [SearchPosition], upTo bound: SearchPosition
-    )
-        throws
-    {
+        _ positions: [SearchPosition], admitted: [SearchPosition], upTo bound: SearchPosition,
+        _ snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) {
         var hits = admitted
         if candidates.isExact && except == nil {
             hits += positions.filter { isInTime($0) }
         } else {
-            let documents = try store.documents(positions.filter { isInTime($0) })
+            let documents = try store.documents(positions.filter { isInTime($0) }, in: snapshot)
             page.read += documents.count
             hits += documents.filter(admits).map(\.position)
         }
@@ -93,12 +93,12 @@ struct SearchRun {
         if page.read >= bounds.maxRead { stop(at: bound) }
     }
 
-    private mutating func scanStore() throws {
+    private mutating func scanStore(_ snapshot: borrowing StoreSnapshot) throws(StoreError) {
         last = min(last, SearchPosition(created: candidates.createdBefore, id: .min))
         let flags = SearchFlags(query)
         var size = 128
         while !isFull {
-            let (documents, end) = try store.next(size, after: last, flags: flags)
+            let (documents, end) = try store.next(size, after: last, flags: flags, in: snapshot)
             page.read += max(documents.count, flags.isEmpty ? 0 : store.stretch / Self.skippedObjectsPerRead)
             add(documents.filter(admits).map(\.position))
             guard !isFull, let end else { return }

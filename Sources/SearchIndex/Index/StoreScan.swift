@@ -3,17 +3,17 @@ import PersistentStore
 /// Reads objects from the store itself, newest first.
 struct StoreScan {
     let index: SearchIndex
-    let snapshot: StoreSnapshot
     /// The maximum number of objects skipped in one step, in which SQLite compares the flags.
     let stretch: Int
 
-    init(_ index: SearchIndex, _ snapshot: StoreSnapshot, _ bounds: SearchBounds) {
+    init(_ index: SearchIndex, _ bounds: SearchBounds) {
         self.index = index
-        self.snapshot = snapshot
         stretch = min(20_000, max(1, bounds.maxRead))
     }
 
-    func documents(_ positions: [SearchPosition]) throws -> [SearchDocument] {
+    func documents(_ positions: [SearchPosition], in snapshot: borrowing StoreSnapshot) throws(StoreError)
+        -> [SearchDocument]
+    {
         guard !positions.isEmpty else { return [] }
         var request = FetchRequest(index.schema.entity, where: .keys(positions.map(\.id)))
         request.attributes = index.schema.attributes
@@ -26,34 +26,39 @@ struct StoreScan {
     ///
     /// Objects that the flags exclude are not read. The number skipped per call is bounded, so that other
     /// work on the reader's thread does not wait long.
-    func next(_ count: Int, after position: SearchPosition, flags: SearchFlags) throws -> (
-        documents: [SearchDocument], end: SearchPosition?
-    ) {
+    func next(
+        _ count: Int, after position: SearchPosition, flags: SearchFlags, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> (documents: [SearchDocument], end: SearchPosition?) {
         let schema = index.schema
         var request = FetchRequest(schema.entity, where: flags.predicate(schema), sort: schema.newestFirst)
         request.attributes = schema.attributes
-        request.after = sortPosition(position)
+        request.after = sortPosition(position, snapshot)
         // Starred objects are few; an index finds them directly.
         let isDirect = flags.isEmpty || flags.starred == true
-        let last = isDirect ? nil : try end(after: position)
+        let last = isDirect ? nil : try end(after: position, in: snapshot)
         request.limit = count
-        request.before = last.map { sortPosition(SearchPosition(created: $0.created, id: $0.id - 1)) }
+        request.before = last.map {
+            sortPosition(SearchPosition(created: $0.created, id: $0.id - 1), snapshot)
+        }
         let documents = try snapshot.fetch(request).map { SearchDocument($0, schema) }
         return (documents, documents.count == count ? documents.last?.position : last)
     }
 
     /// Returns the position `stretch` objects later; nil if the store ends before it.
-    private func end(after position: SearchPosition) throws -> SearchPosition? {
+    private func end(
+        after position: SearchPosition, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> SearchPosition? {
         var request = FetchRequest(index.schema.entity, sort: index.schema.newestFirst, limit: 1)
         request.attributes = [index.schema.created]
-        request.after = sortPosition(position)
+        request.after = sortPosition(position, snapshot)
         request.offset = stretch - 1
         return try snapshot.fetch(request).first.map {
             SearchPosition(created: $0[index.schema.created].integerValue ?? 0, id: $0.id.key)
         }
     }
 
-    private func sortPosition(_ position: SearchPosition) -> SortPosition {
+    private func sortPosition(_ position: SearchPosition, _ snapshot: borrowing StoreSnapshot) -> SortPosition
+    {
         snapshot.position(
             of: ObjectID(entity: index.schema.entity, key: position.id),
             [index.schema.created: .integer(position.created)], in: index.schema.newestFirst)

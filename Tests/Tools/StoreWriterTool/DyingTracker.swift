@@ -33,9 +33,9 @@ final class DyingSteps: HistoryConsumer, HistoryDeduplicator {
         if isDue { kill(getpid(), SIGKILL) }
     }
 
-    func refresh(from snapshot: StoreSnapshot) { file.add("refreshed") }
+    func refresh(from snapshot: borrowing StoreSnapshot) { file.add("refreshed") }
 
-    func consume(_ transactions: [HistoryTransaction], in snapshot: StoreSnapshot) {
+    func consume(_ transactions: [HistoryTransaction], in snapshot: borrowing StoreSnapshot) {
         reach(.fetched)
         reach(.consumed, with: transactions.objects)
     }

@@ -111,11 +111,11 @@ struct Journal: HistoryConsumer {
     let file: LineFile
     var batchLimit: BatchLimit { .split(7) }
 
-    func refresh(from snapshot: StoreSnapshot) throws {
+    func refresh(from snapshot: borrowing StoreSnapshot) throws {
         file.add("refreshed \(try snapshot.newestToken().number)")
     }
 
-    func consume(_ transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws {
+    func consume(_ transactions: [HistoryTransaction], in snapshot: borrowing StoreSnapshot) throws {
         for transaction in transactions { file.add("\(transaction.number)") }
     }
 }

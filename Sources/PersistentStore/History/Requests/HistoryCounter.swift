@@ -14,8 +14,8 @@ package struct HistoryCounter: Sendable {
 
     /// Returns the counts before each position, and the total. The count of an expired position is nil.
     package mutating func count(
-        before starts: [HistoryFetchRequest.Start], in snapshot: StoreSnapshot
-    ) throws -> (before: [HistoryCount?], all: HistoryCount) {
+        before starts: [HistoryFetchRequest.Start], in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> (before: [HistoryCount?], all: HistoryCount) {
         let (log, known) = (snapshot.log, self)
         let (counter, result) = try snapshot.ask { connection in
             var counter = known

@@ -1,24 +1,23 @@
 /// The forms of results of a history request. See ``HistoryFetchRequest``.
 extension StoreSnapshot {
     /// Whether the request admits a transaction; reads no further than the first.
-    public func hasTransactions(_ request: HistoryFetchRequest) throws -> Bool {
+    public func hasTransactions(_ request: HistoryFetchRequest) throws(StoreError) -> Bool {
         try ask { [log] in try log.hasTransactions(request, on: $0) }
     }
 
     /// Returns the number of admitted transactions, and of their admitted changes; reads no values.
-    public func count(_ request: HistoryFetchRequest) throws -> HistoryCount {
+    public func count(_ request: HistoryFetchRequest) throws(StoreError) -> HistoryCount {
         try ask { [log] in try log.count(request, on: $0) }
     }
 
     /// Returns the changed objects, each once; reads no values.
-    public func objectIDs(_ request: HistoryFetchRequest) throws -> Set<ObjectID> {
+    public func objectIDs(_ request: HistoryFetchRequest) throws(StoreError) -> Set<ObjectID> {
         try ask { [log] in try log.objectIDs(request, on: $0) }
     }
 
     /// Returns all admitted transactions; ``forEachTransaction(_:_:)`` holds one in memory.
-    public func transactions(_ request: HistoryFetchRequest) throws -> [HistoryTransaction] {
-        let log = log
-        return try ask { connection in
+    public func transactions(_ request: HistoryFetchRequest) throws(StoreError) -> [HistoryTransaction] {
+        try ask { [log] connection in
             let reading = try HistoryReading(log, request, on: connection)
             var transactions: [HistoryTransaction] = []
             while let transaction = try reading.next(on: connection) { transactions.append(transaction) }
@@ -28,7 +27,7 @@ extension StoreSnapshot {
 
     /// Returns all admitted changes, without their transactions; ``forEachChange(_:_:)`` holds a few in
     /// memory.
-    public func changes(_ request: HistoryFetchRequest) throws -> [HistoryChange] {
+    public func changes(_ request: HistoryFetchRequest) throws(StoreError) -> [HistoryChange] {
         var changes: [HistoryChange] = []
         try forEachChange(request) { change, _ in
             changes.append(change)
@@ -45,14 +44,16 @@ extension StoreSnapshot {
     ///   - request: The part of the history to read.
     ///   - body: A closure that returns false to stop. It may run other queries on this snapshot.
     public func forEachTransaction(
+        _ request: HistoryFetchRequest, _ body: (HistoryTransaction) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        if let error = try firstError(request, of: body) { throw error }
+    }
+
+    /// Does the same with a closure that throws errors of its own.
+    public func forEachTransaction(
         _ request: HistoryFetchRequest, _ body: (HistoryTransaction) throws -> Bool
     ) throws {
-        let log = log
-        let reading = try reader.assumeIsolated { try $0.beginReading(request, log) }
-        defer { reader.assumeIsolated { $0.endReading(reading) } }
-        while let transaction = try reader.assumeIsolated({ try $0.nextTransaction(of: reading) }) {
-            guard try body(transaction) else { return }
-        }
+        if let error = try firstError(request, of: body) { throw error }
     }
 
     /// Calls a closure with each admitted change, in order, and with its transaction, which has no changes
@@ -62,12 +63,46 @@ extension StoreSnapshot {
     ///   - request: The part of the history to read.
     ///   - body: A closure that returns false to stop. It may run other queries on this snapshot.
     public func forEachChange(
+        _ request: HistoryFetchRequest,
+        _ body: (HistoryChange, HistoryTransaction) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        if let error = try firstError(request, of: body) { throw error }
+    }
+
+    /// Does the same with a closure that throws errors of its own.
+    public func forEachChange(
         _ request: HistoryFetchRequest, _ body: (HistoryChange, HistoryTransaction) throws -> Bool
     ) throws {
+        if let error = try firstError(request, of: body) { throw error }
+    }
+
+    /// Returns the error with which a closure stopped; nil if it threw none.
+    private func firstError<Failure>(
+        _ request: HistoryFetchRequest, of body: (HistoryTransaction) throws(Failure) -> Bool
+    ) throws(StoreError) -> Failure? {
+        let reading = try onReader { [log] reader throws(StoreError) in
+            try reader.beginReading(request, log)
+        }
+        defer { reader.assumeIsolated { $0.endReading(reading) } }
+        while let transaction = try onReader({ reader throws(StoreError) in
+            try reader.nextTransaction(of: reading)
+        }) {
+            do throws(Failure) {
+                guard try body(transaction) else { return nil }
+            } catch {
+                return error
+            }
+        }
+        return nil
+    }
+
+    private func firstError<Failure>(
+        _ request: HistoryFetchRequest, of body: (HistoryChange, HistoryTransaction) throws(Failure) -> Bool
+    ) throws(StoreError) -> Failure? {
         var request = request
         request.includesChanges = true
         request.maxChangesAtOnce = min(request.maxChangesAtOnce ?? .max, Self.maxChangesHeld)
-        try forEachTransaction(request) { piece in
+        return try firstError(request) { (piece) throws(Failure) in
             let transaction = piece.withoutChanges
             for change in piece.changes where try !body(change, transaction) { return false }
             return true
@@ -84,28 +119,28 @@ extension PersistentContainer {
     nonisolated(nonsending) public func hasTransactions(_ request: HistoryFetchRequest)
         async throws(StoreError) -> Bool
     {
-        try await read { try $0.hasTransactions(request) }
+        try await read { snapshot throws(StoreError) in try snapshot.hasTransactions(request) }
     }
 
     /// Returns the number of admitted transactions, and of their admitted changes.
     nonisolated(nonsending) public func count(_ request: HistoryFetchRequest)
         async throws(StoreError) -> HistoryCount
     {
-        try await read { try $0.count(request) }
+        try await read { snapshot throws(StoreError) in try snapshot.count(request) }
     }
 
     /// Returns the changed objects, each once.
     nonisolated(nonsending) public func objectIDs(_ request: HistoryFetchRequest)
         async throws(StoreError) -> Set<ObjectID>
     {
-        try await read { try $0.objectIDs(request) }
+        try await read { snapshot throws(StoreError) in try snapshot.objectIDs(request) }
     }
 
     /// Returns all admitted transactions; ``StoreSnapshot/forEachTransaction(_:_:)`` holds one in memory.
     nonisolated(nonsending) public func transactions(_ request: HistoryFetchRequest = HistoryFetchRequest())
         async throws(StoreError) -> [HistoryTransaction]
     {
-        try await read { try $0.transactions(request) }
+        try await read { snapshot throws(StoreError) in try snapshot.transactions(request) }
     }
 
     /// Returns all admitted changes, without their transactions; ``StoreSnapshot/forEachChange(_:_:)`` holds
@@ -113,6 +148,6 @@ extension PersistentContainer {
     nonisolated(nonsending) public func changes(_ request: HistoryFetchRequest)
         async throws(StoreError) -> [HistoryChange]
     {
-        try await read { try $0.changes(request) }
+        try await read { snapshot throws(StoreError) in try snapshot.changes(request) }
     }
 }

@@ -38,7 +38,7 @@ extension PersistentContainer {
         -> Bool
     {
         let now = options.clock()
-        let last = try await reader.read { try $0.lastCleaning() }
+        let last = try await reader.read { snapshot throws(StoreError) in try snapshot.lastCleaning() }
         guard now - last >= interval.wholeMilliseconds || last > now else { return false }
         return try await writer.write { connection in
             guard try StoreMetadata.integer(.lastCleaning, on: connection) ?? 0 == last else { return false }

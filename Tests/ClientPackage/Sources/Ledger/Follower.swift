@@ -7,7 +7,7 @@ import Synchronization
 final class RunningSum: HistoryConsumer {
     private let amounts = Mutex<[ObjectID: Int64]>([:])
 
-    func refresh(from snapshot: StoreSnapshot) throws {
+    func refresh(from snapshot: borrowing StoreSnapshot) throws {
         let bookings = try snapshot.fetch(FetchRequest("Booking"))
         amounts.withLock { amounts in
             amounts.removeAll()
@@ -16,7 +16,7 @@ final class RunningSum: HistoryConsumer {
         report("everything")
     }
 
-    func consume(_ transactions: [HistoryTransaction], in snapshot: StoreSnapshot) throws {
+    func consume(_ transactions: [HistoryTransaction], in snapshot: borrowing StoreSnapshot) throws {
         let touched = Set(transactions.flatMap(\.changes).map(\.objectID))
         let bookings = try snapshot.fetch(FetchRequest("Booking", where: .keys(touched.map(\.key))))
         amounts.withLock { amounts in
