@@ -70,6 +70,7 @@ public struct AppGroupContainer: Sendable {
 }
 
 /// The reason that a group's folder cannot be used.
+@nonexhaustive
 public enum AppGroupError: Error, Sendable, CustomStringConvertible {
     case invalidName(String)
     case noHome

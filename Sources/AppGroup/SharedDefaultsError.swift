@@ -1,4 +1,5 @@
 /// The reason that shared defaults cannot be read or written.
+@nonexhaustive
 public enum SharedDefaultsError: Error, Hashable, Sendable {
     case invalidSuite(String)
     case invalidKey(String)

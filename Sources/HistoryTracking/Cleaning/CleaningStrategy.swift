@@ -1,4 +1,5 @@
 /// The condition under which a tracker cleans the history.
+@nonexhaustive
 public enum CleaningStrategy: Hashable, Sendable {
     case none
     /// Cleans if no process has cleaned the store for this long. The time of the last cleaning is in the

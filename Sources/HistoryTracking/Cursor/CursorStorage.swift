@@ -2,6 +2,7 @@ public import AppGroup
 import Dispatch
 
 /// The policy for storing a consumer's cursor.
+@nonexhaustive
 public enum CursorPolicy: Sendable {
     /// Stored in the store after each pass. Cleaning waits for this cursor. After a restart, only the last
     /// pass can repeat, if the process crashed before the cursor was stored.

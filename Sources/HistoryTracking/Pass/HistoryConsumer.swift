@@ -26,6 +26,7 @@ public protocol HistoryConsumer: Sendable {
 
 /// The maximum number of changes that a consumer receives in one call, and the action when more follow its
 /// cursor.
+@nonexhaustive
 public enum BatchLimit: Hashable, Sendable {
     /// A full refresh replaces the changes; for consumers whose cost depends on the visible rows. Hooks then
     /// get a ``SkippedHistory``.

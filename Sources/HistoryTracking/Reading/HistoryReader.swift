@@ -158,6 +158,7 @@ public enum HistoryStep: Sendable {
 /// A range of the history that a full refresh replaced; its transactions were not delivered.
 public struct SkippedHistory: Hashable, Sendable {
     /// The reason for a full refresh.
+    @nonexhaustive
     public enum Reason: Hashable, Sendable {
         /// More changes than ``BatchLimit/refreshBeyond(_:)`` allows.
         case tooManyChanges

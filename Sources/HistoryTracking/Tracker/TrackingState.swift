@@ -1,6 +1,7 @@
 public import PersistentStore
 
 /// The state of a tracker.
+@nonexhaustive
 public enum TrackingState: Equatable, Sendable {
     case stopped
     case live
@@ -13,6 +14,7 @@ public enum TrackingState: Equatable, Sendable {
 }
 
 /// The reason that a pass failed.
+@nonexhaustive
 public enum TrackingError: Error, Equatable, Sendable {
     case store(StoreError)
     /// A consumer or a hook threw while processing the transaction with this number. Contains only the type
@@ -21,6 +23,7 @@ public enum TrackingError: Error, Equatable, Sendable {
 }
 
 /// A step of a pass that runs custom code.
+@nonexhaustive
 public enum TrackingStep: String, Hashable, Sendable, CaseIterable {
     case consumer
     case observer

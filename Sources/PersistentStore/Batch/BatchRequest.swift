@@ -1,6 +1,7 @@
 /// An insertion of many objects of one entity as one transaction.
 public struct BatchInsertRequest: Sendable {
     /// The handling of a row whose value of a unique attribute already exists.
+    @nonexhaustive
     public enum DuplicatePolicy: String, Hashable, Sendable, CaseIterable {
         /// The whole batch fails with ``StoreError/constraint(reason:)``.
         case fail

@@ -24,6 +24,7 @@ public struct ConsumerRecord: Hashable, Sendable {
 }
 
 /// The retention of history that a consumer has not processed yet.
+@nonexhaustive
 public enum ConsumerRetention: Int, Hashable, Sendable, CaseIterable {
     /// Until it exceeds the maximum age or size. The consumer then gets ``StoreError/tokenExpired(oldest:)``
     /// and does a full refresh.

@@ -29,7 +29,9 @@ public struct FetchRequest: Hashable, Sendable {
 /// A condition on the attributes of an object.
 ///
 /// Names are checked against the model and values are bound, so no part of a predicate is ever read as SQL.
+@nonexhaustive
 public indirect enum ObjectPredicate: Hashable, Sendable {
+    @nonexhaustive
     public enum Comparison: String, Hashable, Sendable {
         case equal = "IS"
         case notEqual = "IS NOT"

@@ -3,6 +3,7 @@
 /// A change of an object that was never read here applies to any version, so it meets no conflict. If that
 /// object was deleted by then, only ``storeTrumps`` and ``byPropertyStoreTrumps`` can save, without that
 /// change.
+@nonexhaustive
 public enum MergePolicy: String, Hashable, Sendable, CaseIterable {
     /// The save fails with ``StoreError/conflict(_:)``, and nothing is saved.
     case error

@@ -32,6 +32,7 @@ public struct AttributeDescription: Hashable, Sendable {
     }
 
     /// The value for a writer that does not specify the attribute, including the `sqlite3` shell.
+    @nonexhaustive
     public enum Default: Hashable, Sendable {
         case none
         case value(AttributeValue)

@@ -3,6 +3,7 @@ import Platform
 import SQLite
 
 /// An error of a store, described by a sentence that names the problem, the file, and the next step.
+@nonexhaustive
 public enum StoreError: Error, Equatable, Sendable {
     case invalidModel(String)
     case cannotOpen(path: String, reason: String)

@@ -4,6 +4,7 @@ package import Platform
 /// The options for opening a store.
 public struct StoreOptions: Sendable {
     /// The failure that a completed commit survives.
+    @nonexhaustive
     public enum Durability: String, Sendable {
         /// Survives a power failure (`synchronous=FULL`).
         case full = "FULL"
@@ -11,6 +12,7 @@ public struct StoreOptions: Sendable {
         case normal = "NORMAL"
     }
 
+    @nonexhaustive
     public enum Access: Sendable {
         case readWrite
         /// For another user's store: fetches, history, and events, without permission to write the file or

@@ -3,6 +3,7 @@ import SQLite
 import Synchronization
 
 /// An event of a watched store.
+@nonexhaustive
 public enum StoreEvent: Hashable, Sendable {
     /// Another process, or another connection of this one, committed. The token is that of the newest
     /// transaction and identifies the store; it is unchanged after a commit that recorded nothing.

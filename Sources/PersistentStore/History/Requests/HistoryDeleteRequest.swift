@@ -6,6 +6,7 @@ public import FoundationEssentials
 /// transaction with the number, or one with exactly the timestamp.
 public struct HistoryDeleteRequest: Hashable, Sendable {
     /// The position at which a deletion ends.
+    @nonexhaustive
     public enum End: Hashable, Sendable {
         /// The transaction that ends at the token is retained.
         case token(HistoryToken)

@@ -8,6 +8,7 @@ public import FoundationEssentials
 public struct HistoryFetchRequest: Hashable, Sendable {
     /// The position at which to begin. A position inside a transaction means its end: no part of a
     /// transaction is read.
+    @nonexhaustive
     public enum Start: Hashable, Sendable {
         case beginning
         /// Strictly after the token.

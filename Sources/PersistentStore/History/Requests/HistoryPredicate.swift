@@ -4,6 +4,7 @@ public import FoundationEssentials
 ///
 /// Every condition is true or false, even for a transaction of which only the time is known: its author,
 /// context name, program, and process are nil. Nil equals only nil, so `.not(.author("x"))` admits it.
+@nonexhaustive
 public indirect enum TransactionPredicate: Hashable, Sendable {
     /// The author; nil stands for writers without an author.
     case author(String?)
@@ -70,6 +71,7 @@ struct TimestampRange: Equatable {
 
 /// A condition on single changes. A transaction is returned with its admitted changes, or not at all if there
 /// are none.
+@nonexhaustive
 public indirect enum ChangePredicate: Hashable, Sendable {
     case entity(String)
     case kind(HistoryChange.Kind)
