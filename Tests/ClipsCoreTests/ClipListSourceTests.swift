@@ -224,7 +224,7 @@ import Testing
         for title in ["a", "b", "c"] { _ = try await store.add([titled(title)]) }
         // One at a time, as from a tracker that isolates the transaction at which a step throws.
         try await store.container.read { snapshot in
-            for transaction in try snapshot.transactions(HistoryFetchRequest(.token(start))) {
+            for transaction in try snapshot.transactions(HistoryFetchRequest(.after(start))) {
                 try source.consume([transaction], in: snapshot)
             }
         }

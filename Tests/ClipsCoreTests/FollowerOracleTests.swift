@@ -105,7 +105,7 @@ import Testing
                 return (
                     try FollowerOracleTests.titles(request, snapshot),
                     try snapshot.fetch(request).map(\.id.key),
-                    try snapshot.changes(HistoryFetchRequest(.token(start)))
+                    try snapshot.changes(HistoryFetchRequest(.after(start)))
                 )
             }
             #expect(replica.titles == titles)

@@ -35,7 +35,7 @@ import Testing
         async throws
     {
         let start = try await store.container.transactions()[0].token
-        var feed = try await TransactionFeed(of: store, from: .token(start), limit: 1, follows: true)
+        var feed = try await TransactionFeed(of: store, from: .after(start), limit: 1, follows: true)
         let first = try await feed.next()
         #expect(clips(first ?? []) == [2])
         try await save("d")

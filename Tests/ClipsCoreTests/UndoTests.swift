@@ -49,7 +49,7 @@ struct UndoTests {
         draft.title = "another"
         let other = try await extensionStore.add(draft).id
         _ = try await extensionStore.update(id, [.title: .text("theirs")])
-        let foreign = try await store.container.transactions(HistoryFetchRequest(.token(starred)))
+        let foreign = try await store.container.transactions(HistoryFetchRequest(.after(starred)))
         #expect(foreign.map(\.author) == ["extension", "extension"])
         _ = try await store.undo(starred)
         let clip = try await store.clip(id)

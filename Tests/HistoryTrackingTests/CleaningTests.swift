@@ -42,7 +42,7 @@ import Testing
         let newest = try await container.currentToken()
         try await container.moveCursor(of: "fast", to: newest)
         #expect(try await purge() == 0)
-        #expect(try await container.transactions(HistoryFetchRequest(.token(slow.token))).count == 5)
+        #expect(try await container.transactions(HistoryFetchRequest(.after(slow.token))).count == 5)
         let third = try await container.transactions()[2].token
         try await container.moveCursor(of: "slow", to: third)
         #expect(try await purge() == 3)

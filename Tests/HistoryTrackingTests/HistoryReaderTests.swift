@@ -46,7 +46,7 @@ import Testing
         let start = try await container.currentToken()
         try await commit(
             (0..<12).map { _ in [1, 1, 2, 3, 7, 10, 11, 20, 21, 35].randomElement(using: &random) ?? 1 })
-        let whole = try await container.transactions(HistoryFetchRequest(.token(start)))
+        let whole = try await container.transactions(HistoryFetchRequest(.after(start)))
         for limit in [1, 2, 5, 10, 20, 1000] {
             let batches = try await batches(HistoryReader(), after: start, limit: limit)
             let pieces = batches.flatMap(\.transactions)
@@ -75,11 +75,11 @@ import Testing
     {
         let start = try await container.currentToken()
         try await commit([3, 3, 30, 3, 3, 1])
-        let reader = HistoryReader(authors: ["other"])
+        let reader = HistoryReader(where: .author("other"))
         let batches = try await batches(reader, after: start, limit: 10)
         #expect(batches.flatMap(\.transactions).map(\.changes.count) == [10, 10, 10, 1])
         #expect(try await batches.last?.end == HistoryPosition(container.currentToken()))
-        let none = try await self.batches(HistoryReader(authors: []), after: start, limit: 10)
+        let none = try await self.batches(HistoryReader(where: .authors([])), after: start, limit: 10)
         #expect(none.count == 1 && none[0].transactions.isEmpty && none[0].isLast)
     }
 
@@ -91,7 +91,8 @@ import Testing
     {
         let start = try await container.currentToken()
         try await commit([4, 4, 4])
-        let (newest, reader) = (try await container.currentToken(), HistoryReader(authors: authors))
+        let newest = try await container.currentToken()
+        let reader = HistoryReader(where: authors.map(TransactionPredicate.authors))
         for (limit, isRefresh) in [(0, true), (1, true), (4, true), (11, true), (12, false), (13, false)] {
             let step = try await container.read {
                 try reader.next(after: HistoryPosition(start), limit: .refreshBeyond(limit), in: $0)
@@ -116,7 +117,7 @@ import Testing
         func numbers(_ start: HistoryFetchRequest.Start, limit: Int? = nil, _ authors: Set<String?>? = nil)
             async throws -> [Int64]
         {
-            let reader = HistoryReader(authors: authors)
+            let reader = HistoryReader(where: authors.map(TransactionPredicate.authors))
             let position = try await container.read { try reader.position(of: start, limit: limit, in: $0) }
             return try await batches(reader, after: position.token, limit: 100)
                 .flatMap(\.transactions).map(\.number)
@@ -126,8 +127,8 @@ import Testing
         #expect(try await numbers(.newest, limit: 2) == all.suffix(2).map(\.number))
         #expect(try await numbers(.newest, limit: 1, ["other"]) == [all[5].number])
         #expect(try await numbers(.newest, limit: 2, ["other"]) == [all[2].number, all[5].number])
-        #expect(try await numbers(.token(all[3].token)) == all.suffix(2).map(\.number))
-        #expect(try await numbers(.transaction(all[3].number), ["none"]) == [])
+        #expect(try await numbers(.after(all[3].token)) == all.suffix(2).map(\.number))
+        #expect(try await numbers(.afterTransaction(all[3].number), ["none"]) == [])
     }
 
     /// Finding the end of the transaction for each piece would read all that follows the piece.

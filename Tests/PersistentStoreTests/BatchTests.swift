@@ -46,7 +46,7 @@ import Testing
         let deleted = try await context.execute(BatchDeleteRequest("Note", where: .equal("rank", 0)))
         #expect([inserted, updated, deleted].map(\.rows) == [2500, 1250, 1250])
         #expect(inserted.objectIDs?.map(\.key) == Array(1...2500) && updated.objectIDs == nil)
-        let transactions = try await container.transactions(HistoryFetchRequest(.token(start)))
+        let transactions = try await container.transactions(HistoryFetchRequest(.after(start)))
         #expect(transactions.map(\.changes.count) == [2500, 1250, 1250])
         #expect(transactions.map(\.token) == [inserted, updated, deleted].map(\.token))
         #expect(transactions.allSatisfy { $0.author == "app" && $0.contextName == "import" })

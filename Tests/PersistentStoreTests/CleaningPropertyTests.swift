@@ -111,20 +111,21 @@ private final class Play {
         let retained = try await container.transactions()
         guard let bound = retained.randomElement(using: &random) else { return }
         let ends: [HistoryDeleteRequest.End] = [
-            .token(bound.token), .transaction(bound.number), .date(bound.timestamp), .date(.distantFuture),
+            .before(bound.token), .beforeTransaction(bound.number), .beforeDate(bound.timestamp),
+            .beforeDate(.distantFuture),
         ]
         let end = ends[below(4)]
         let authors: Set<String?>? = [nil, ["app"], ["batch", nil]][below(3)]
         var request = HistoryDeleteRequest(
-            before: end, where: authors.map { .authors($0) })
+            end, where: authors.map { .authors($0) })
         request.respectsConsumers = below(4) > 0
         let result = try await container.deleteHistory(request)
         try await compare(retained, result)
         let wanted = retained.filter { transaction in
             let isBefore =
                 switch end {
-                case .token, .transaction: transaction.number < bound.number
-                case .date(let date): transaction.timestamp < date
+                case .before, .beforeTransaction: transaction.number < bound.number
+                case .beforeDate(let date): transaction.timestamp < date
                 }
             return isBefore && authors?.contains(transaction.author) ?? true
         }
@@ -162,7 +163,7 @@ private final class Play {
 
     private func expectUsable(_ token: HistoryToken, _ name: String) async throws {
         await #expect(throws: Never.self, "\(name)") {
-            try await container.transactions(HistoryFetchRequest(.token(token)))
+            try await container.transactions(HistoryFetchRequest(.after(token)))
         }
     }
 
@@ -188,7 +189,7 @@ private final class Play {
         after token: HistoryToken, limit: Int? = nil
     ) async throws(StoreError) -> [HistoryTransaction]? {
         do {
-            return try await container.transactions(HistoryFetchRequest(.token(token), limit: limit))
+            return try await container.transactions(HistoryFetchRequest(.after(token), limit: limit))
         } catch .tokenExpired {
             return nil
         }

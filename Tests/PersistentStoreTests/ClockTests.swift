@@ -48,7 +48,7 @@ import Testing
             guard let last = chunk.last else { break }
             #expect(chunk.count <= 7)
             seen += chunk
-            request.start = .token(last.token)
+            request.start = .after(last.token)
         }
         #expect(seen.map { $0.changes[0].objectID.key } == Array(1...1000))
         #expect(Set(seen.map(\.timestamp)).count == 1)
@@ -62,7 +62,7 @@ import Testing
         for offset: Int64 in [0, 3_600_000, -3_600_000, -1, 1, 7_200_000, 0] {
             clock.set(Self.start + offset)
             _ = try await context.save(inserting: ["title": "a"])
-            let new = try await container.transactions(HistoryFetchRequest(.token(token)))
+            let new = try await container.transactions(HistoryFetchRequest(.after(token)))
             #expect(new.count == 1)
             token = try await container.currentToken()
         }
@@ -81,13 +81,14 @@ import Testing
         }
         let all = try await container.transactions()
         for (index, transaction) in all.enumerated() {
-            let after = try await container.transactions(HistoryFetchRequest(.date(transaction.timestamp)))
+            let after = try await container.transactions(
+                HistoryFetchRequest(.afterDate(transaction.timestamp)))
             #expect(after.map(\.number) == all[(index + 1)...].map(\.number))
         }
-        let earlier = HistoryFetchRequest(.date(date(Self.start - 1)))
+        let earlier = HistoryFetchRequest(.afterDate(date(Self.start - 1)))
         #expect(try await container.transactions(earlier).count == 60)
-        #expect(try await container.transactions(HistoryFetchRequest(.date(.distantFuture))).isEmpty)
-        #expect(try await container.transactions(HistoryFetchRequest(.date(.distantPast))).count == 60)
+        #expect(try await container.transactions(HistoryFetchRequest(.afterDate(.distantFuture))).isEmpty)
+        #expect(try await container.transactions(HistoryFetchRequest(.afterDate(.distantPast))).count == 60)
     }
 
     @Test func `a clock far ahead expires unread history with an error and loses nothing that was read`()
@@ -103,7 +104,7 @@ import Testing
         clock.set(Self.start + 30 * 24 * 3_600_000)
         #expect(try await container.purgeHistory(maximumAge: .seconds(3600)).transactions == 2)
         await #expect(throws: StoreError.self) {
-            try await container.transactions(HistoryFetchRequest(.token(slow.token)))
+            try await container.transactions(HistoryFetchRequest(.after(slow.token)))
         }
         #expect(try await container.objects().count == 2)
     }

@@ -56,7 +56,7 @@ import Testing
                 DELETE FROM Note WHERE title = 'external';
                 """
             #expect(try Shell.run("sqlite3", [container.path], input: sql).errors == "")
-            let new = try await container.transactions(HistoryFetchRequest(.token(before)))
+            let new = try await container.transactions(HistoryFetchRequest(.after(before)))
             let external = new.filter { $0.author == nil }
             #expect(external.map { $0.changes.map(\.kind) } == [[.insert], [.update], [.delete]])
             #expect(external.allSatisfy { $0.process == nil && $0.contextName == nil })

@@ -27,12 +27,12 @@ import Testing
         let bounds = HistoryBounds(maximumAge: .seconds(3600), maximumChanges: 0, maximumShare: 0)
         var result = try await container.purgeHistory(bounds)
         #expect(result.transactions == 0 && result.retained == 5 && result.blockedBy == ["mirror"])
-        let all = try await container.transactions(HistoryFetchRequest(.token(mirror.token)))
+        let all = try await container.transactions(HistoryFetchRequest(.after(mirror.token)))
         #expect(all.count == 5)
         try await container.moveCursor(of: "mirror", to: all[2].token)
         result = try await container.purgeHistory(bounds)
         #expect(result.transactions == 3 && result.retained == 2)
-        let rest = HistoryFetchRequest(.token(all[2].token))
+        let rest = HistoryFetchRequest(.after(all[2].token))
         #expect(try await container.transactions(rest).map(\.number) == all[3...].map(\.number))
     }
 
@@ -47,11 +47,11 @@ import Testing
         try await save(3, to: container)
         try await container.moveCursor(of: "fast", to: container.currentToken())
         #expect(try await container.purgeHistory(maximumAge: .seconds(3600)).transactions == 0)
-        #expect(try await container.transactions(HistoryFetchRequest(.token(never.token))).count == 3)
+        #expect(try await container.transactions(HistoryFetchRequest(.after(never.token))).count == 3)
         clock.advance(seconds: 3601)
         #expect(try await container.purgeHistory(maximumAge: .seconds(3600)).transactions == 3)
         await #expect(throws: StoreError.tokenExpired(oldest: try await container.currentToken())) {
-            try await container.transactions(HistoryFetchRequest(.token(never.token)))
+            try await container.transactions(HistoryFetchRequest(.after(never.token)))
         }
     }
 
@@ -115,7 +115,7 @@ import Testing
         container = try await open()
         let records = try await container.read { try $0.consumers() }
         #expect(records.map(\.retention) == [.untilBackstop] && records[0].token == token)
-        #expect(try await container.transactions(HistoryFetchRequest(.token(token))).count == 2)
+        #expect(try await container.transactions(HistoryFetchRequest(.after(token))).count == 2)
         let plan = try Shell.run(
             "sqlite3",
             [

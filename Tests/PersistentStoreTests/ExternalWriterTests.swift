@@ -37,7 +37,7 @@ import Testing
                         if isFirst { try first.execute(sql) } else { try second.execute(sql) }
                         let (new, stored, newest) = try await container.read { [cursor] in
                             (
-                                try $0.transactions(HistoryFetchRequest(.token(cursor))),
+                                try $0.transactions(HistoryFetchRequest(.after(cursor))),
                                 Set(try $0.fetch(FetchRequest("Note")).map(\.id)), try $0.newestToken()
                             )
                         }
@@ -92,7 +92,7 @@ import Testing
         for name in ["id", "rowid", "oid", "_rowid_", "ROWID"] {
             let token = try await container.currentToken()
             try writer.execute("UPDATE OR REPLACE Note SET \(name) = \(last + 1)")
-            let changes = try await container.transactions(HistoryFetchRequest(.token(token))).flatMap(
+            let changes = try await container.transactions(HistoryFetchRequest(.after(token))).flatMap(
                 \.changes)
             #expect(changes.map(\.kind) == [.delete, .insert])
             #expect(changes.map(\.objectID.key) == [last, last + 1])
@@ -120,7 +120,7 @@ import Testing
         #expect(try writer.integer(texts) == 0)
         let token = try await container.currentToken()
         try writer.execute("INSERT INTO Note (title) VALUES ('new')")
-        let changes = try await container.transactions(HistoryFetchRequest(.token(token))).flatMap(\.changes)
+        let changes = try await container.transactions(HistoryFetchRequest(.after(token))).flatMap(\.changes)
         #expect(changes.map(\.kind) == [.insert])
     }
 

@@ -46,7 +46,7 @@ import Testing
             #expect(try await container.purgeHistory(bounds).changes == 0)
         }
         await #expect(throws: StoreError.self) {
-            try await container.transactions(HistoryFetchRequest(.token(slow)))
+            try await container.transactions(HistoryFetchRequest(.after(slow)))
         }
         #expect(try await container.objects().count == 119)
     }
@@ -99,7 +99,7 @@ import Testing
         clock.set(present)
         try await save(3)
         #expect(try await container.purgeHistory(ages).transactions == 0)
-        #expect(try await container.transactions(HistoryFetchRequest(.token(unread))).count == 6)
+        #expect(try await container.transactions(HistoryFetchRequest(.after(unread))).count == 6)
         clock.advance(days: 6)
         try await save(2)
         #expect(try await container.purgeHistory(ages).transactions == 0)

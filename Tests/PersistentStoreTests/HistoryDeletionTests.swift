@@ -24,7 +24,7 @@ import Testing
             try await context.save()
             clock.advance(seconds: 1)
         }
-        return try await container.transactions(HistoryFetchRequest(.token(before)))
+        return try await container.transactions(HistoryFetchRequest(.after(before)))
     }
 
     private func numbers() async throws -> [Int64] { try await container.transactions().map(\.number) }
@@ -34,11 +34,12 @@ import Testing
     {
         let saved = try await save("a", "b", "c", "d", "e")
         let ends: [HistoryDeleteRequest.End] = [
-            .token(saved[1].token), .transaction(saved[2].number), .transaction(saved[3].number - 1),
-            .date(saved[4].timestamp),
+            .before(saved[1].token), .beforeTransaction(saved[2].number),
+            .beforeTransaction(saved[3].number - 1),
+            .beforeDate(saved[4].timestamp),
         ]
         for (index, end) in ends.enumerated() {
-            let result = try await container.deleteHistory(HistoryDeleteRequest(before: end))
+            let result = try await container.deleteHistory(HistoryDeleteRequest(end))
             #expect(result.transactions == 1 && result.changes == 2, "\(end)")
             #expect(result.retained == 0 && result.blockedBy == [])
             #expect(try await numbers() == saved[(index + 1)...].map(\.number))
@@ -56,11 +57,11 @@ import Testing
         _ = try await save("c")
         for (offset, left) in [(-1.0, 5), (1, 5), (1.5, 4), (2, 4), (3, 1), (3.5, 0)] {
             let date = Date(timeIntervalSince1970: (Double(SettableClock.start) + offset) / 1000)
-            try await container.deleteHistory(HistoryDeleteRequest(before: .date(date)))
+            try await container.deleteHistory(HistoryDeleteRequest(.beforeDate(date)))
             #expect(try await numbers().count == left, "\(offset)")
         }
         for date in [Date.distantPast, .distantFuture] {
-            #expect(try await container.deleteHistory(HistoryDeleteRequest(before: .date(date))).changes == 0)
+            #expect(try await container.deleteHistory(HistoryDeleteRequest(.beforeDate(date))).changes == 0)
         }
     }
 
@@ -69,19 +70,19 @@ import Testing
         _ = try await container.registerConsumer("slow", startingAt: saved[0].token)
         _ = try await container.registerConsumer("middle", startingAt: saved[1].token)
         _ = try await container.registerConsumer("fast", startingAt: saved[3].token)
-        var request = HistoryDeleteRequest(before: .date(.distantFuture))
+        var request = HistoryDeleteRequest(.beforeDate(.distantFuture))
         var result = try await container.deleteHistory(request)
         #expect(result.transactions == 1 && result.retained == 3 && result.blockedBy == ["middle", "slow"])
-        request.end = .token(saved[2].token)
+        request.end = .before(saved[2].token)
         result = try await container.deleteHistory(request)
         #expect(result.transactions == 0 && result.retained == 1 && result.blockedBy == ["slow"])
         request.respectsConsumers = false
         result = try await container.deleteHistory(request)
         #expect(result.transactions == 1 && result.retained == 0 && result.blockedBy == [])
         await #expect(throws: StoreError.tokenExpired(oldest: saved[1].token)) {
-            try await container.transactions(HistoryFetchRequest(.token(saved[0].token)))
+            try await container.transactions(HistoryFetchRequest(.after(saved[0].token)))
         }
-        let middle = HistoryFetchRequest(.token(saved[1].token))
+        let middle = HistoryFetchRequest(.after(saved[1].token))
         #expect(try await container.transactions(middle).map(\.number) == saved[2...].map(\.number))
     }
 
@@ -90,8 +91,8 @@ import Testing
         _ = try await container.registerConsumer("lost", startingAt: saved[0].token)
         _ = try await container.registerConsumer("fast", startingAt: saved[2].token)
         try await container.deleteHistory(
-            HistoryDeleteRequest(before: .token(saved[2].token), respectsConsumers: false))
-        let result = try await container.deleteHistory(HistoryDeleteRequest(before: .date(.distantFuture)))
+            HistoryDeleteRequest(.before(saved[2].token), respectsConsumers: false))
+        let result = try await container.deleteHistory(HistoryDeleteRequest(.beforeDate(.distantFuture)))
         #expect(result.transactions == 1 && result.blockedBy == [])
     }
 
@@ -100,25 +101,25 @@ import Testing
         async throws
     {
         let saved = try await save("a", "b", nil, "a", "b")
-        let request = HistoryDeleteRequest(before: .date(.distantFuture), where: .authors(["a", nil]))
+        let request = HistoryDeleteRequest(.beforeDate(.distantFuture), where: .authors(["a", nil]))
         let result = try await container.deleteHistory(request)
         #expect(result.transactions == 3 && result.changes == 6)
         #expect(try await container.transactions() == [saved[1], saved[4]])
         for transaction in saved[..<3] {
             await #expect(throws: StoreError.tokenExpired(oldest: saved[3].token)) {
-                try await container.transactions(HistoryFetchRequest(.token(transaction.token)))
+                try await container.transactions(HistoryFetchRequest(.after(transaction.token)))
             }
             await #expect(throws: StoreError.tokenExpired(oldest: saved[3].token)) {
                 try await container.read { try $0.check(transaction.token) }
             }
         }
-        #expect(try await container.transactions(HistoryFetchRequest(.token(saved[3].token))) == [saved[4]])
+        #expect(try await container.transactions(HistoryFetchRequest(.after(saved[3].token))) == [saved[4]])
         #expect(try await container.deleteHistory(request).transactions == 0)
     }
 
     @Test func `the newest transaction can be deleted, and numbers continue`() async throws {
         let saved = try await save("b", "a")
-        let request = HistoryDeleteRequest(before: .date(.distantFuture), where: .author("a"))
+        let request = HistoryDeleteRequest(.beforeDate(.distantFuture), where: .author("a"))
         #expect(try await container.deleteHistory(request).transactions == 1)
         #expect(try await container.transactions() == [saved[0]])
         let next = try await save("c")
@@ -131,7 +132,7 @@ import Testing
         let sql = "INSERT INTO Note (title) VALUES ('x'), ('y'), ('z'); DELETE FROM Note WHERE title > 'w';"
         #expect(try Shell.run("sqlite3", [container.path], input: sql).errors == "")
         let shells = try await container.transactions()[1...]
-        let request = HistoryDeleteRequest(before: .date(.distantFuture), where: .author(nil))
+        let request = HistoryDeleteRequest(.beforeDate(.distantFuture), where: .author(nil))
         let result = try await container.deleteHistory(request)
         #expect(result.transactions == 6 && result.changes == 6)
         #expect(try await container.transactions() == ours)
@@ -146,10 +147,10 @@ import Testing
     @Test func `deleting some authors' history retains changes that a consumer has not read`() async throws {
         let saved = try await save("a", "b", "a", "a")
         _ = try await container.registerConsumer("slow", startingAt: saved[1].token)
-        let request = HistoryDeleteRequest(before: .date(.distantFuture), where: .author("a"))
+        let request = HistoryDeleteRequest(.beforeDate(.distantFuture), where: .author("a"))
         let result = try await container.deleteHistory(request)
         #expect(result.transactions == 1 && result.retained == 2 && result.blockedBy == ["slow"])
-        let rest = HistoryFetchRequest(.token(saved[1].token))
+        let rest = HistoryFetchRequest(.after(saved[1].token))
         #expect(try await container.transactions(rest) == Array(saved[2...]))
     }
 
@@ -160,7 +161,7 @@ import Testing
             _ = try await container.makeContext(author: index % 2 == 0 ? "a" : "b").save(inserting: [:])
         }
         let all = try await container.transactions()
-        let request = HistoryDeleteRequest(before: .transaction(all[2400].number), where: .author("a"))
+        let request = HistoryDeleteRequest(.beforeTransaction(all[2400].number), where: .author("a"))
         let result = try await container.deleteHistory(request)
         #expect(result.transactions == 1200 && result.changes == 1200)
         #expect(try await container.transactions() == all[..<2400].filter { $0.author == "b" } + all[2400...])
@@ -171,14 +172,14 @@ import Testing
         let other = try await PersistentContainer(path: folder.path(of: "other.db"), model: Notes.model())
         let token = try await other.currentToken()
         await #expect(throws: StoreError.tokenOfAnotherStore) {
-            try await container.deleteHistory(HistoryDeleteRequest(before: .token(token)))
+            try await container.deleteHistory(HistoryDeleteRequest(.before(token)))
         }
         #expect(try await container.transactions() == saved)
     }
 
     @Test func `unused author and context names are deleted, and used ones are retained`() async throws {
         _ = try await save("gone", "gone too", "retained")
-        let request = HistoryDeleteRequest(before: .transaction(try await numbers()[2]))
+        let request = HistoryDeleteRequest(.beforeTransaction(try await numbers()[2]))
         try await container.deleteHistory(request)
         let sql = "SELECT author FROM history_origin"
         #expect(try Shell.run("sqlite3", [container.path, sql]).output == "retained\n")

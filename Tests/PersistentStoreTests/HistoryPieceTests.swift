@@ -58,7 +58,7 @@ import Testing
                 guard transaction.changes.isEmpty, change.number < transaction.number else { return false }
                 seen += 1
                 if seen % 1000 == 0 {
-                    try snapshot.forEachChange(HistoryFetchRequest(.token(transaction.token))) { _, _ in
+                    try snapshot.forEachChange(HistoryFetchRequest(.after(transaction.token))) { _, _ in
                         inner += 1
                         return true
                     }
@@ -78,7 +78,7 @@ import Testing
         let (giant, last) = (all[0], all[1])
         for number in [giant.changes[0].number, giant.changes[77].number, giant.number - 1, giant.number] {
             let token = try #require(HistoryToken("\(container.storeID).1.\(number)"))
-            for start in [HistoryFetchRequest.Start.token(token), .transaction(number)] {
+            for start in [HistoryFetchRequest.Start.after(token), .afterTransaction(number)] {
                 let after = try await container.transactions(HistoryFetchRequest(start))
                 #expect(after.map(\.number) == [last.number])
             }

@@ -38,7 +38,7 @@ import Testing
 
     @Test func `authors and predicate of a request must both be satisfied`() async throws {
         let container = try await open()
-        let request = HistoryFetchRequest(authors: ["app", nil], where: .not(.process(nil)))
+        let request = HistoryFetchRequest(where: .and([.authors(["app", nil]), .not(.process(nil))]))
         #expect(try await container.transactions(request).map(\.author) == ["app", nil])
     }
 
@@ -62,7 +62,8 @@ import Testing
         let container = try await open()
         for transaction in try await container.transactions() {
             let starts: [HistoryFetchRequest.Start] = [
-                .token(transaction.token), .transaction(transaction.number), .date(transaction.timestamp),
+                .after(transaction.token), .afterTransaction(transaction.number),
+                .afterDate(transaction.timestamp),
             ]
             for start in starts {
                 let after = try await container.transactions(HistoryFetchRequest(start))
@@ -75,7 +76,7 @@ import Testing
             #expect(others.allSatisfy { $0.timestamp != transaction.timestamp })
         }
         for date in [Date.distantPast, .distantFuture, Date(timeIntervalSince1970: .infinity)] {
-            let count = try await container.count(HistoryFetchRequest(.date(date)))
+            let count = try await container.count(HistoryFetchRequest(.afterDate(date)))
             #expect(count.transactions == (date == .distantPast ? 4 : 0))
             let before = try await container.count(HistoryFetchRequest(where: .before(date)))
             #expect(before.transactions == (date == .distantPast ? 0 : 4))
@@ -97,7 +98,7 @@ import Testing
         for _ in 0..<200 { _ = try await context.save(inserting: [:]) }
         let all = try await container.transactions()
         for (index, transaction) in all.enumerated() {
-            let after = try await container.count(HistoryFetchRequest(.date(transaction.timestamp)))
+            let after = try await container.count(HistoryFetchRequest(.afterDate(transaction.timestamp)))
             #expect(after.transactions == 199 - index)
             let before = HistoryFetchRequest(where: .before(transaction.timestamp))
             #expect(try await container.count(before).transactions == index)

@@ -49,7 +49,7 @@ import Testing
                     }
                     do {
                         let (keys, objects) = try await reading.read { snapshot in
-                            let changes = try snapshot.changes(HistoryFetchRequest(.token(start.token)))
+                            let changes = try snapshot.changes(HistoryFetchRequest(.after(start.token)))
                             return (changes.map(\.objectID.key), try snapshot.count(FetchRequest("Note")))
                         }
                         // Keys have no gaps, so the number of objects is the newest key.

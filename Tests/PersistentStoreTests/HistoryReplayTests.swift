@@ -90,7 +90,7 @@ import Testing
                 }
                 do { try await context.save() } catch { await context.rollback() }
             }
-            let request = HistoryFetchRequest(.token(token))
+            let request = HistoryFetchRequest(.after(token))
             let (transactions, objects, newest) = try await container.read { snapshot in
                 (
                     try snapshot.transactions(request), try snapshot.fetch(FetchRequest("Note")),
@@ -186,7 +186,7 @@ import Testing
         await context.delete(id)
         try await context.save()
         let transactions = try await container.transactions(
-            HistoryFetchRequest(.beginning, authors: [text]))
+            HistoryFetchRequest(where: .author(text)))
         #expect(transactions.count == 2)
         #expect(transactions.allSatisfy { $0.author == text && $0.contextName == text })
         #expect(transactions[1].changes[0].tombstone?["title"] == .text(text))
@@ -200,13 +200,15 @@ import Testing
         _ = try await container.makeContext(author: "b").save(inserting: [:])
         try Shell.run("sqlite3", [container.path], input: "INSERT INTO Note (title) VALUES ('x')")
         func authors(_ authors: Set<String?>?) async throws -> [String?] {
-            try await container.transactions(HistoryFetchRequest(.beginning, authors: authors)).map(\.author)
+            try await container.transactions(
+                HistoryFetchRequest(where: authors.map(TransactionPredicate.authors))
+            ).map(\.author)
         }
         #expect(try await authors(nil) == ["a", "b", nil])
         #expect(try await authors([]) == [])
         #expect(try await authors([nil]) == [nil])
         #expect(try await authors(["b", nil]) == ["b", nil])
-        let newest = HistoryFetchRequest(.newest, authors: ["a"], limit: 1)
+        let newest = HistoryFetchRequest(.newest, where: .author("a"), limit: 1)
         #expect(try await container.transactions(newest).map(\.author) == ["a"])
         #expect(
             try await container.transactions(HistoryFetchRequest(.newest, limit: 2)).map(\.author) == [

@@ -106,10 +106,10 @@ import Testing
             let isAfterStart =
                 switch request.start {
                 case .beginning, .newest: true
-                case .token(let token): before >= token.number
-                case .transaction(let number): before >= number
+                case .after(let token): before >= token.number
+                case .afterTransaction(let number): before >= number
                 case .ending(let token): end >= token.number
-                case .date(let date): transaction.timestamp > date
+                case .afterDate(let date): transaction.timestamp > date
                 }
             guard isAfterStart, request.predicate.map({ admits($0, transaction) }) ?? true else { continue }
             let changes = transaction.changes.filter { change in

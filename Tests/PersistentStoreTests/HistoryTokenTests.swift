@@ -12,7 +12,7 @@ import Testing
     private func fetch(_ container: PersistentContainer, after token: HistoryToken) async throws
         -> [HistoryTransaction]
     {
-        try await container.transactions(HistoryFetchRequest(.token(token)))
+        try await container.transactions(HistoryFetchRequest(.after(token)))
     }
 
     @Test func `the text form and the coded form restore the same token`() async throws {

@@ -71,11 +71,11 @@ import Testing
         let context = container.makeContext(author: "app")
         for _ in 0..<800 { _ = try await context.save(inserting: [:]) }
         await #expect(throws: StoreError.self) {
-            try await container.transactions(HistoryFetchRequest(.token(slow)))
+            try await container.transactions(HistoryFetchRequest(.after(slow)))
         }
         let mirror = try await container.registerConsumer("mirror", retention: .always).token
         for _ in 0..<1100 { _ = try await context.save(inserting: [:]) }
-        #expect(try await container.transactions(HistoryFetchRequest(.token(mirror))).count == 1100)
+        #expect(try await container.transactions(HistoryFetchRequest(.after(mirror))).count == 1100)
         #expect(try await container.transactions().count == 1100)
     }
 

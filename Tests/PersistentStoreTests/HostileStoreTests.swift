@@ -77,7 +77,7 @@ import Testing
         let newest = "WHERE number = (SELECT max(number) FROM history)"
         try await makeStore(and: "UPDATE history SET number = \(1 << 59 as Int64) \(newest);")
         var container = try await Notes.open(folder)
-        let all = HistoryDeleteRequest(before: .date(.distantFuture))
+        let all = HistoryDeleteRequest(.beforeDate(.distantFuture))
         #expect(try await container.deleteHistory(all).transactions > 0)
         await container.close()
         #expect(

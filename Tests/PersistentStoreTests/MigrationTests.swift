@@ -205,7 +205,7 @@ import Testing
             """)
         let again = try await Notes.open(folder)
         _ = try ask("INSERT INTO Note (title) VALUES ('d')")
-        let new = try await again.transactions(HistoryFetchRequest(.token(token)))
+        let new = try await again.transactions(HistoryFetchRequest(.after(token)))
         #expect(new.map { $0.changes.map(\.objectID.key) } == [[2], [3], [4]])
         #expect(try ask("PRAGMA user_version") == "2\n")
     }

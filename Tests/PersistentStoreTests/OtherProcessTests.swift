@@ -17,7 +17,7 @@ import Testing
         let token = try await container.currentToken()
         let process = try StoreWriterProcess(container.path, author: "app")
         #expect(try process.ask("retitle \(id.key) theirs") == "done")
-        let transactions = try await container.transactions(HistoryFetchRequest(.token(token)))
+        let transactions = try await container.transactions(HistoryFetchRequest(.after(token)))
         #expect(transactions.map(\.author) == ["app"])
         #expect(transactions.first?.program == "StoreWriterTool")
         #expect(transactions.first?.process == process.process.identifier)

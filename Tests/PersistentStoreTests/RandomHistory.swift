@@ -109,8 +109,8 @@ struct RandomHistory {
         let token = HistoryToken("\(container.storeID).1.\(number)") ?? all[0].token
         var request = HistoryFetchRequest(
             any([
-                .beginning, .newest, .newest, .token(token), .transaction(number), .ending(at: token),
-                .date(any(all).timestamp),
+                .beginning, .newest, .newest, .after(token), .afterTransaction(number),
+                .ending(at: token), .afterDate(any(all).timestamp),
             ]))
         if Bool.random(using: &random) { request.predicate = transactionPredicate(among: all) }
         if Bool.random(using: &random) { request.changePredicate = changePredicate() }

@@ -97,7 +97,7 @@ import Testing
         let token = try await container.currentToken()
         for id in [saved, edited] { try await other.update(id, ["title": "theirs"]) }
         try await other.save()
-        let news = try await container.transactions(HistoryFetchRequest(.token(token)))
+        let news = try await container.transactions(HistoryFetchRequest(.after(token)))
         try await context.update(saved, ["title": "ours"])
         var merged = MergeResult()
         let result = try await duringSave {
@@ -128,7 +128,7 @@ import Testing
         await other.delete(id)
         try await other.save()
         let merged = try await context.merge(
-            container.transactions(HistoryFetchRequest(.token(token))))
+            container.transactions(HistoryFetchRequest(.after(token))))
         #expect(merged.deleted == [id] && merged.contested == [id])
         do {
             try await context.save()
@@ -154,7 +154,7 @@ import Testing
             """
         #expect(try Shell.run("sqlite3", [container.path], input: sql).errors == "")
         let merged = try await context.merge(
-            container.transactions(HistoryFetchRequest(.token(token))))
+            container.transactions(HistoryFetchRequest(.after(token))))
         #expect(merged.updated == [edited, clean] && merged.contested == [edited])
         await #expect(throws: StoreError.self) { try await context.save() }
         await context.rollback()
@@ -189,7 +189,7 @@ import Testing
             let script = (isOne ? ["BEGIN"] + statements + ["COMMIT"] : statements).joined(separator: ";\n")
             #expect(try Shell.run("sqlite3", [container.path], input: script + ";").errors == "")
             let result = try await context.merge(
-                container.transactions(HistoryFetchRequest(.token(token))))
+                container.transactions(HistoryFetchRequest(.after(token))))
             let now = Set(try await container.objects().map(\.id))
             #expect(
                 result.inserted == now.subtracting(before.keys), "seed \(seed), round \(round):\n\(script)")

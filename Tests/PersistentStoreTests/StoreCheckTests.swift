@@ -32,7 +32,7 @@ import Testing
         #expect(try await container.check() == [])
         // Purging the deletion but not the insertion before it is not a contradiction.
         _ = try await container.deleteHistory(
-            HistoryDeleteRequest(before: .date(.distantFuture), where: .author(nil)))
+            HistoryDeleteRequest(.beforeDate(.distantFuture), where: .author(nil)))
         #expect(try await container.check() == [])
     }
 
@@ -53,7 +53,7 @@ import Testing
         // Later changes are recorded, and their tokens are valid.
         let later = try await container.currentToken()
         try external("DELETE FROM Note WHERE id = 3;")
-        let changes = try await container.read { try $0.changes(HistoryFetchRequest(.token(later))) }
+        let changes = try await container.read { try $0.changes(HistoryFetchRequest(.after(later))) }
         #expect(changes.map(\.kind) == [.delete])
         #expect(try await container.check() == [])
     }

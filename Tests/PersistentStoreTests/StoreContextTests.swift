@@ -129,7 +129,7 @@ import Testing
         for note in [id, edited] { try await other.update(note, ["title": "theirs"]) }
         try await other.save()
         let result = try await context.merge(
-            container.transactions(HistoryFetchRequest(.token(token))))
+            container.transactions(HistoryFetchRequest(.after(token))))
         #expect(result.updated == [id, edited] && result.inserted.isEmpty && result.deleted.isEmpty)
         await #expect(throws: StoreError.self) { try await context.save() }
         await context.rollback()
@@ -140,7 +140,7 @@ import Testing
         token = try await container.currentToken()
         try await context.update(id, ["title": "own"])
         try await context.save()
-        let own = try await container.transactions(HistoryFetchRequest(.token(token)))
+        let own = try await container.transactions(HistoryFetchRequest(.after(token)))
         #expect(try await context.merge(own).isEmpty)
         #expect(try await !other.merge(own).isEmpty)
     }
@@ -156,7 +156,7 @@ import Testing
             INSERT INTO Note (id, title) VALUES (52, 'again');
             """
         #expect(try Shell.run("sqlite3", [container.path], input: sql).errors == "")
-        let result = try await context.merge(container.transactions(HistoryFetchRequest(.token(token))))
+        let result = try await context.merge(container.transactions(HistoryFetchRequest(.after(token))))
         #expect(result.inserted.map(\.key).sorted() == [50, 52])
         #expect(result.updated == [old] && result.deleted.isEmpty)
     }
@@ -210,7 +210,7 @@ import Testing
         let token = try await container.currentToken()
         try await other.update(id, ["title": "theirs"])
         try await other.save()
-        let news = try await container.transactions(HistoryFetchRequest(.token(token)))
+        let news = try await container.transactions(HistoryFetchRequest(.after(token)))
         let (holds, released) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let holding = Task {
             try await container.read { _ in

@@ -68,8 +68,8 @@ private struct FetchWork {
         let request =
             switch kind {
             case .newest: HistoryFetchRequest(.newest, limit: 10)
-            case .token: HistoryFetchRequest(.token(last.token))
-            case .date: HistoryFetchRequest(.date(last.timestamp))
+            case .token: HistoryFetchRequest(.after(last.token))
+            case .date: HistoryFetchRequest(.afterDate(last.timestamp))
             }
         return try blocking { [container] in
             var times: [Double] = []

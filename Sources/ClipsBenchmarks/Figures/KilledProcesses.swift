@@ -82,7 +82,7 @@ private struct KilledProcesses {
             guard let earlier else { return state }
             var expected = earlier.clips
             do {
-                try snapshot.forEachTransaction(HistoryFetchRequest(.token(earlier.token))) { transaction in
+                try snapshot.forEachTransaction(HistoryFetchRequest(.after(earlier.token))) { transaction in
                     for change in transaction.changes where change.objectID.entity == ClipModel.entity {
                         switch change.kind {
                         case .insert: expected.insert(change.objectID.key)

@@ -58,7 +58,7 @@ private final class MergeLoop {
                 try await context.save()
                 return try await store.container.read { snapshot in
                     let began = Moment.now
-                    let news = try snapshot.transactions(HistoryFetchRequest(.token(before)))
+                    let news = try snapshot.transactions(HistoryFetchRequest(.after(before)))
                     try source.consume(news, in: snapshot)
                     return began.secondsSince
                 }

@@ -158,7 +158,7 @@ private final class SoakFollower {
     init(_ container: PersistentContainer) { self.container = container }
 
     func catchUp() throws {
-        let request = HistoryFetchRequest(cursor.map { .token($0) } ?? .beginning)
+        let request = HistoryFetchRequest(cursor.map { .after($0) } ?? .beginning)
         let (changes, newest) = try container.readBlocking {
             (try $0.transactions(request).flatMap(\.changes), try $0.newestToken())
         }

@@ -20,8 +20,8 @@ package struct CleaningPreview: Hashable, Sendable {
         consumers = try snapshot.consumers()
         let waiting = consumers.filter { !$0.isTransient || $0.isRunning }
         let last = waiting.min { $0.token.number < $1.token.number }
-        var starts = [HistoryFetchRequest.Start.date(youngest), .date(oldest)]
-        if let last { starts.append(.token(last.token)) }
+        var starts = [HistoryFetchRequest.Start.afterDate(youngest), .afterDate(oldest)]
+        if let last { starts.append(.after(last.token)) }
         let counts = try counter.count(before: starts, in: snapshot)
         total = counts.all
         let (mature, aged) = (counts.before[0] ?? HistoryCount(), counts.before[1] ?? HistoryCount())

@@ -48,7 +48,7 @@ package struct TransactionDetail: Hashable, Sendable {
         let there = Set(states.keys)
         if isNear {
             let ids = Set(keys.map { ClipModel.objectID($0) })
-            let later = try snapshot.changes(HistoryFetchRequest(.token(token), changes: .objects(ids)))
+            let later = try snapshot.changes(HistoryFetchRequest(.after(token), changes: .objects(ids)))
             for change in later.reversed() {
                 states[change.objectID.key] = change.reverting(states[change.objectID.key])
             }

@@ -130,7 +130,7 @@ extension ClipStore {
                 isFirst || !history.hasMore(than: known, isRedoing: isRedoing)
             {
                 var request = HistoryFetchRequest(
-                    .newest, authors: [author], where: period, limit: UndoHistory.maxSteps)
+                    .newest, where: .and([.author(author), period]), limit: UndoHistory.maxSteps)
                 request.includesChanges = false
                 history.add(earlier: try snapshot.transactions(request), session: session)
                 isFirst = false

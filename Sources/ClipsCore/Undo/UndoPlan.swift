@@ -136,7 +136,7 @@ extension UndoPlan {
             keys.count <= maxKeys
             ? .objects(Set(keys.map(ClipModel.objectID))) : .entity(ClipModel.entity)
         var later: [Int64: Since] = [:]
-        try snapshot.forEachChange(HistoryFetchRequest(.token(token), changes: predicate)) { change, origin in
+        try snapshot.forEachChange(HistoryFetchRequest(.after(token), changes: predicate)) { change, origin in
             let key = change.objectID.key
             guard change.objectID.entity == ClipModel.entity, keys.contains(key) else { return true }
             let replaced = change.kind == .delete ? change.tombstone ?? [:] : change.oldValues

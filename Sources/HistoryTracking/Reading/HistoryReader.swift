@@ -16,13 +16,8 @@ public struct HistoryReader: Sendable {
 
     /// Creates a reader.
     ///
-    /// - Parameters:
-    ///   - authors: the authors to admit; an empty set admits nothing, nil admits all. Nil in the set is for writers
-    ///     without an author.
-    ///   - predicate: the transactions to admit; nil admits all.
-    public init(authors: Set<String?>? = nil, where predicate: TransactionPredicate? = nil) {
-        self.predicate = HistoryFetchRequest(authors: authors, where: predicate).predicate
-    }
+    /// - Parameter predicate: the transactions to admit, such as `.authors(["app", nil])`; nil admits all.
+    public init(where predicate: TransactionPredicate? = nil) { self.predicate = predicate }
 
     /// Returns the next batch; nil if nothing follows the position.
     ///
@@ -113,7 +108,7 @@ public struct HistoryReader: Sendable {
         try snapshot.check(position.token)
         let newest = try snapshot.newestToken()
         guard newest != position.token else { return nil }
-        var request = HistoryFetchRequest(.token(position.token), where: predicate)
+        var request = HistoryFetchRequest(.after(position.token), where: predicate)
         request.resumption = position.resumption
         request.maxChangesAtOnce = max(1, limit)
         var transactions: [HistoryTransaction] = []

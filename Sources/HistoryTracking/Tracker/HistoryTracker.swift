@@ -51,9 +51,10 @@ public actor HistoryTracker {
         self.parameters = parameters
         self.consumer = consumer
         let imports = parameters.includesMirroring ? [] : parameters.mirroringAuthors
+        let imported = imports.isEmpty ? nil : TransactionPredicate.authors(Set(imports.map(Optional.some)))
+        let wanted = parameters.authors.map(TransactionPredicate.authors)
         reader = HistoryReader(
-            authors: parameters.authors,
-            where: imports.isEmpty ? nil : .not(.authors(Set(imports.map(Optional.some)))))
+            where: .and([wanted, imported.map(TransactionPredicate.not)].compactMap(\.self)))
         batchLimit = consumer?.batchLimit ?? .split(1000)
         merger = HistoryMerger(contexts: parameters.contexts, didMerge: didMerge)
         cleaner = HistoryCleaner(

@@ -14,13 +14,13 @@ extension Command {
     ) { invocation in
         let end: HistoryDeleteRequest.End =
             switch try invocation.arguments.point("--before") ?? .days(7) {
-            case .token(let token): .token(token)
-            case .transaction(let number): .transaction(number)
-            case .date(let date): .date(date)
+            case .token(let token): .before(token)
+            case .transaction(let number): .beforeTransaction(number)
+            case .date(let date): .beforeDate(date)
             }
         let isDry = invocation.arguments.has("--dry-run")
         let store = try await invocation.openExistingStore()
-        let result = try await store.deleteHistory(HistoryDeleteRequest(before: end), isDryRun: isDry)
+        let result = try await store.deleteHistory(HistoryDeleteRequest(end), isDryRun: isDry)
         let report = CleaningReport(result, isDry: isDry)
         try invocation.line(report.text, json: report)
         return .done

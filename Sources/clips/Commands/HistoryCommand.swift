@@ -20,9 +20,9 @@ extension Command {
         let start: HistoryFetchRequest.Start =
             switch try arguments.point("--after") {
             case nil: .newest
-            case .token(let token): .token(token)
-            case .transaction(let number): .transaction(number)
-            case .date(let date): .date(date)
+            case .token(let token): .after(token)
+            case .transaction(let number): .afterTransaction(number)
+            case .date(let date): .afterDate(date)
             }
         // --author selects transactions here; the store is only read.
         let store = try await invocation.openStoreToRead()

@@ -42,10 +42,10 @@ extension HistoryLog {
     ) throws -> Int64 {
         switch start {
         case .beginning, .newest: return floor
-        case .token(let token):
+        case .after(let token):
             try check(token, on: connection)
             return try lastNumber(ofTransactionWith: token.number, on: connection)
-        case .transaction(let number):
+        case .afterTransaction(let number):
             try check(self.token(number), on: connection)
             return try lastNumber(ofTransactionWith: number, on: connection)
         case .ending(let token):
@@ -55,7 +55,7 @@ extension HistoryLog {
                 throw StoreError.tokenExpired(oldest: self.token(expiry))
             }
             return try firstNumber(endingAt: token.number, floor: floor, on: connection)
-        case .date(let date):
+        case .afterDate(let date):
             return try lastNumber(notAfter: date.lastMillisecond, floor: floor, on: connection)
         }
     }

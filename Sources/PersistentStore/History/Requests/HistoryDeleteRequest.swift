@@ -9,11 +9,11 @@ public struct HistoryDeleteRequest: Hashable, Sendable {
     @nonexhaustive
     public enum End: Hashable, Sendable {
         /// The transaction that ends at the token is retained.
-        case token(HistoryToken)
+        case before(HistoryToken)
         /// The transaction of that number is retained.
-        case transaction(Int64)
+        case beforeTransaction(Int64)
         /// Transactions with a timestamp at or after the date are retained.
-        case date(Date)
+        case beforeDate(Date)
     }
 
     public var end: End
@@ -27,7 +27,7 @@ public struct HistoryDeleteRequest: Hashable, Sendable {
     public var respectsConsumers: Bool
 
     public init(
-        before end: End, where predicate: TransactionPredicate? = nil, respectsConsumers: Bool = true
+        _ end: End, where predicate: TransactionPredicate? = nil, respectsConsumers: Bool = true
     ) {
         self.end = end
         self.predicate = predicate

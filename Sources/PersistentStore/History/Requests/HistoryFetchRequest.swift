@@ -12,12 +12,12 @@ public struct HistoryFetchRequest: Hashable, Sendable {
     public enum Start: Hashable, Sendable {
         case beginning
         /// Strictly after the token.
-        case token(HistoryToken)
+        case after(HistoryToken)
+        /// Strictly after the transaction of that number.
+        case afterTransaction(Int64)
         /// Transactions with a later timestamp. The date only finds the position: everything after the first
         /// such transaction follows in order. Purged transactions are not reported as missing.
-        case date(Date)
-        /// Strictly after the transaction of that number.
-        case transaction(Int64)
+        case afterDate(Date)
         /// The transaction that ends at the token, and the following ones.
         case ending(at: HistoryToken)
         /// The newest transactions, up to the limit, before those that the offset skips.
@@ -46,20 +46,16 @@ public struct HistoryFetchRequest: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - start: The position at which to begin.
-    ///   - authors: The authors to admit. An empty set admits none, nil admits all. Nil in the set stands for
-    ///     writers without an author.
-    ///   - predicate: The condition on transactions.
+    ///   - predicate: The condition on transactions, such as `.authors(["app", nil])`.
     ///   - changePredicate: The condition on their changes.
     ///   - limit: The maximum number of transactions.
     ///   - offset: The number of transactions to skip first.
     public init(
-        _ start: Start = .beginning, authors: Set<String?>? = nil,
-        where predicate: TransactionPredicate? = nil, changes changePredicate: ChangePredicate? = nil,
-        limit: Int? = nil, offset: Int = 0
+        _ start: Start = .beginning, where predicate: TransactionPredicate? = nil,
+        changes changePredicate: ChangePredicate? = nil, limit: Int? = nil, offset: Int = 0
     ) {
-        let parts = [authors.map(TransactionPredicate.authors), predicate].compactMap(\.self)
         self.start = start
-        self.predicate = parts.count > 1 ? .and(parts) : parts.first
+        self.predicate = predicate
         self.changePredicate = changePredicate
         self.limit = limit
         self.offset = offset

@@ -22,7 +22,8 @@ public indirect enum TransactionPredicate: Hashable, Sendable {
     case or([TransactionPredicate])
     case not(TransactionPredicate)
 
-    /// Returns a condition that is true for any of these authors; an empty set admits none.
+    /// Returns a condition that is true for any of these authors; an empty set admits none. Nil in the set
+    /// stands for writers without an author.
     public static func authors(_ authors: Set<String?>) -> TransactionPredicate {
         .or(authors.map(TransactionPredicate.author))
     }

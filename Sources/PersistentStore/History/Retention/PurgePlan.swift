@@ -85,11 +85,12 @@ extension HistoryDeleteRequest {
     /// Returns the number up to which the request reaches, which may be inside a transaction.
     func lastNumber(_ extent: HistoryExtent, on connection: borrowing Connection) throws -> Int64 {
         switch end {
-        case .token(let token):
+        case .before(let token):
             try check(token, on: connection)
             return try lastNumber(beforeTransactionWith: token.number, on: connection)
-        case .transaction(let number): return try lastNumber(beforeTransactionWith: number, on: connection)
-        case .date(let date):
+        case .beforeTransaction(let number):
+            return try lastNumber(beforeTransactionWith: number, on: connection)
+        case .beforeDate(let date):
             return try HistoryBoundary.lastNumber(
                 stampedBefore: HistoryBoundary.milliseconds(date), above: extent.floor, on: connection)
         }
