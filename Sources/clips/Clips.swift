@@ -1,3 +1,4 @@
+import ClipsCore
 import Glibc
 import PersistentStore
 
@@ -72,7 +73,7 @@ enum Clips {
             Message.write("\(error) Check the path; 'clips add' creates a store.")
             return .usage
         default:
-            Message.write("\(error)")
+            Message.write(error.sentence)
             return .failed
         }
     }

@@ -138,6 +138,9 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase("consumers", 0, "the history has no consumers."),
     ]
 
+    private static let salvage =
+        "Restore a backup, or salvage the store. "
+        + "Run 'clips backup restore FILE' or 'clips doctor --salvage NEW'."
     private static let missing = "There is no store at STORE. Check the path; 'clips add' creates a store."
 
     private static let stores = [
@@ -165,13 +168,11 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             in: .newer),
         MessageCase(
             "list", 1,
-            "The store STORE is corrupt (a table of the history is missing). "
-                + "Restore a backup with 'clips backup restore FILE', or run 'clips doctor --salvage NEW'.",
+            "The store STORE is corrupt (a table of the history is missing). " + salvage,
             in: .lostTable),
         MessageCase(
             "list", 1,
-            "The store STORE is corrupt (database disk image is malformed). "
-                + "Restore a backup with 'clips backup restore FILE', or run 'clips doctor --salvage NEW'.",
+            "The store STORE is corrupt (database disk image is malformed). " + salvage,
             in: .damagedPage),
         MessageCase(
             "list --store FOLDER", 1,

@@ -1,6 +1,21 @@
 package import PersistentStore
 package import SearchIndex
 
+extension Error {
+    /// The error's message, followed by the commands that help.
+    package var sentence: String {
+        switch self as? StoreError {
+        case .damaged: "\(self) \(StoreError.repairCommands)"
+        case .emptied: "\(self) 'clips backup restore FILE' restores one."
+        default: "\(self)"
+        }
+    }
+}
+
+extension StoreError {
+    package static let repairCommands = "Run 'clips backup restore FILE' or 'clips doctor --salvage NEW'."
+}
+
 /// Checks, repairs, cleans, and copies the store.
 extension ClipStore {
     /// Checks the store and its search index. Writes nothing.

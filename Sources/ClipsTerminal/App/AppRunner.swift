@@ -100,7 +100,7 @@ final class AppRunner {
             let size = isLong ? " (\(text.utf8.count) bytes)" : ": \(text)"
             handle(.notice("Copied \(what)\(size)"))
         } catch {
-            handle(.failure("\(error)"))
+            handle(.failure(error.sentence))
         }
     }
 

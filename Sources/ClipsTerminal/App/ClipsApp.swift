@@ -1,3 +1,4 @@
+import ClipsCore
 import FoundationEssentials
 import Glibc
 package import PersistentStore
@@ -38,7 +39,7 @@ package enum ClipsApp {
         do {
             return try InteractiveLoop.run(configuration)
         } catch {
-            return fail("\(error)")
+            return fail(error.sentence)
         }
     }
 
@@ -50,7 +51,7 @@ package enum ClipsApp {
             try runner.run(Script(script))
             return 0
         } catch {
-            return fail("\(error)")
+            return fail(error.sentence)
         }
     }
 

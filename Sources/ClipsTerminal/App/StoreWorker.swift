@@ -45,7 +45,7 @@ final class StoreWorker: Sendable {
                 mailbox.post(Self.opened(session.store))
                 await self.start(session)
             } catch {
-                mailbox.post(.openingFailed("\(error)"))
+                mailbox.post(.openingFailed(error.sentence))
             }
         }
     }
@@ -65,7 +65,7 @@ final class StoreWorker: Sendable {
                 mailbox.post(.message(.state(.failing(.store(error)))))
                 if case .busy = error, !unsaved.mustEnd { continue }
                 isWaiting = false
-                mailbox.post(.openingFailed("\(error)"))
+                mailbox.post(.openingFailed(error.sentence))
             }
         }
     }
@@ -128,7 +128,7 @@ final class StoreWorker: Sendable {
         do {
             if let event = try await event(effect, session) { mailbox.post(event) }
         } catch {
-            mailbox.post(.failure("\(error)"))
+            mailbox.post(.failure(error.sentence))
         }
     }
 

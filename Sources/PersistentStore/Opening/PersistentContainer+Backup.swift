@@ -9,12 +9,19 @@ extension PersistentContainer {
     /// The copy is created next to `path` and then renamed, so no partial backup ever exists under that
     /// name.
     ///
+    /// The copy includes the history, with its tokens and consumers. ``restore(_:to:model:options:progress:)``
+    /// restores it.
+    ///
     /// - Parameters:
+    ///   - path: The new file.
     ///   - replaces: Whether to replace an existing file.
     ///   - progress: A closure called with the completed and the total number of parts, at most a few times
     ///     per second.
-    nonisolated(nonsending) package func backUp(
-        to path: String, replaces: Bool, progress: @escaping @Sendable (_ done: Int, _ of: Int) -> Void
+    /// - Throws: ``StoreError/cannotBackUp(path:reason:)`` if the file exists or cannot be written;
+    ///   ``StoreError/damaged(path:reason:)`` if the copy does not pass SQLite's check.
+    nonisolated(nonsending) public func backUp(
+        to path: String, replaces: Bool = false,
+        progress: @escaping @Sendable (_ done: Int, _ of: Int) -> Void = { _, _ in }
     ) async throws(StoreError) {
         let backup = StoreBackup(store: self.path, path: path, replaces: replaces)
         try await reader.read { snapshot throws(StoreError) in

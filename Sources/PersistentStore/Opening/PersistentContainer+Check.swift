@@ -3,8 +3,13 @@ import Platform
 import SQLite
 
 extension PersistentContainer {
-    /// Checks the whole store on one snapshot. Writes nothing.
-    nonisolated(nonsending) package func check() async throws(StoreError) -> [StoreFinding] {
+    /// Checks the whole store on one snapshot, and returns its problems; none if all is well. Writes nothing.
+    ///
+    /// Checks the file, the consistency of the objects with their history, the triggers, the consumers, the
+    /// permissions of the files, and whether the system provides file events.
+    ///
+    /// - Complexity: O(*n*) in the size of the store: a million objects take seconds.
+    nonisolated(nonsending) public func check() async throws(StoreError) -> [StoreFinding] {
         let (model, now) = (model, options.clock())
         let inside = try await reader.read { snapshot throws(StoreError) in
             var findings = try snapshot.ask { try StoreCheck(model: model).run(on: $0) }
@@ -17,8 +22,9 @@ extension PersistentContainer {
         return inside + StoreFiles(path: path).findings()
     }
 
-    /// Applies the repairs that lose no data.
-    nonisolated(nonsending) package func repair(_ findings: [StoreFinding]) async throws(StoreError) {
+    /// Repairs the findings of ``check()`` that can be repaired without losing data; see
+    /// ``StoreFinding/isRepairable``.
+    nonisolated(nonsending) public func repair(_ findings: [StoreFinding]) async throws(StoreError) {
         let model = model
         if findings.contains(where: \.isInside) {
             try await writer.write { try StoreRepair(model: model).run(findings, on: $0) }
@@ -55,7 +61,7 @@ extension PersistentContainer {
 
 extension StoreFinding {
     /// Whether the file may return arbitrary data, so that it is not checked further.
-    package var isDamage: Bool { if case .damaged = self { true } else { isOfIndexes } }
+    public var isDamage: Bool { if case .damaged = self { true } else { isOfIndexes } }
 
     fileprivate var isOfIndexes: Bool { if case .damagedIndexes = self { true } else { false } }
 
@@ -93,7 +99,8 @@ package struct StoreFiles {
 }
 
 /// A present or future problem of a store.
-package enum StoreFinding: Equatable, Sendable {
+@nonexhaustive
+public enum StoreFinding: Hashable, Sendable {
     /// The file is damaged; contains SQLite's first message.
     case damaged(String)
     /// The file is damaged, but every row of every table can be read: only indexes, or unused pages, are
@@ -117,11 +124,13 @@ package enum StoreFinding: Equatable, Sendable {
     case expiredConsumer(String)
     /// A consumer prevents history from being purged and has not been seen for a long time.
     case laggingConsumer(String, transactions: Int, days: Int)
+    /// Other users can open a file of the store.
     case insecurePermissions(path: String, mode: UInt32)
     /// inotify(7) provides no more events here.
     case noFileEvents(reason: String)
 
-    package var isRepairable: Bool {
+    /// Whether ``PersistentContainer/repair(_:)`` repairs it.
+    public var isRepairable: Bool {
         switch self {
         case .damagedIndexes, .wrongTriggers, .historyUnlikeData, .versionsBehind, .strayValues,
             .staleConsumer,

@@ -6,7 +6,7 @@ import SQLite
 extension PersistentContainer {
     /// Restores a copy of a store as the store at a path, even while other processes have that store open.
     ///
-    /// The copy is verified first. Its contents then replace those of the store in one commit, so a process
+    /// Blocks the calling thread for the time of copying and verifying. The copy is verified first. Its contents then replace those of the store in one commit, so a process
     /// that is killed at any moment leaves either the old store or the restored one, and the log of one never
     /// meets the file of the other. Renaming three files could not guarantee that: between two renames, any
     /// program that opens the store combines a file with the log of another.
@@ -21,9 +21,11 @@ extension PersistentContainer {
     ///   - progress: A closure called with the completed and the total number of parts, at most a few times
     ///     per second.
     /// - Returns: The path of the file with the replaced contents; nil if there were none.
-    /// - Throws: `StoreError.busy` if another process writes the store or the copy for the whole busy
-    ///   timeout; the error of the verification, with the path of `file`. In both cases nothing is changed.
-    package static func restore(
+    /// - Throws: ``StoreError/busy(path:holder:milliseconds:)`` if another process writes the store or the copy
+    ///   for the whole busy timeout; the error of the verification, with the path of `file`. In both cases
+    ///   nothing is changed.
+    @discardableResult
+    public static func restore(
         _ file: String, to path: String, model: StoreModel, options: StoreOptions = StoreOptions(),
         progress: @Sendable (_ done: Int, _ of: Int) -> Void = { _, _ in }
     ) throws(StoreError) -> String? {

@@ -3,28 +3,32 @@ import Platform
 import SQLite
 
 /// The result of a salvage.
-package struct SalvageReport: Sendable, Equatable {
+public struct SalvageReport: Hashable, Sendable {
     /// The objects of one entity.
-    package struct Objects: Sendable, Equatable {
-        package let entity: String
-        package fileprivate(set) var saved = 0
+    public struct Objects: Hashable, Sendable {
+        public let entity: String
+        /// The number of objects in the new store.
+        public fileprivate(set) var saved = 0
         /// The IDs of objects that exist, or may exist, but could not be read.
-        package fileprivate(set) var unreadable: [ClosedRange<Int64>] = []
+        public fileprivate(set) var unreadable: [ClosedRange<Int64>] = []
         /// Whether the table itself was found.
-        package fileprivate(set) var hasTable = true
+        public fileprivate(set) var hasTable = true
 
-        package var unreadableCount: Int { unreadable.reduce(0) { $0 + $1.count } }
+        public var unreadableCount: Int { unreadable.reduce(0) { $0 + $1.count } }
     }
 
-    package fileprivate(set) var objects: [Objects]
+    /// The results, in the order of the model.
+    public fileprivate(set) var objects: [Objects]
 
-    package var isComplete: Bool { objects.allSatisfy { $0.hasTable && $0.unreadable.isEmpty } }
+    /// Whether all objects were saved.
+    public var isComplete: Bool { objects.allSatisfy { $0.hasTable && $0.unreadable.isEmpty } }
 }
 
 extension PersistentContainer {
     /// Saves the readable part of a damaged store into a new one.
     ///
-    /// Reads a private copy of the file and its log, so the damaged store is not changed. Objects retain
+    /// Blocks the calling thread. Reads a private copy of the file and its log, so the damaged store is not
+    /// changed. A damaged page costs only the objects that it contains: each is looked up by its ID. Objects retain
     /// their IDs, versions, and attributes. The new store has a new ID and a history that begins with one
     /// transaction, which inserts all of them.
     ///
@@ -33,9 +37,10 @@ extension PersistentContainer {
     ///   - newPath: The new store, which must not exist; it appears complete or not at all.
     ///   - author: The author of the transaction.
     ///   - progress: A closure called with the number of IDs tried and the total.
-    /// - Throws: `StoreError.cannotSalvage` if a file exists at `newPath`; `StoreError.damaged` if the list
-    ///   of tables in the store, `sqlite_schema`, is unreadable, which is the limit of salvage.
-    package static func salvage(
+    /// - Throws: ``StoreError/cannotSalvage(path:reason:)`` if a file exists at `newPath`;
+    ///   ``StoreError/damaged(path:reason:)`` if the list of tables in the store, `sqlite_schema`, is
+    ///   unreadable, which is the limit of salvage.
+    public static func salvage(
         _ path: String, to newPath: String, author: String, model: StoreModel,
         options: StoreOptions = StoreOptions(), progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
     ) throws(StoreError) -> SalvageReport {

@@ -97,11 +97,10 @@ extension StoreError: CustomStringConvertible {
         case .inputOutput(let path, let reason):
             "Cannot read or write \(path): \(reason). Check the disk, then try again."
         case .damaged(let path, let reason):
-            "The store \(path) is corrupt (\(reason)). "
-                + StoreError.repairAdvice
+            "The store \(path) is corrupt (\(reason)). Restore a backup, or salvage the store."
         case .emptied(let path):
             "The store \(path) is empty, but was in use before. "
-                + "Restore a backup with 'clips backup restore FILE', or delete the file to create a new store."
+                + "Restore a backup, or delete the file to create a new store."
         case .cannotBackUp(let path, let reason): "No backup was made at \(path): \(reason)."
         case .cannotRestore(let path, let reason):
             "Cannot restore \(path): \(reason). Nothing was changed; use another file."
@@ -135,10 +134,6 @@ extension StoreError: CustomStringConvertible {
         case .other(let path, let reason): "The store \(path) failed: \(reason)."
         }
     }
-
-    /// The advice for a damaged store.
-    package static let repairAdvice =
-        "Restore a backup with 'clips backup restore FILE', or run 'clips doctor --salvage NEW'."
 
     init(_ error: SQLiteError, path: String, holder: String? = nil, waited: Int64 = 0) {
         switch error.primary {

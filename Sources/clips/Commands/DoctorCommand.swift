@@ -33,7 +33,7 @@ extension Command {
             throw StoreError.missing(path: path)
         } catch {
             // The error remains, even if the checks find nothing.
-            invocation.fail("\(error)")
+            invocation.fail(error.sentence)
             if let store = try? await invocation.openStoreToRead() {
                 _ = try await Doctor(invocation: invocation, store: store).run()
             } else {

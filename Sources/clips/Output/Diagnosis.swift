@@ -1,3 +1,4 @@
+import ClipsCore
 import PersistentStore
 import SearchIndex
 import Terminal
@@ -30,7 +31,7 @@ struct Diagnosis: Equatable {
         defer { isDamage = finding.isDamage }
         switch finding {
         case .damaged(let reason):
-            self.init(.file, "The store is damaged: \(reason).", StoreError.repairAdvice)
+            self.init(.file, "The store is damaged: \(reason).", StoreError.repairCommands)
         case .damagedIndexes(let reason):
             self.init(
                 .file, "An index of the store is damaged; all clips are readable: \(reason).",
