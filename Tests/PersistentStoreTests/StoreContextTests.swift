@@ -33,6 +33,47 @@ import Testing
         #expect(await !context.hasChanges)
     }
 
+    @Test func `a deleted object is restored from its tombstone, regardless of the deleting writer`()
+        async throws
+    {
+        let id = try await context.save(inserting: ["title": "a", "body": "text", "rank": 7])
+        try await context.update(id, ["title": "b"])
+        try await context.save()
+        #expect(try Shell.run("sqlite3", [container.path, "DELETE FROM Note"]).errors == "")
+        let request = HistoryFetchRequest(.newest, changes: .and([.object(id), .kind(.delete)]), limit: 1)
+        let deletion = try #require(try await container.changes(request).last)
+        let insert = try #require(try await container.changes(HistoryFetchRequest()).first)
+        try await other.restore(deletion)
+        try await other.save()
+        let restored = try #require(try await container.objects().first)
+        #expect(restored.id == id && restored.version > 2)
+        // The rank was not retained.
+        #expect(restored["title"] == "b" && restored["body"] == "text" && restored["rank"] == 0)
+        await #expect(throws: StoreError.noTombstone(id)) { try await other.restore(insert) }
+        // Another writer restored it first.
+        try await context.restore(deletion)
+        await #expect(throws: StoreError.self) { try await context.save() }
+        #expect(try await container.objects() == [restored])
+    }
+
+    @Test func `a tombstone with an attribute that the model lost is restored without it`() async throws {
+        let more = AttributeDescription("more", .text, isOptional: true, history: .preservesValueOnDeletion)
+        await container.close()
+        let old = try await Notes.open(folder, model: Notes.model(version: 2, more: [more]))
+        let writer = old.makeContext(author: "app")
+        let id = try await writer.save(inserting: ["title": "a", "more": "x"])
+        await writer.delete(id)
+        try await writer.save()
+        await old.close()
+        let new = try await Notes.open(folder, model: Notes.model(version: 3))
+        let deletion = try #require(try await new.changes(HistoryFetchRequest(changes: .kind(.delete))).last)
+        #expect(deletion.tombstone?["more"] == "x")
+        let restorer = new.makeContext(author: "app")
+        try await restorer.restore(deletion)
+        try await restorer.save()
+        #expect(try await new.objects().map { $0["title"] } == ["a"])
+    }
+
     @Test func `a value reset before saving is the saved value`() async throws {
         let id = try await context.save(inserting: ["title": "a"])
         _ = try await context.object(id)

@@ -79,7 +79,7 @@ extension ClipStore {
         let context = makeContext(name: "restore")
         var restored: [Int64] = []
         for change in deleted where !present.contains(change.objectID.key) {
-            try await context.restore(change.objectID, change.tombstone ?? [:])
+            try await context.restore(change)
             restored.append(change.objectID.key)
         }
         return (try await context.save(), restored)
@@ -92,17 +92,16 @@ extension ClipStore {
         let object = ClipModel.objectID(id)
         let deletion = HistoryFetchRequest(
             .newest, changes: .and([.object(object), .kind(.delete)]), limit: 1)
-        let (isStored, tombstone) = try await container.read {
-            snapshot -> (Bool, [String: AttributeValue]?) in
+        let (isStored, change) = try await container.read { snapshot -> (Bool, HistoryChange?) in
             guard try snapshot.fetch(FetchRequest(ClipModel.entity, where: .keys([id]))).isEmpty else {
                 return (true, nil)
             }
-            return (false, try snapshot.transactions(deletion).last?.changes.last?.tombstone)
+            return (false, try snapshot.changes(deletion).last)
         }
         guard !isStored else { throw ClipError.notDeleted(id) }
-        guard let tombstone else { throw ClipError.notInHistory(id) }
+        guard let change else { throw ClipError.notInHistory(id) }
         let context = makeContext(name: "restore")
-        try await context.restore(object, tombstone)
+        try await context.restore(change)
         do {
             try await context.save()
         } catch {

@@ -77,6 +77,24 @@ public actor StoreContext {
         pending.restore(id, values)
     }
 
+    /// Restores a deleted object at the next save, under its ID, with the values that its tombstone retained.
+    ///
+    /// Other attributes get their defaults; retain those that must survive, with
+    /// ``AttributeDescription/History-swift.struct/preservesValueOnDeletion``. The history records an insert,
+    /// and the version is above every earlier one. The save throws ``StoreError/constraint(reason:)`` if the
+    /// object exists because another writer restored it.
+    ///
+    /// - Parameter deletion: The change that deleted the object, regardless of its author.
+    /// - Throws: ``StoreError/noTombstone(_:)`` if the change is not a deletion, or no value was retained.
+    public func restore(_ deletion: HistoryChange) throws(StoreError) {
+        guard let tombstone = deletion.tombstone, !tombstone.isEmpty else {
+            throw .noTombstone(deletion.objectID)
+        }
+        let entity = model.entity(deletion.objectID.entity)
+        // The model may have lost attributes since then.
+        try restore(deletion.objectID, tombstone.filter { entity?.attribute($0.key) != nil })
+    }
+
     /// Changes some attributes of an object at the next save; does nothing if the object will be deleted.
     public func update(_ id: ObjectID, _ changes: [String: AttributeValue]) throws(StoreError) {
         let id = registered.permanentID(id)

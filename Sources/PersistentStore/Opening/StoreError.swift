@@ -46,6 +46,8 @@ public enum StoreError: Error, Equatable, Sendable {
     /// A condition with more parts than SQLite accepts.
     case predicateTooComplex(reason: String)
     case constraint(reason: String)
+    /// The history retains no values of the deleted object, so it cannot be restored.
+    case noTombstone(ObjectID)
     /// A statement succeeded and stored nothing; the cause names the trigger or the constraint.
     case notStored(table: String, cause: String)
     /// Another program changed a table so that it no longer fits this program's model.
@@ -117,6 +119,8 @@ extension StoreError: CustomStringConvertible {
                 + (conflicts.count > 3 ? " \(conflicts.count - 3) more objects were changed." : "")
         case .predicateTooComplex(let reason): "Cannot evaluate the predicate: \(reason)."
         case .constraint(let reason): "The store rejected the change: \(reason)."
+        case .noTombstone(let id):
+            "The history retains no values of \(id), so it cannot be restored. Restore a backup elsewhere and copy it."
         case .notStored(let table, let cause):
             "Nothing was saved: the table \(table) did not store the change because of \(cause). "
                 + "Drop or change it, then try again."
