@@ -119,7 +119,10 @@ private final class Play {
         var request = HistoryDeleteRequest(
             end, where: authors.map { .authors($0) })
         request.respectsConsumers = below(4) > 0
+        let preview = try await container.previewDeletion(request)
+        #expect(try await container.transactions() == retained)
         let result = try await container.deleteHistory(request)
+        #expect(result == preview)
         try await compare(retained, result)
         let wanted = retained.filter { transaction in
             let isBefore =
@@ -145,7 +148,11 @@ private final class Play {
         let bounds = HistoryBounds(
             maximumAge: .seconds([60, 3600, 100_000][below(3)]), minimumAge: .seconds([0, 0, 600][below(3)]),
             maximumChanges: [nil, 5, 50, 100][below(4)], maximumShare: share[below(4)])
-        let result = try await container.purgeHistory(bounds, ignoring: below(2) == 0 ? ["batch"] : [])
+        let ignored: Set<String> = below(2) == 0 ? ["batch"] : []
+        let preview = try await container.previewPurge(bounds, ignoring: ignored)
+        #expect(try await container.transactions() == retained)
+        let result = try await container.purgeHistory(bounds, ignoring: ignored)
+        if bounds.maximumShare == nil { #expect(result == preview) }
         try await compare(retained, result)
         if let most = bounds.maximumChanges, result.retained == 0 {
             let left = try await container.transactions().reduce(0) { $0 + $1.changes.count }

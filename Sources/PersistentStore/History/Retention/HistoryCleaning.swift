@@ -49,14 +49,33 @@ struct HistoryCleaning: Sendable {
         -> PurgeResult
     {
         try await removeExitedConsumers()
-        if request.predicate != nil { return try await deleteSelected(request) }
+        if request.predicate != nil { return try await deleteSelected(request, isPreview: false) }
         while true {
             let plan = try await writer.read { try PurgePlan(request, on: $0) }
             if let result = try await carryOut(plan, isForced: !request.respectsConsumers) { return result }
         }
     }
 
-    private nonisolated(nonsending) func deleteSelected(_ request: HistoryDeleteRequest)
+    /// Returns the result of a purge without writing; with a bound on the share, that of its first round.
+    nonisolated(nonsending) func preview(_ bounds: HistoryBounds, ignoring authors: Set<String>)
+        async throws(StoreError) -> PurgeResult
+    {
+        let (sized, now) = (try await lastNumberBySize(bounds), now)
+        return try await count(
+            try await writer.read {
+                try PurgePlan(bounds, ignoring: authors, sized: sized, now: now, on: $0)
+            })
+    }
+
+    /// Returns the result of a deletion without writing.
+    nonisolated(nonsending) func preview(_ request: HistoryDeleteRequest) async throws(StoreError)
+        -> PurgeResult
+    {
+        if request.predicate != nil { return try await deleteSelected(request, isPreview: true) }
+        return try await count(try await writer.read { try PurgePlan(request, on: $0) })
+    }
+
+    private nonisolated(nonsending) func deleteSelected(_ request: HistoryDeleteRequest, isPreview: Bool)
         async throws(StoreError) -> PurgeResult
     {
         var result = PurgeResult()
@@ -67,26 +86,28 @@ struct HistoryCleaning: Sendable {
         var next: Int64? = extent.floor + 1
         var blockedBy: Set<String> = []
         while let first = next {
-            let (deletion, held) = try await writer.read { connection in
+            let (deletion, expected) = try await writer.read { connection in
                 let deletion = try SelectiveDeletion(request, from: first, upTo: last, on: connection)
-                guard request.respectsConsumers else { return (deletion, (count: 0, names: [String]())) }
-                let holds = try ConsumerHolds(try HistoryExtent(connection), on: connection)
-                return (deletion, deletion.held(by: holds))
+                let holds =
+                    request.respectsConsumers
+                    ? try ConsumerHolds(try HistoryExtent(connection), on: connection) : nil
+                return (deletion, deletion.count(respecting: holds))
             }
-            result.retained += held.count
-            blockedBy.formUnion(held.names)
-            if !deletion.isEmpty {
-                let removed = try await writer.writeUnsynced {
+            result.retained += expected.retained
+            blockedBy.formUnion(expected.blockedBy)
+            var removed = expected
+            if !isPreview && !deletion.isEmpty {
+                removed = try await writer.writeUnsynced {
                     try deletion.remove(respectingConsumers: request.respectsConsumers, on: $0)
                 }
-                result.transactions += removed.transactions
-                result.changes += removed.changes
                 try await pause()
             }
+            result.transactions += removed.transactions
+            result.changes += removed.changes
             next = deletion.next
         }
         result.blockedBy = blockedBy.sorted()
-        try await cleanUp(hasGaps: result.transactions > 0)
+        if !isPreview { try await cleanUp(hasGaps: result.transactions > 0) }
         return result
     }
 
@@ -106,7 +127,7 @@ struct HistoryCleaning: Sendable {
     }
 
     /// Returns the size of the history that a plan deletes and retains, and the consumers that block it.
-    nonisolated(nonsending) func count(_ plan: PurgePlan) async throws(StoreError) -> PurgeResult {
+    private nonisolated(nonsending) func count(_ plan: PurgePlan) async throws(StoreError) -> PurgeResult {
         var result = PurgeResult()
         var low = plan.extent.floor
         while low < plan.number {

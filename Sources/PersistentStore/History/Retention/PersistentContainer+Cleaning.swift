@@ -47,11 +47,20 @@ extension PersistentContainer {
         }
     }
 
-    /// Returns the result that ``deleteHistory(_:)`` would have now, without writing. Ignores the predicate.
-    nonisolated(nonsending) package func previewDeletion(_ request: HistoryDeleteRequest)
+    /// Returns the result that ``purgeHistory(_:ignoring:)`` would have now: the amount to delete, and the
+    /// consumers that block the rest. Writes nothing.
+    ///
+    /// A bound on the share of the store is approached in several rounds; the result is that of the first.
+    nonisolated(nonsending) public func previewPurge(
+        _ bounds: HistoryBounds, ignoring authors: Set<String> = []
+    ) async throws(StoreError) -> PurgeResult {
+        try await HistoryCleaning(writer: writer, now: options.clock()).preview(bounds, ignoring: authors)
+    }
+
+    /// Returns the result that ``deleteHistory(_:)`` would have now. Writes nothing.
+    nonisolated(nonsending) public func previewDeletion(_ request: HistoryDeleteRequest)
         async throws(StoreError) -> PurgeResult
     {
-        let plan = try await writer.read { try PurgePlan(request, on: $0) }
-        return try await HistoryCleaning(writer: writer, now: options.clock()).count(plan)
+        try await HistoryCleaning(writer: writer, now: options.clock()).preview(request)
     }
 }

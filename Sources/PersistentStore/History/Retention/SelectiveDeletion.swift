@@ -59,10 +59,18 @@ struct SelectiveDeletion: Sendable {
         }
     }
 
-    /// Returns the number of transactions that a consumer still needs, and the names of those consumers.
-    func held(by holds: ConsumerHolds) -> (count: Int, names: [String]) {
-        let held = selected.filter { $0.last > holds.passed ?? .max }
-        return (held.count, held.last.map { holds.names(before: $0.last) } ?? [])
+    /// Returns the size of the selection: the part to delete, and the part that consumers still need.
+    func count(respecting holds: ConsumerHolds?) -> PurgeResult {
+        let passed = holds?.passed ?? .max
+        let free = selected.filter { $0.last <= passed }
+        var result = PurgeResult()
+        result.transactions = free.count
+        result.changes = free.reduce(0) { $0 + Int($1.changes) }
+        result.retained = selected.count - free.count
+        if let holds, let last = selected.last, result.retained > 0 {
+            result.blockedBy = holds.names(before: last.last)
+        }
+        return result
     }
 
     /// Deletes the transactions that still exist and that no consumer needs.
