@@ -72,6 +72,75 @@ import Testing
         #expect(try await container.purgeHistory(maximumAge: hour, ignoring: ["batch"]).transactions == 0)
     }
 
+    @Test func `an expected consumer holds the history until it runs, under its own name`() async throws {
+        let container = try await open()
+        try await save(2, to: container)
+        try await container.expectConsumer("widget", author: "extension")
+        try await container.expectConsumer("widget", author: "another")
+        let record = try await container.read { try $0.consumers() }[0]
+        #expect(record.process == nil && !record.isRunning && record.author == "extension")
+        #expect(record.token == container.beginningToken && record.lag == 2)
+        _ = try await container.registerConsumer("fast")
+        let month = HistoryBounds()
+        let blocked = try await container.purgeHistory(month)
+        #expect(blocked.transactions == 0)
+        // Another process is the real one.
+        let process = try StoreWriterProcess(container.path, author: "extension")
+        #expect(try process.ask("register widget") == "widget")
+        let second = try await container.registerConsumer("widget")
+        #expect(second.name == "widget#2")
+        let registered = try await container.read { try $0.consumers() }.first { $0.name == "widget" }
+        #expect(registered?.token == container.beginningToken && registered?.isRunning == true)
+        #expect(try await container.transactions(HistoryFetchRequest(.after(record.token))).count == 2)
+        // From now on it is a consumer like any other.
+        try await container.expectConsumer("widget")
+        try await container.moveCursor(of: "widget", to: container.currentToken())
+        try await container.moveCursor(of: second.name, to: container.currentToken())
+        #expect(try await container.purgeHistory(month).transactions == 2)
+    }
+
+    @Test func `a consumer expected after a purge holds the rest, up to the maximum age`() async throws {
+        let container = try await open()
+        try await save(3, to: container)
+        let all = try await container.transactions()
+        try await container.deleteHistory(HistoryDeleteRequest(.before(all[1].token)))
+        try await container.expectConsumer("widget")
+        #expect(try await container.registerConsumer("widget").token == all[0].token)
+        try await container.removeConsumer("widget")
+        try await container.expectConsumer("widget")
+        let hour = HistoryBounds(maximumAge: .seconds(3600))
+        #expect(try await container.purgeHistory(hour).transactions == 0)
+        clock.advance(seconds: 3601)
+        let preview = try await container.previewPurge(hour)
+        #expect(try await container.purgeHistory(hour) == preview && preview.transactions == 2)
+        let reserved = try await container.registerConsumer("widget").token
+        await #expect(throws: StoreError.tokenExpired(oldest: try await container.currentToken())) {
+            try await container.transactions(HistoryFetchRequest(.after(reserved)))
+        }
+    }
+
+    @Test func `the name of an exited transient consumer can be expected, and no preview waits for one`()
+        async throws
+    {
+        let container = try await open()
+        let holder = try await container.registerConsumer("view")
+        let process = try StoreWriterProcess(container.path, author: "other")
+        #expect(try process.ask("register view") == "view#2")
+        try await save(2, to: container)
+        try await container.moveCursor(of: holder.name, to: container.currentToken())
+        let bounds = HistoryBounds()
+        var preview = try await container.previewPurge(bounds)
+        #expect(preview.transactions == 0)
+        process.process.killNow()
+        preview = try await container.previewPurge(bounds)
+        #expect(preview.transactions == 2)
+        // The preview did not unregister it.
+        #expect(try await container.read { try $0.consumers() }.map(\.name) == ["view", "view#2"])
+        try await container.expectConsumer("view#2")
+        #expect(try await container.read { try $0.consumers() }[1].process == nil)
+        #expect(try await container.purgeHistory(bounds).transactions == 0)
+    }
+
     @Test func `the store reports a consumer's retention, and the last registration decides`()
         async throws
     {

@@ -68,9 +68,9 @@ public struct StoreSnapshot: ~Copyable, Sendable {
         try ask { [log] in try ConsumerTable.all(log: log, on: $0) }
     }
 
-    /// Whether a consumer of that name has a cursor in the store.
+    /// Whether a consumer of that name has run and has a cursor in the store.
     package func hasConsumer(_ name: String) throws(StoreError) -> Bool {
-        try ask { try ConsumerTable.contains(name, on: $0) }
+        try ask { try ConsumerTable.hasRun(name, on: $0) }
     }
 
     func lastCleaning() throws(StoreError) -> Int64 {

@@ -7,7 +7,7 @@ public struct ConsumerRecord: Hashable, Sendable {
     /// The cursor: everything up to this position has been processed.
     public let token: HistoryToken
     public let author: String?
-    /// The process that registered it last.
+    /// The process that registered it last; nil for an expected consumer that has not run yet.
     public let process: Int32?
     /// Whether that process is running.
     public let isRunning: Bool

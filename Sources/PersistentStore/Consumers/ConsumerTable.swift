@@ -43,6 +43,23 @@ enum ConsumerTable {
         )
     }
 
+    /// Registers a consumer that has not run yet, at the beginning of the readable history. It has no process,
+    /// so the first one to register under its name takes it over. Does nothing if the name is registered.
+    static func expect(
+        _ name: String, author: String?, retention: ConsumerRetention, now: Int64,
+        on connection: borrowing Connection
+    ) throws {
+        guard try !isRegistered(name, on: connection) else { return }
+        try connection.run("DELETE FROM history_consumer WHERE name = ?1", name)
+        let extent = try HistoryExtent(connection)
+        try connection.run(
+            """
+            INSERT INTO history_consumer (name, position, generation, author, registered, seen, retention)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)
+            """, name, extent.expiry, extent.generation, author, now, retention.rawValue)
+        guard try contains(name, on: connection) else { throw try notStored(on: connection) }
+    }
+
     /// Moves a cursor forward; it never moves backward within a generation.
     static func move(
         _ name: String, to token: HistoryToken, now: Int64, on connection: borrowing Connection
@@ -86,8 +103,18 @@ enum ConsumerTable {
         guard try !contains(name, on: connection) else { throw try notStored(on: connection) }
     }
 
-    static func contains(_ name: String, on connection: borrowing Connection) throws -> Bool {
+    private static func contains(_ name: String, on connection: borrowing Connection) throws -> Bool {
         try position(of: name, on: connection) != nil
+    }
+
+    /// Whether a consumer has the name, other than a transient one whose process has exited.
+    static func isRegistered(_ name: String, on connection: borrowing Connection) throws -> Bool {
+        try contains(name, on: connection) && !exited(on: connection).contains(name)
+    }
+
+    /// Whether a process has registered the name; false for an expected consumer that has not run.
+    static func hasRun(_ name: String, on connection: borrowing Connection) throws -> Bool {
+        try holder(of: name, on: connection) != nil
     }
 
     /// Returns the transient consumers whose process has exited.
@@ -162,7 +189,7 @@ enum ConsumerTable {
 /// The positions of all consumers, which limit a purge.
 ///
 /// A consumer whose cursor has expired, or belongs to another generation, must do a full refresh and needs
-/// none of the remaining history.
+/// none of the remaining history. Neither does a transient one whose process has exited.
 struct ConsumerHolds {
     private struct Hold {
         let name: String
@@ -183,9 +210,11 @@ struct ConsumerHolds {
             SELECT name, position, retention, author FROM history_consumer
             WHERE generation = ?1 AND position >= ?2 ORDER BY name
             """)
+        let exited = Set(try ConsumerTable.exited(on: connection))
         try rows.bind(extent.generation, at: 1)
         try rows.bind(extent.expiry, at: 2)
         while try rows.step() {
+            guard !exited.contains(rows.text(0)) else { continue }
             let isAlways = rows.integer(2) == Int64(ConsumerRetention.always.rawValue)
             if !isAlways, let author = rows.optionalText(3), ignored.contains(author) { continue }
             holds.append(Hold(name: rows.text(0), position: rows.integer(1), isAlways: isAlways))

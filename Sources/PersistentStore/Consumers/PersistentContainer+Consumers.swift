@@ -8,7 +8,8 @@ extension PersistentContainer {
     ///     ignores it.
     ///   - retention: The retention of history that the consumer has not processed; the last registration
     ///     decides.
-    ///   - token: The initial position of a new consumer; nil means the newest transaction.
+    ///   - token: The initial position of a new consumer, such as ``beginningToken``; nil means the newest
+    ///     transaction.
     /// - Returns: The actual name, which differs from the preferred one if a running process uses that, and
     ///   the position after which to read.
     nonisolated(nonsending) public func registerConsumer(
@@ -22,6 +23,30 @@ extension PersistentContainer {
             try ConsumerTable.register(
                 name, author: author, startingAt: start, isTransient: isTransient,
                 retention: retention, now: now, on: connection)
+        }
+    }
+
+    /// Makes cleaning wait for a consumer that has not run yet, such as an extension that is installed later.
+    ///
+    /// The consumer is registered at the beginning of the readable history, without a process. The first
+    /// process that registers under the name takes over that position. Does nothing if the name is registered.
+    ///
+    /// - Parameters:
+    ///   - name: The name under which the consumer will register.
+    ///   - author: The author of the consumer; cleaning can ignore the consumers of some authors.
+    ///   - retention: The retention of history until the consumer registers. By default, cleaning waits up to
+    ///     the maximum age and size.
+    nonisolated(nonsending) public func expectConsumer(
+        _ name: String, author: String? = nil, retention: ConsumerRetention = .untilBackstop
+    ) async throws(StoreError) {
+        // The usual case, without the write lock.
+        let isRegistered = try await reader.read { snapshot throws(StoreError) in
+            try snapshot.ask { try ConsumerTable.isRegistered(name, on: $0) }
+        }
+        guard !isRegistered else { return }
+        let now = options.clock()
+        try await writer.write {
+            try ConsumerTable.expect(name, author: author, retention: retention, now: now, on: $0)
         }
     }
 

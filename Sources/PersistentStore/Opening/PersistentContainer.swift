@@ -75,6 +75,10 @@ public final class PersistentContainer: Sendable {
         try await reader.read(body)
     }
 
+    /// The position before the first transaction of the store. It has expired once some of the history was
+    /// purged, or went unrecorded.
+    public var beginningToken: HistoryToken { HistoryToken(storeID: storeID, generation: 1, number: 0) }
+
     /// Returns the objects of a request. To fetch several consistent results, use ``read(_:)``.
     nonisolated(nonsending) public func fetch(_ request: FetchRequest) async throws(StoreError)
         -> [StoredObject]

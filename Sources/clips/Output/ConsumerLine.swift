@@ -5,7 +5,8 @@ import Terminal
 extension ConsumerRecord {
     /// A line of `clips consumers`.
     var line: String {
-        let state = isRunning ? "running, process \(process ?? 0)" : "not running"
+        let state =
+            isRunning ? "running, process \(process ?? 0)" : process == nil ? "has not run" : "not running"
         let lag = lag == 0 ? "up to date" : "\(Message.count(Int(lag), "transaction")) behind"
         return SafeText.line(
             "\(name)  at \(token.number)  \(lag)  \(state)  seen \(lastSeen.ISO8601Format())")
