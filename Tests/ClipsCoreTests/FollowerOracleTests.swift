@@ -73,10 +73,10 @@ import Testing
         init(_ clips: ClipsProgram, options: StoreOptions) async throws {
             store = try await ClipStore(path: clips.storePath, author: "app", options: options)
             let reader = try await ClipStore.openToRead(path: clips.storePath, author: "app")
+            var parameters = TrackingParameters(name: "replica")
+            (parameters.cleaning, parameters.logger) = (.none, SilentLogger())
             tracker = HistoryTracker(
-                container: reader.container,
-                parameters: TrackingParameters(name: "replica", cleaning: .none, logger: SilentLogger()),
-                consumer: replica)
+                container: reader.container, parameters: parameters, consumer: replica)
             start = try await store.container.currentToken()
             try await tracker.start()
             try await front.open(clips.storePath, author: "window")
@@ -91,7 +91,7 @@ import Testing
         /// Lets every follower move its cursor to the newest commit.
         func catchUp() async throws {
             let newest = try await store.container.currentToken()
-            #expect(await soon(within: 30) { await tracker.token == newest })
+            #expect(await soon(within: 30) { await tracker.deliveredToken == newest })
             await front.settle()
             #expect(try await index.bringUpToDate() == .ready)
         }

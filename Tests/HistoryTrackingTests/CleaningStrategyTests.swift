@@ -20,7 +20,8 @@ import Testing
     private func tracker(
         _ cleaning: CleaningStrategy, _ change: (inout TrackingParameters) -> Void = { _ in }
     ) -> HistoryTracker {
-        var parameters = TrackingParameters(name: "view", cleaning: cleaning, logger: SilentLogger())
+        var parameters = TrackingParameters.quiet("view")
+        parameters.cleaning = cleaning
         change(&parameters)
         return HistoryTracker(container: container, parameters: parameters)
     }
@@ -29,7 +30,7 @@ import Testing
     private func commit(_ tracker: HistoryTracker) async throws {
         _ = try await context.save(inserting: ["title": "x"])
         let newest = try await container.currentToken()
-        #expect(await soon { await tracker.token == newest })
+        #expect(await soon { await tracker.deliveredToken == newest })
         // The cursor is written after the pass.
         #expect(try await soon { try await container.read { try $0.consumers() }.allSatisfy { $0.lag == 0 } })
     }
@@ -60,7 +61,7 @@ import Testing
         try await tracker.start()
         for _ in 0..<3 { _ = try await context.save(inserting: ["title": "x"]) }
         let newest = try await container.currentToken()
-        #expect(await soon { await tracker.token == newest })
+        #expect(await soon { await tracker.deliveredToken == newest })
         await tracker.stop()
         var result = try await HistoryCleaner(container: container).clean()
         #expect(result.transactions == 0)
@@ -76,7 +77,7 @@ import Testing
         for _ in 0..<2 {
             _ = try await context.save(inserting: ["title": "x"])
             let newest = try await container.currentToken()
-            #expect(await soon { await tracker.token == newest })
+            #expect(await soon { await tracker.deliveredToken == newest })
         }
         #expect(try await soon { try await retained() < 2 })
         await tracker.stop()
@@ -97,7 +98,7 @@ import Testing
             }
             try await tracker.start()
             let newest = try await container.currentToken()
-            #expect(await soon { await tracker.token == newest })
+            #expect(await soon { await tracker.deliveredToken == newest })
             if launch != 1 { #expect(await soon { cleanings(log) == 1 }) }
             await tracker.stop()
         }
@@ -123,7 +124,7 @@ import Testing
         for begin in ["BEGIN;", ""] {
             #expect(try shell.ask(begin + insert) == "held")
             let newest = try await container.currentToken()
-            #expect(await soon { await tracker.token == newest })
+            #expect(await soon { await tracker.deliveredToken == newest })
         }
         shell.send("COMMIT;")
         #expect(try await soon { try await retained() == 0 })
@@ -146,8 +147,9 @@ import Testing
         let folder = try TemporaryFolder()
         let container = try await Notes.open(folder, options: options)
         clock.set(4_000_000_000_000)
-        var parameters = TrackingParameters(name: "view", cleaning: .byNotification(1), logger: log)
-        parameters.cursor = .external(TrackingParametersTests.Shelf())
+        var parameters = TrackingParameters.quiet("view", cursor: .external(TrackingParametersTests.Shelf()))
+        parameters.cleaning = .byNotification(1)
+        parameters.logger = log
         parameters.bounds = HistoryBounds(maximumAge: .zero)
         let tracker = HistoryTracker(container: container, parameters: parameters)
         try await tracker.start()

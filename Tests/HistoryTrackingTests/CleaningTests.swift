@@ -66,7 +66,7 @@ import Testing
         async throws
     {
         let consumer = RecordingConsumer()
-        let parameters = TrackingParameters(name: "laggard", cleaning: .none, logger: SilentLogger())
+        let parameters = TrackingParameters.quiet("laggard")
         var tracker = HistoryTracker(container: container, parameters: parameters, consumer: consumer)
         try await tracker.start()
         await tracker.stop()
@@ -105,26 +105,24 @@ import Testing
         try await save(3)
         let passed = try await container.registerConsumer("reader")
         try await container.moveCursor(of: "reader", to: passed.token)
-        let tracker = HistoryTracker(
-            container: container,
-            parameters: TrackingParameters(
-                name: "screen", authors: [], cursor: .transient(every: .seconds(60)),
-                cleaning: .byDuration(.seconds(3600)), logger: SilentLogger()))
+        var parameters = TrackingParameters.quiet("screen", cursor: .transient(every: .seconds(60)))
+        parameters.predicate = .authors([])
+        parameters.cleaning = .byDuration(.seconds(3600))
+        let tracker = HistoryTracker(container: container, parameters: parameters)
         try await tracker.start()
         #expect(try await soon { try await container.transactions().isEmpty })
         await tracker.stop()
     }
 
     @Test func `by notification, cleaning follows every N passes that had transactions`() async throws {
-        let cleaning = HistoryTracker(
-            container: container,
-            parameters: TrackingParameters(
-                name: "reader", cleaning: .byNotification(3), logger: SilentLogger()))
+        var parameters = TrackingParameters.quiet("reader")
+        parameters.cleaning = .byNotification(3)
+        let cleaning = HistoryTracker(container: container, parameters: parameters)
         try await cleaning.start()
         for _ in 0..<3 {
             try await save(1)
             let newest = try await container.currentToken()
-            #expect(await soon { await cleaning.token == newest })
+            #expect(await soon { await cleaning.deliveredToken == newest })
         }
         #expect(try await soon { try await container.transactions().count < 3 })
         await cleaning.stop()

@@ -17,13 +17,14 @@ import Testing
 
     private func tracker(
         _ consumer: RecordingConsumer, name: String = "reader", cursor: CursorPolicy = .everyPass,
-        authors: Set<String?>? = nil, contexts: [StoreContext] = [], failuresBeforeParking: Int = 5,
+        where predicate: TransactionPredicate? = nil, contexts: [StoreContext] = [],
+        failuresBeforeParking: Int = 5,
         in container: PersistentContainer? = nil
     ) -> HistoryTracker {
-        var parameters = TrackingParameters(
-            name: name, authors: authors, contexts: contexts, cursor: cursor, cleaning: .none,
-            logger: SilentLogger())
+        var parameters = TrackingParameters.quiet(name, contexts: contexts, cursor: cursor)
+        parameters.predicate = predicate
         parameters.failuresBeforeParking = failuresBeforeParking
+        parameters.retryPause = .seconds(1)
         return HistoryTracker(
             container: container ?? self.container, parameters: parameters, consumer: consumer)
     }
@@ -68,7 +69,7 @@ import Testing
         }
         #expect(await soon { consumer.numbers.count >= 100 })
         let newest = try await container.currentToken()
-        #expect(await soon { await tracker.token == newest })
+        #expect(await soon { await tracker.deliveredToken == newest })
         #expect(consumer.numbers.count == 100)
         #expect(consumer.numbers == consumer.numbers.sorted() && Set(consumer.numbers).count == 100)
         #expect(try await soon { try await stored("reader")?.token == newest })
@@ -145,7 +146,7 @@ import Testing
         await again.registerObserver { pieces.add("\($0.changes.count)") }
         try await again.start()
         let newest = try await container.currentToken()
-        #expect(await soon { await again.token == newest })
+        #expect(await soon { await again.deliveredToken == newest })
         let long = consumer.seen.transactions.filter { $0.token == token }
         #expect(long.map(\.changes.count) == Array(repeating: 10, count: 9) + [5])
         #expect(long.map(\.isComplete) == Array(repeating: false, count: 9) + [true])
@@ -170,7 +171,7 @@ import Testing
         #expect(
             await soon { consumer.seen.states.contains { if case .failing = $0 { true } else { false } } })
         #expect(consumer.changes == 30)
-        #expect(await tracker.token == before)
+        #expect(await tracker.deliveredToken == before)
         #expect(try await stored("reader")?.token == before)
         await tracker.stop()
         let after = RecordingConsumer(batchLimit: .split(10))
@@ -218,13 +219,13 @@ import Testing
 
     @Test func `authors restrict delivery, and the cursor passes the rest`() async throws {
         let consumer = RecordingConsumer()
-        let tracker = tracker(consumer, authors: ["wanted"])
+        let tracker = tracker(consumer, where: .author("wanted"))
         try await tracker.start()
         _ = try await context.save(inserting: ["title": "a"])
         _ = try await container.makeContext(author: "wanted").save(inserting: ["title": "b"])
         _ = try await context.save(inserting: ["title": "c"])
         let newest = try await container.currentToken()
-        #expect(await soon { await tracker.token == newest })
+        #expect(await soon { await tracker.deliveredToken == newest })
         #expect(consumer.seen.transactions.map(\.author) == ["wanted"])
         await tracker.stop()
     }
@@ -263,7 +264,7 @@ import Testing
         try await context.update(id, ["title": "theirs"])
         try await context.save()
         let newest = try await container.currentToken()
-        #expect(await soon { await tracker.token == newest })
+        #expect(await soon { await tracker.deliveredToken == newest })
         try await view.update(id, ["title": "mine"])
         try await view.save()
         #expect(try await container.objects().first?["title"] == "mine")

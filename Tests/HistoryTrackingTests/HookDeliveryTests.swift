@@ -17,13 +17,11 @@ import Testing
         other = container.makeContext(author: "other")
     }
 
-    private var parameters: TrackingParameters {
-        TrackingParameters(name: "hooked", cleaning: .none, logger: SilentLogger())
-    }
+    private var parameters: TrackingParameters { .quiet("hooked") }
 
     private func isUpToDate(_ tracker: HistoryTracker) async throws -> Bool {
         let newest = try await container.currentToken()
-        return await soon { await tracker.token == newest }
+        return await soon { await tracker.deliveredToken == newest }
     }
 
     private func commit(_ count: Int) async throws {

@@ -17,10 +17,7 @@ import Testing
     struct Refusal: Error {}
 
     private func parameters(_ contexts: [StoreContext] = []) -> TrackingParameters {
-        var parameters = TrackingParameters(
-            name: "hooked", contexts: contexts, cleaning: .none, logger: SilentLogger())
-        parameters.retryPause = .milliseconds(5)
-        return parameters
+        .quiet("hooked", contexts: contexts)
     }
 
     private func started(
@@ -34,7 +31,7 @@ import Testing
 
     private func isUpToDate(_ tracker: HistoryTracker) async throws -> Bool {
         let newest = try await container.currentToken()
-        return await soon { await tracker.token == newest }
+        return await soon { await tracker.deliveredToken == newest }
     }
 
     @Test func `observers are called by entity and kind, one group at a time, in order`() async throws {
@@ -151,9 +148,8 @@ import Testing
         let other = container.makeContext(author: "other")
         let id = try await other.save(inserting: ["title": "a"])
         _ = try await view.object(id)
-        let tracker = HistoryTracker(container: container, parameters: parameters([view])) { result, _ in
-            journal.add("merged \(result.updated.count)")
-        }
+        let tracker = HistoryTracker(container: container, parameters: parameters([view]))
+        await tracker.registerMergeObserver { result, _ in journal.add("merged \(result.updated.count)") }
         try await tracker.start()
         let last = await tracker.registerMergeHook { _, contexts in
             journal.add("last \(contexts.count)")
@@ -216,7 +212,7 @@ import Testing
         }
         #expect(try await soon { try await container.objects().count == 1 })
         let newest = try await container.currentToken()
-        for tracker in trackers { #expect(await soon { await tracker.token == newest }) }
+        for tracker in trackers { #expect(await soon { await tracker.deliveredToken == newest }) }
         let left = try await container.objects()
         #expect(left.map(\.id.key) == [1])
         for tracker in trackers { await tracker.stop() }
@@ -240,7 +236,6 @@ import Testing
             }
         }
         var parameters = parameters()
-        parameters.failuresBeforeParking = 3
         if step == .deduplicator { parameters.deduplicator = Throwing(body: body) }
         let tracker = HistoryTracker(container: container, parameters: parameters)
         if step == .observer { await tracker.registerObserver { try body([$0.transaction]) } }

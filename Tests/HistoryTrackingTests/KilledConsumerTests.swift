@@ -77,6 +77,26 @@ import Testing
         #expect(try survivor.ask("quit") == "closed")
     }
 
+    /// The cursor of the tracker itself moves only at the end of a pass.
+    @Test(arguments: [1, 7, commits])
+    func `work saved with the cursor is done exactly once, although the process is killed`(time: Int)
+        async throws
+    {
+        let container = try await Notes.open(folder)
+        let context = container.makeContext(author: "writer")
+        for _ in 0..<Self.commits { _ = try await context.save(inserting: ["title": "x"]) }
+        let newest = try await container.currentToken()
+        let process = try StoreWriterProcess(container.path, author: "copier")
+        process.process.send("copy copier \(time)")
+        try #require(process.process.waitsForEnd() == 128 + SIGKILL)
+        let survivor = try StoreWriterProcess(container.path, author: "copier")
+        #expect(try survivor.ask("copy copier 0") == "copying")
+        #expect(try await soon { try await cursor(container)?.precedes(newest) == false })
+        #expect(try survivor.ask("quit") == "closed")
+        let titles = try await container.objects().compactMap { $0["title"].textValue }.filter { $0 != "x" }
+        #expect(titles == (1...Self.commits).map { "copy of \($0)" })
+    }
+
     @Test func `no transaction is repeated after a kill that follows the cursor's commit`() async throws {
         let container = try await prepared()
         let process = try start(container, dyingAt: "never", time: 1)

@@ -57,9 +57,7 @@ import Testing
             let consumer = RecordingConsumer()
             let tracker = HistoryTracker(
                 container: container,
-                parameters: TrackingParameters(
-                    name: "reader", cursor: .transient(every: .seconds(60)), cleaning: .none,
-                    logger: SilentLogger()),
+                parameters: .quiet("reader", cursor: .transient(every: .seconds(60))),
                 consumer: consumer)
             try await tracker.start()
             let process = try writer.start(container.path, durability: durability)

@@ -64,3 +64,18 @@ final class RecordingConsumer: HistoryConsumer {
         return true
     }
 }
+
+extension TrackingParameters {
+    /// Parameters of a tracker that neither cleans nor logs, and that repeats a failed pass soon.
+    static func quiet(
+        _ name: String, contexts: [StoreContext] = [], cursor: CursorPolicy = .everyPass
+    ) -> TrackingParameters {
+        var parameters = TrackingParameters(name: name)
+        parameters.contexts = contexts
+        parameters.cursor = cursor
+        parameters.cleaning = .none
+        parameters.retryPause = .milliseconds(5)
+        parameters.logger = SilentLogger()
+        return parameters
+    }
+}

@@ -15,12 +15,12 @@ import Testing
     }
 
     private func parameters(_ name: String, _ contexts: [StoreContext] = []) -> TrackingParameters {
-        TrackingParameters(name: name, contexts: contexts, cleaning: .none, logger: SilentLogger())
+        .quiet(name, contexts: contexts)
     }
 
     private func hasAll(_ tracker: HistoryTracker) async throws -> Bool {
         let newest = try await container.currentToken()
-        return await soon { await tracker.token == newest }
+        return await soon { await tracker.deliveredToken == newest }
     }
 
     @Test func `two apps update each other's registered objects`() async throws {
@@ -49,11 +49,10 @@ import Testing
         let id = try await container.makeContext(author: "other").save(inserting: ["title": "a"])
         for context in contexts { _ = try await context.object(id) }
         let merged = Journal()
-        let tracker = HistoryTracker(
-            container: container, parameters: parameters("app", contexts),
-            didMerge: { result, context in
-                merged.add("\(context.name ?? "-") \(result.updated.count) \(result.inserted.count)")
-            })
+        let tracker = HistoryTracker(container: container, parameters: parameters("app", contexts))
+        await tracker.registerMergeObserver { result, context in
+            merged.add("\(context.name ?? "-") \(result.updated.count) \(result.inserted.count)")
+        }
         try await tracker.start()
         #expect(try await hasAll(tracker))
         try await contexts[0].update(id, ["title": "from the list"])
@@ -69,9 +68,8 @@ import Testing
 
     @Test func `own commits are not merged and call no hook`() async throws {
         let (view, calls) = (container.makeContext(author: "app"), Journal())
-        let tracker = HistoryTracker(
-            container: container, parameters: parameters("app", [view]),
-            didMerge: { _, _ in calls.add("merged") })
+        let tracker = HistoryTracker(container: container, parameters: parameters("app", [view]))
+        await tracker.registerMergeObserver { _, _ in calls.add("merged") }
         await tracker.registerObserver { _ in calls.add("observed") }
         await tracker.registerMergeHook { _, _ in
             calls.add("hooked")
@@ -98,9 +96,8 @@ import Testing
         #expect(try process.ask("retitle \(id.key) theirs") == "done")
         process.process.killNow()
         let calls = Journal()
-        let second = HistoryTracker(
-            container: container, parameters: parameters("app", [view]),
-            didMerge: { result, _ in calls.add("merged \(result.updated.count)") })
+        let second = HistoryTracker(container: container, parameters: parameters("app", [view]))
+        await second.registerMergeObserver { result, _ in calls.add("merged \(result.updated.count)") }
         await second.registerObserver { calls.add("observed \($0.changes.count)") }
         try await second.start()
         #expect(try await hasAll(second))

@@ -17,9 +17,7 @@ import Testing
     }
 
     private func parameters(_ contexts: [StoreContext] = []) -> TrackingParameters {
-        TrackingParameters(
-            name: "reader", contexts: contexts, cursor: .transient(every: .seconds(1)), cleaning: .none,
-            logger: SilentLogger())
+        .quiet("reader", contexts: contexts, cursor: .transient(every: .seconds(1)))
     }
 
     private func shell(_ sql: String) throws -> String {
@@ -49,7 +47,7 @@ import Testing
         released.signal()
         #expect(consumer.waits(for: 10_001, milliseconds: 60_000))
         let newest = try await container.currentToken()
-        #expect(await soon { await tracker.token == newest })
+        #expect(await soon { await tracker.deliveredToken == newest })
         #expect(Set(consumer.numbers).count == 10_001 && consumer.numbers == consumer.numbers.sorted())
         // The first at the start, the one that was blocked, and those that the burst's events caused.
         #expect(await tracker.statistics.passes <= 5)
@@ -71,7 +69,7 @@ import Testing
                         + String(repeating: "INSERT INTO Note (title) VALUES ('x');", count: 50)) == "")
             try #require(consumer.waits(for: round * 50, milliseconds: 20_000))
             let newest = try await container.currentToken()
-            #expect(await soon { await tracker.token == newest })
+            #expect(await soon { await tracker.deliveredToken == newest })
             // busy, pages in the log, pages written back: sqlite.org/pragma.html#pragma_wal_checkpoint
             try #require(await soon { (try? shell("PRAGMA wal_checkpoint(TRUNCATE);")) == "0|0|0\n" })
             var status = stat()
@@ -111,8 +109,8 @@ import Testing
         let consumer = RecordingConsumer()
         let merged = Mutex(0)
         let tracker = HistoryTracker(
-            container: container, parameters: parameters([view]), consumer: consumer,
-            didMerge: { result, _ in merged.withLock { $0 += result.inserted.count } })
+            container: container, parameters: parameters([view]), consumer: consumer)
+        await tracker.registerMergeObserver { result, _ in merged.withLock { $0 += result.inserted.count } }
         try await tracker.start()
         #expect(
             try shell(

@@ -14,11 +14,7 @@ import Testing
         container = try await Notes.open(folder)
     }
 
-    private var quiet: TrackingParameters {
-        var parameters = TrackingParameters(name: "reader", cleaning: .none, logger: SilentLogger())
-        parameters.retryPause = .milliseconds(5)
-        return parameters
-    }
+    private var quiet: TrackingParameters { .quiet("reader") }
 
     private func follow(
         _ parameters: TrackingParameters, _ work: () async throws -> Void
@@ -28,7 +24,7 @@ import Testing
         try await tracker.start()
         try await work()
         let newest = try await container.currentToken()
-        #expect(await soon { await tracker.token == newest })
+        #expect(await soon { await tracker.deliveredToken == newest })
         let statistics = await tracker.statistics
         await tracker.stop()
         return (consumer, statistics)
@@ -38,36 +34,42 @@ import Testing
         _ = try await container.makeContext(author: author).save(inserting: ["title": "x"])
     }
 
-    @Test func `all authors are delivered by default, and unknown and missing ones are counted`()
+    @Test func `all authors are delivered by default, and each is counted, a missing one too`()
         async throws
     {
-        var parameters = quiet
-        parameters.knownAuthors = ["app", "extension"]
-        let (consumer, statistics) = try await follow(parameters) {
-            for author in ["app", "extension", "guest", nil] { try await save(as: author) }
+        let (consumer, statistics) = try await follow(quiet) {
+            for author in ["app", "guest", "guest", nil] { try await save(as: author) }
         }
-        #expect(consumer.seen.transactions.map(\.author) == ["app", "extension", "guest", nil])
+        #expect(consumer.seen.transactions.map(\.author) == ["app", "guest", "guest", nil])
         #expect(statistics.transactions == 4 && statistics.changes == 4)
-        #expect(statistics.byUnknownAuthors == 1 && statistics.withoutAuthor == 1)
+        #expect(statistics.transactionsByAuthor == ["app": 1, "guest": 2, nil: 1])
+    }
+
+    @Test func `at most 100 authors are counted separately`() async throws {
+        let (_, statistics) = try await follow(quiet) {
+            for number in 0...100 { try await save(as: "author \(number)") }
+            try await save(as: "author 0")
+        }
+        #expect(statistics.transactions == 102 && statistics.transactionsByAuthor.count == 100)
+        #expect(statistics.transactionsByAuthor["author 0"] == 2)
     }
 
     @Test func `a list of authors restricts delivery, and an empty one admits none`() async throws {
         var parameters = quiet
-        parameters.authors = ["extension", nil]
+        parameters.predicate = .authors(["extension", nil])
         let (some, _) = try await follow(parameters) {
             for author in ["app", "extension", nil] { try await save(as: author) }
         }
         #expect(some.seen.transactions.map(\.author) == ["extension", nil])
-        parameters.authors = []
+        parameters.predicate = .authors([])
         let (none, _) = try await follow(parameters) { try await save(as: "app") }
         #expect(none.seen.transactions.isEmpty)
     }
 
     @Test(arguments: [false, true])
-    func `a mirror's imports are delivered only if included`(included: Bool) async throws {
+    func `a mirror's imports are delivered unless excluded`(included: Bool) async throws {
         var parameters = quiet
-        parameters.mirroringAuthors = ["mirror"]
-        parameters.includesMirroring = included
+        if !included { parameters.predicate = .not(.author("mirror")) }
         let (consumer, _) = try await follow(parameters) {
             for author in ["app", "mirror", nil] { try await save(as: author) }
         }
@@ -86,8 +88,7 @@ import Testing
     @Test func `a cursor stored elsewhere survives a restart, under its prefix`() async throws {
         let shelf = Shelf()
         var parameters = quiet
-        parameters.cursor = .external(shelf)
-        parameters.cursorPrefix = "test."
+        parameters.cursor = .external(shelf, prefix: "test.")
         let (first, _) = try await follow(parameters) { try await save(as: "app") }
         #expect(first.seen.refreshes == 1 && first.changes == 1)
         let newest = try await container.currentToken()
@@ -160,7 +161,7 @@ import Testing
         try await tracker.start()
         try await save(as: "app")
         let newest = try await container.currentToken()
-        #expect(await soon { await tracker.token == newest })
+        #expect(await soon { await tracker.deliveredToken == newest })
         // The cursor's own move is a commit of the same store, which the second container's tracker also
         // receives.
         let passes = await tracker.statistics.passes

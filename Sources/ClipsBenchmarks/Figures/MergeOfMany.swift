@@ -34,7 +34,8 @@ extension Figure {
         return try blocking {
             let counter = Counter()
             let view = container.makeContext(author: "app")
-            var parameters = TrackingParameters(name: "merged", contexts: [view], cleaning: .none)
+            var parameters = TrackingParameters(name: "merged")
+            (parameters.contexts, parameters.cleaning) = ([view], .none)
             parameters.logger = SilentLogger()
             let tracker = HistoryTracker(container: container, parameters: parameters, consumer: counter)
             try await tracker.start()
@@ -51,7 +52,7 @@ extension Figure {
             _ = try await view.fetch(FetchRequest(ClipModel.entity, limit: 100))
             let began = Moment.now
             try await tracker.start()
-            while await tracker.token != newest { try await Task.sleep(for: .milliseconds(1)) }
+            while await tracker.deliveredToken != newest { try await Task.sleep(for: .milliseconds(1)) }
             let seconds = began.secondsSince
             guard counter.count.value == changes else {
                 throw BenchmarkError("not all changes arrived")

@@ -33,10 +33,11 @@ package final class ClipsSession: Sendable {
         let isReadOnly = store.readOnlyReason != nil
         // The list starts from the present state; its cursor only holds back the cleaning, which retains a
         // week in any case so that recent changes can be undone and restored.
-        var parameters = TrackingParameters(
-            name: author, author: author,
-            cursor: isReadOnly ? .external(VolatileCursor()) : .transient(every: .seconds(2)),
-            bounds: HistoryBounds(maximumAge: Self.day * 30, minimumAge: Self.day * 7), logger: logger)
+        var parameters = TrackingParameters(name: author)
+        parameters.author = author
+        parameters.cursor = isReadOnly ? .external(VolatileCursor()) : .transient(every: .seconds(2))
+        parameters.bounds = HistoryBounds(maximumAge: Self.day * 30, minimumAge: Self.day * 7)
+        parameters.logger = logger
         if isReadOnly { parameters.cleaning = .none }
         tracker = HistoryTracker(container: store.container, parameters: parameters, consumer: source)
     }

@@ -1,19 +1,33 @@
 public import AppGroup
 import Dispatch
 
+/// The position at which a tracker without a stored cursor begins.
+@nonexhaustive
+public enum TrackingStart: Hashable, Sendable {
+    /// At the current state: the tracker begins with a full refresh, and delivers later transactions.
+    case now
+    /// At the beginning: the tracker delivers every transaction since the store was created, without a
+    /// refresh. If some of them were purged, a full refresh replaces all of them, and the tracker delivers later
+    /// transactions.
+    ///
+    /// For an expected consumer (see ``TrackingParameters/expectedConsumers``), the beginning is that of the
+    /// history that could be read when it was first expected.
+    case beginning
+}
+
 /// The policy for storing a consumer's cursor.
 @nonexhaustive
 public enum CursorPolicy: Sendable {
     /// Stored in the store after each pass. Cleaning waits for this cursor. After a restart, only the last
     /// pass can repeat, if the process crashed before the cursor was stored.
     case everyPass
-    /// For a consumer without memory, such as a screen. It starts from the current state each time; its
-    /// cursor only prevents cleaning from overtaking it. Written at most this often; unregistered when the
-    /// tracker stops.
+    /// For a consumer without memory, such as a screen. It starts again each time; its cursor only prevents
+    /// cleaning from overtaking it. Written at most this often; unregistered when the tracker stops.
     case transient(every: Duration)
-    /// Stored outside the store after each pass, as for a store that is open read-only. Cleaning does not
-    /// know this cursor and may purge the history that it needs; a full refresh follows.
-    case external(any CursorStorage)
+    /// Stored outside the store after each pass, under the prefix and the name of the tracker, as for a store
+    /// that is open read-only. Cleaning does not know this cursor and may purge the history that it needs; a
+    /// full refresh follows.
+    case external(any CursorStorage, prefix: String = "HistoryTracking.cursor.")
 
     var isTransient: Bool { if case .transient = self { true } else { false } }
 }

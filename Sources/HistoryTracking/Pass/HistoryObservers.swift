@@ -89,9 +89,9 @@ struct HistoryObservers: Sendable {
     }
 }
 
-/// Hooks for ranges of the history that a full refresh replaced.
-struct RefreshObservers: Sendable {
-    typealias Body = @Sendable (SkippedHistory) async -> Void
+/// Hooks that receive one kind of value and cannot fail, in the order of registration.
+struct ValueObservers<Value: Sendable>: Sendable {
+    typealias Body = @Sendable (Value) async -> Void
 
     private var observers: [(id: ObserverID, body: Body)] = []
 
@@ -105,7 +105,9 @@ struct RefreshObservers: Sendable {
         return observers.count < count
     }
 
-    nonisolated(nonsending) func observe(_ skipped: SkippedHistory) async {
-        for observer in observers { await observer.body(skipped) }
+    mutating func removeAll() { observers.removeAll() }
+
+    nonisolated(nonsending) func observe(_ value: Value) async {
+        for observer in observers { await observer.body(value) }
     }
 }

@@ -2,11 +2,15 @@ import PersistentStore
 
 /// Opening, storing, recovering, and closing the tracker's cursor.
 extension HistoryTracker {
-    /// Opens the cursor. A new cursor begins at the current token, after a full refresh.
+    /// Opens the cursor. A new cursor begins at the start that the parameters require.
     func openCursor() async throws(StoreError) {
         do {
+            for name in parameters.expectedConsumers.sorted() where name != parameters.name {
+                try await container.expectConsumer(name)
+            }
             switch parameters.cursor {
-            case .external(let storage): try await openCursor(in: storage)
+            case .external(let storage, let prefix):
+                try await openCursor(in: storage, prefix: prefix)
             case .everyPass, .transient: try await openCursorInStore()
             }
         } catch let error as StoreError {
@@ -25,33 +29,47 @@ extension HistoryTracker {
         let isTransient = parameters.cursor.isTransient || !claim.isFirst
         let isKnown =
             if isTransient { false } else { try await container.read { try $0.hasConsumer(claim.name) } }
-        let start: HistoryToken? = if isKnown { nil } else { try await refresh() }
+        let start = isKnown ? container.beginningToken : try await startToken()
         var registered = try await container.registerConsumer(
             claim.name, author: parameters.author, isTransient: isTransient,
             retention: parameters.retention, startingAt: start)
-        if isKnown && registered.name != claim.name {
-            registered.token = try await refresh()
-            try await container.resetCursor(of: registered.name, to: registered.token)
+        let continues = isKnown && registered.name == claim.name
+        if !continues && parameters.start == .now {
+            // The name of another process, or a position that was registered for an expected consumer.
+            let current = isKnown ? try await refresh() : start
+            if registered.token != current {
+                try await container.resetCursor(of: registered.name, to: current)
+                registered.token = current
+            }
         }
         self.claim = claim
         cursor = HistoryCursor(consumer: registered.name, token: registered.token)
     }
 
+    private func startToken() async throws(PassFailure) -> HistoryToken {
+        switch parameters.start {
+        case .now: try await refresh()
+        case .beginning: container.beginningToken
+        }
+    }
+
     /// Text that is not a token is treated like an expired token.
-    private func openCursor(in storage: any CursorStorage) async throws {
+    private func openCursor(in storage: any CursorStorage, prefix: String) async throws {
         claim = ConsumerClaim(parameters.name, store: container.path)
         let name = claim?.name ?? parameters.name
-        let key = parameters.cursorPrefix + name
+        let key = prefix + name
         let text = try await storageCalls { try storage.cursor(forKey: key) }
         if let token = text.flatMap(HistoryToken.init) {
             cursor = HistoryCursor(consumer: name, token: token)
             return
         }
-        if text != nil {
-            log(.notice, .important, "the cursor of \(name) is damaged; starting a full refresh")
+        guard text != nil else {
+            cursor = HistoryCursor(consumer: name, token: try await startToken(), isStored: false)
+            return
         }
+        log(.notice, .important, "the cursor of \(name) is damaged; starting a full refresh")
         let token = try await refresh()
-        if text != nil { await report(SkippedHistory(after: nil, upTo: token, reason: .unusableCursor)) }
+        await report(SkippedHistory(after: nil, upTo: token, reason: .unusableCursor))
         cursor = HistoryCursor(consumer: name, token: token, isStored: false)
     }
 
@@ -114,10 +132,10 @@ extension HistoryTracker {
     }
 
     func resetStoredCursor(_ name: String, to token: HistoryToken) async throws(StoreError) {
-        guard case .external(let storage) = parameters.cursor else {
+        guard case .external(let storage, let prefix) = parameters.cursor else {
             return try await container.resetCursor(of: name, to: token)
         }
-        let (text, key) = (token.description, parameters.cursorPrefix + name)
+        let (text, key) = (token.description, prefix + name)
         do {
             try await storageCalls { try storage.setCursor(text, forKey: key) }
         } catch {

@@ -26,16 +26,17 @@ extension HistoryTracker {
     /// Removes an observer; returns false if it was not registered.
     @discardableResult
     public func removeObserver(_ id: ObserverID) -> Bool {
-        observers.remove(id) || refreshObservers.remove(id)
+        observers.remove(id) || refreshObservers.remove(id) || mergeObservers.remove(id)
     }
 
     /// Removes the observers that were registered for exactly this entity and kind.
     public func removeObservers(entity: String?, kind: HistoryChange.Kind?) { observers.remove(entity, kind) }
 
-    /// Removes the observers of changes and of refreshes.
+    /// Removes the observers of changes, of refreshes, and of merges.
     public func removeAllObservers() {
         observers.removeAll()
-        refreshObservers = RefreshObservers()
+        refreshObservers.removeAll()
+        mergeObservers.removeAll()
     }
 
     /// Calls `body`, at least once, for each range of transactions that a full refresh replaced.
@@ -48,6 +49,20 @@ extension HistoryTracker {
     {
         let id = observers.makeID()
         refreshObservers.add(id, body)
+        return id
+    }
+
+    /// Calls `body`, at least once, with the net effect of each merge that changed objects of a context, before
+    /// the cursor moves.
+    ///
+    /// After a full refresh, which reads all objects of the contexts again, refresh observers are called
+    /// instead.
+    @discardableResult
+    public func registerMergeObserver(_ body: @escaping @Sendable (MergeResult, StoreContext) async -> Void)
+        -> ObserverID
+    {
+        let id = observers.makeID()
+        mergeObservers.add(id) { await body($0.0, $0.1) }
         return id
     }
 

@@ -64,6 +64,12 @@ extension HistoryTracker {
         }
     }
 
+    private func report(_ merged: [(MergeResult, StoreContext)]) async {
+        let observers = mergeObservers
+        guard !observers.isEmpty && !merged.isEmpty else { return }
+        try? await onSharedPool { for result in merged { await observers.observe(result) } }
+    }
+
     /// Calls the observers with transactions that neither the contexts nor the hooks committed.
     func observe(_ transactions: [HistoryTransaction]) async throws(PassFailure) {
         guard !observers.isEmpty else { return }
@@ -85,7 +91,9 @@ extension HistoryTracker {
                 left.removeAll { merged.contains($0.number) }
             }
         }
-        do { try await merger.merge(left) } catch { throw .store(error) }
+        let merged: [(MergeResult, StoreContext)]
+        do { merged = try await merger.merge(left) } catch { throw .store(error) }
+        await report(merged)
         if let deduplicator = parameters.deduplicator, !foreign.isEmpty {
             try await run(.deduplicator, foreign) { try await deduplicator.deduplicate(foreign) }
         }
@@ -136,13 +144,7 @@ extension HistoryTracker {
         statistics.changes += transaction.changes.count
         guard transaction.isComplete else { return }
         statistics.transactions += 1
-        guard let author = transaction.author else {
-            statistics.withoutAuthor += 1
-            return
-        }
-        if !parameters.knownAuthors.isEmpty && !parameters.knownAuthors.contains(author) {
-            statistics.byUnknownAuthors += 1
-        }
+        statistics.count(transaction.author)
     }
 }
 

@@ -11,11 +11,13 @@ public actor HistoryTracker {
     let reader: HistoryReader
     let batchLimit: BatchLimit
     let merger: HistoryMerger
-    let cleaner: HistoryCleaner
+    /// A cleaner with the bounds of the tracker, for manual use.
+    public nonisolated let cleaner: HistoryCleaner
     var schedule: CleaningSchedule
     var observers = HistoryObservers()
     var mergeHooks = MergeHooks()
-    var refreshObservers = RefreshObservers()
+    var refreshObservers = ValueObservers<SkippedHistory>()
+    var mergeObservers = ValueObservers<(MergeResult, StoreContext)>()
     /// The transactions that hooks saved; they are merged, but not delivered to the hooks.
     let hookWork = SavedTransactions()
 
@@ -41,22 +43,16 @@ public actor HistoryTracker {
     ///   - container: the store.
     ///   - parameters: the configuration.
     ///   - consumer: the receiver of the transactions.
-    ///   - didMerge: receives the result of each merge into a context.
     public init(
         container: PersistentContainer, parameters: TrackingParameters,
-        consumer: (any HistoryConsumer)? = nil,
-        didMerge: (@Sendable (MergeResult, StoreContext) async -> Void)? = nil
+        consumer: (any HistoryConsumer)? = nil
     ) {
         self.container = container
         self.parameters = parameters
         self.consumer = consumer
-        let imports = parameters.includesMirroring ? [] : parameters.mirroringAuthors
-        let imported = imports.isEmpty ? nil : TransactionPredicate.authors(Set(imports.map(Optional.some)))
-        let wanted = parameters.authors.map(TransactionPredicate.authors)
-        reader = HistoryReader(
-            where: .and([wanted, imported.map(TransactionPredicate.not)].compactMap(\.self)))
+        reader = HistoryReader(where: parameters.predicate)
         batchLimit = consumer?.batchLimit ?? .split(1000)
-        merger = HistoryMerger(contexts: parameters.contexts, didMerge: didMerge)
+        merger = HistoryMerger(contexts: parameters.contexts)
         cleaner = HistoryCleaner(
             container: container, bounds: parameters.bounds, batchAuthors: parameters.batchAuthors)
         schedule = CleaningSchedule(parameters.cleaning)
@@ -78,8 +74,13 @@ public actor HistoryTracker {
     /// The name of the cursor in the store; not the requested name if a running process uses that one.
     public var consumerName: String? { cursor?.consumer }
 
-    /// The last token that has been processed.
-    public var token: HistoryToken? { cursor?.token }
+    /// The position up to which the consumer, the hooks, and the contexts have received everything; nil if the
+    /// tracker is stopped.
+    public var deliveredToken: HistoryToken? { cursor?.token }
+
+    /// The position that was stored last: a restart continues there, and cleaning waits for it. It follows
+    /// ``deliveredToken`` at the end of each pass, or later if the ``CursorPolicy`` is transient.
+    public var storedToken: HistoryToken? { cursor?.stored }
 
     /// Performs the actions that the machine decides on.
     func handle(_ event: TrackerMachine.Event) async {  // 1 signal

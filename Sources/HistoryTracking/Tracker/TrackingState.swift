@@ -67,10 +67,8 @@ public struct TrackingStatistics: Hashable, Sendable {
     /// Transactions and changes that were delivered.
     public internal(set) var transactions = 0
     public internal(set) var changes = 0
-    /// Transactions of writers without an author.
-    public internal(set) var withoutAuthor = 0
-    /// Transactions of authors that are not in ``TrackingParameters/knownAuthors``; 0 if that set is empty.
-    public internal(set) var byUnknownAuthors = 0
+    /// Delivered transactions by author, for the first 100 authors; nil is for writers without an author.
+    public private(set) var transactionsByAuthor: [String?: Int] = [:]
     /// Full refreshes.
     public internal(set) var refreshes = 0
     /// Failures of a step or of the store.
@@ -79,4 +77,9 @@ public struct TrackingStatistics: Hashable, Sendable {
     public internal(set) var parked = 0
 
     public init() {}
+
+    mutating func count(_ author: String?) {
+        guard transactionsByAuthor.count < 100 || transactionsByAuthor[author] != nil else { return }
+        transactionsByAuthor[author, default: 0] += 1
+    }
 }

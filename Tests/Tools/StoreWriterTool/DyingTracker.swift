@@ -46,12 +46,13 @@ final class DyingSteps: HistoryConsumer, HistoryDeduplicator {
 
     /// Creates a tracker with a recorder at each step, not yet started.
     func tracker(name: String, container: PersistentContainer) async -> HistoryTracker {
-        var parameters = TrackingParameters(
-            name: name, contexts: [container.makeContext(author: "view")], cleaning: .none,
-            logger: SilentLogger())
+        var parameters = TrackingParameters(name: name)
+        parameters.contexts = [container.makeContext(author: "view")]
         parameters.deduplicator = self
-        let tracker = HistoryTracker(container: container, parameters: parameters, consumer: self) {
-            merged, _ in self.reach(.merged, with: merged.inserted.sorted { $0.key < $1.key })
+        (parameters.cleaning, parameters.logger) = (.none, SilentLogger())
+        let tracker = HistoryTracker(container: container, parameters: parameters, consumer: self)
+        await tracker.registerMergeObserver { merged, _ in
+            self.reach(.merged, with: merged.inserted.sorted { $0.key < $1.key })
         }
         await tracker.registerObserver { self.reach(.observed, with: $0.changes.map(\.objectID)) }
         await tracker.registerMergeHook { transactions, _ in
@@ -60,6 +61,37 @@ final class DyingSteps: HistoryConsumer, HistoryDeduplicator {
         }
         return tracker
     }
+}
+
+/// Copies each note, in the commit that moves the cursor past it, and kills the process after some commits.
+///
+/// - Parameters:
+///   - name: The name of the tracker.
+///   - count: The number of commits after which the process dies.
+func copyingTracker(name: String, dyingAfter count: Int, _ container: PersistentContainer) async
+    -> HistoryTracker
+{
+    var parameters = TrackingParameters(name: name)
+    (parameters.cleaning, parameters.logger) = (.none, SilentLogger())
+    // A process that was killed may leave copies after its cursor.
+    parameters.predicate = .not(.author("copier"))
+    parameters.start = .beginning
+    let tracker = HistoryTracker(container: container, parameters: parameters)
+    let context = container.makeContext(author: "copier")
+    let left = Mutex(count)
+    await tracker.registerObserver(entity: "Note", kind: .insert) { group in
+        await context.rollback()
+        for change in group.changes {
+            try await context.insert("Note", ["title": .text("copy of \(change.objectID.key)")])
+        }
+        try await context.save(movingCursorOf: name, to: group.transaction.token)
+        let isDue = left.withLock { left in
+            left -= 1
+            return left == 0
+        }
+        if isDue { kill(getpid(), SIGKILL) }
+    }
+    return tracker
 }
 
 extension [HistoryTransaction] {

@@ -71,12 +71,19 @@ func run() async throws {
             answer(try await container.registerConsumer(words.count > 1 ? String(words[1]) : "").name)
         case "follow":
             let journal = Journal(file: LineFile(path: words.count > 2 ? String(words[2]) : ""))
-            var parameters = TrackingParameters(
-                name: words.count > 1 ? String(words[1]) : "", cleaning: .none, logger: SilentLogger())
+            var parameters = TrackingParameters(name: words.count > 1 ? String(words[1]) : "")
+            (parameters.cleaning, parameters.logger) = (.none, SilentLogger())
+            if words.count > 3 { parameters.start = .beginning }
             parameters.retryPause = .milliseconds(5)
             tracker = HistoryTracker(container: container, parameters: parameters, consumer: journal)
             try await tracker?.start()
             answer("following")
+        case "copy":
+            guard words.count == 3 else { return answer("unknown") }
+            tracker = await copyingTracker(
+                name: String(words[1]), dyingAfter: Int(words[2]) ?? 1, container)
+            try await tracker?.start()
+            answer("copying")
         case "track":
             guard words.count == 5, let step = DyingStep(rawValue: String(words[3])) else {
                 return answer("unknown")
