@@ -40,5 +40,10 @@ import Testing
         #expect(try Set([follower.answer(), follower.answer()]) == ["auditor: 6", "struck by auditor: 10"])
         #expect(try run("sum") == "6")
         #expect(try run("history").split(separator: "\n").count == 5)
+        #expect(try run("unstrike", "3") == "restored")
+        #expect(try follower.answer() == "auditor: 16")
+        #expect(try run("tidy", folder.path(of: "backup.db")) == "0 problems, 6 transactions to purge")
+        #expect(
+            try Shell.run(ledger, [folder.path(of: "backup.db"), "sum"]).output == run("sum") + "\n")
     }
 }

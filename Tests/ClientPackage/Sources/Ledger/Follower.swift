@@ -39,10 +39,9 @@ private func say(_ line: String) {
 
 extension Ledger {
     static func follow(_ container: PersistentContainer) async throws {
-        var parameters = TrackingParameters(name: "sum", author: "follower")
+        var parameters = TrackingParameters(name: "sum")
         // A ledger retains its history.
         parameters.cleaning = .none
-        parameters.knownAuthors = ["clerk", "auditor"]
         let tracker = HistoryTracker(container: container, parameters: parameters, consumer: RunningSum())
         await tracker.registerObserver(entity: "Booking", kind: .delete) { changes in
             let amount = changes.changes.first?.tombstone?["amount"]?.integerValue ?? 0

@@ -21,7 +21,8 @@ import PersistentStore
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
         guard let path = arguments.first, let command = arguments.dropFirst().first else {
-            print("usage: ledger PATH follow | add AMOUNT… | correct KEY AMOUNT | strike KEY | sum | history")
+            print("usage: ledger PATH follow | add AMOUNT… | correct KEY AMOUNT | strike KEY")
+            print("       | unstrike KEY | sum | history | tidy FILE")
             return
         }
         let container = try await PersistentContainer(path: path, model: model.get())
@@ -31,6 +32,8 @@ import PersistentStore
         case "add": try await add(numbers, container)
         case "correct": try await correct(key: numbers[0], amount: numbers[1], container)
         case "strike": try await strike(key: numbers[0], container)
+        case "unstrike": try await unstrike(key: numbers[0], container)
+        case "tidy": try await tidy(backup: arguments.last ?? "", container)
         case "sum":
             let amounts = try await container.read { try $0.fetch(FetchRequest("Booking")) }
             print(amounts.reduce(0) { $0 + ($1["amount"].integerValue ?? 0) })
@@ -65,6 +68,25 @@ import PersistentStore
         await context.delete(ObjectID(entity: "Booking", key: key))
         try await context.save()
         print("struck")
+    }
+
+    static func unstrike(key: Int64, _ container: PersistentContainer) async throws {
+        let context = container.makeContext(author: "auditor")
+        let id = ObjectID(entity: "Booking", key: key)
+        let request = HistoryFetchRequest(.newest, changes: .and([.object(id), .kind(.delete)]), limit: 1)
+        guard let deletion = try await container.changes(request).last else { return print("not deleted") }
+        try await context.restore(deletion)
+        try await context.save()
+        print("restored")
+    }
+
+    /// Checks and backs up the ledger, and reports the history that a cleaning would delete.
+    static func tidy(backup: String, _ container: PersistentContainer) async throws {
+        try await container.expectConsumer("archive")
+        let problems = try await container.check().filter { !$0.isRepairable }
+        try await container.backUp(to: backup)
+        let preview = try await container.previewPurge(HistoryBounds(maximumAge: .zero))
+        print("\(problems.count) problems, \(preview.transactions) transactions to purge")
     }
 
     static func printHistory(_ container: PersistentContainer) async throws {
