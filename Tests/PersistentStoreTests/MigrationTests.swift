@@ -112,8 +112,9 @@ import Testing
         let token = try await container.currentToken()
         await container.close()
 
-        // A unique attribute cannot be dropped by ALTER TABLE.
-        container = try await Notes.open(folder, model: Notes.model(version: 2))
+        // ALTER TABLE cannot add an attribute whose default is an expression.
+        let new = AttributeDescription("saved", .integer, defaultValue: .now)
+        container = try await Notes.open(folder, model: Notes.model(version: 2, more: [new]))
         #expect(try await container.transactions() == before)
         #expect(try await container.currentToken() == token)
         let retained = try #require(try await container.objects().first)

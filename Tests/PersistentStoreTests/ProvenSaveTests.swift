@@ -59,7 +59,7 @@ import Testing
         ) { try await store.save(.cursor) }
     }
 
-    @Test(arguments: [" AUTOINCREMENT", " UNIQUE", " STRICT", " NOT NULL"])
+    @Test(arguments: [" AUTOINCREMENT", " STRICT", " NOT NULL"])
     func `a save restores a lost constraint, and the foreign keys of other tables`(lost: String) async throws
     {
         let table = "SELECT sql FROM sqlite_schema WHERE name = 'Note'"
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func `a save restores a constraint that ignores rows`() async throws {
-        try store.rebuild { $0.replacing("UNIQUE", with: "UNIQUE ON CONFLICT IGNORE") }
+        try store.rebuild { $0.replacing("\"slug\" TEXT", with: "\"slug\" TEXT UNIQUE ON CONFLICT IGNORE") }
         let context = store.container.makeContext(author: "app")
         await #expect(throws: StoreError.self) { try await context.save(inserting: ["slug": "0"]) }
         #expect(try store.ask("SELECT sql LIKE '%IGNORE%' FROM sqlite_schema WHERE name = 'Note'") == "0")
@@ -89,7 +89,8 @@ import Testing
 
     @Test func `a save that cannot restore a constraint says so, and the next one tries again`() async throws
     {
-        try store.rebuild { $0.replacing(" UNIQUE", with: "") }
+        // A rebuilt table has lost its indexes.
+        try store.rebuild { $0 }
         _ = try store.ask("INSERT INTO Note (title, slug) VALUES ('double', '0')")
         for _ in 1...2 {
             let error = await #expect(throws: StoreError.self) { try await store.save(.insert) }
@@ -140,7 +141,7 @@ import Testing
         try await context.save()
         let schema = "SELECT name, sql FROM sqlite_schema WHERE tbl_name = 'Note' ORDER BY name"
         let before = try store.ask(schema)
-        try store.rebuild { $0.replacing(" AUTOINCREMENT", with: "").replacing(" UNIQUE", with: "") }
+        try store.rebuild { $0.replacing(" AUTOINCREMENT", with: "") }
         #expect(try store.ask(schema) != before)
         let container = try await store.reopened()
         #expect(try store.ask(schema) == before)
@@ -234,7 +235,7 @@ final class FaultyStore: Sendable {
         case .rebuilt: try rebuild()
         case .unconstrained:
             try rebuild {
-                [" AUTOINCREMENT", " UNIQUE", " STRICT"].reduce($0) { $0.replacing($1, with: "") }
+                [" AUTOINCREMENT", " STRICT"].reduce($0) { $0.replacing($1, with: "") }
             }
         case .ignored:
             _ = try ask(

@@ -47,6 +47,11 @@ public struct SaveResult: Sendable {
     /// The rows of history written by the save.
     var recorded: ClosedRange<Int64>?
 
+    /// The objects that the save deleted; others did not exist.
+    public var deletedIDs: [ObjectID] {
+        outcomes.filter { $0.isWritten && $0.object == nil }.map(\.id)
+    }
+
     /// Returns the permanent ID of an object.
     public func permanentID(_ id: ObjectID) -> ObjectID { insertedIDs[id] ?? id }
 }

@@ -58,6 +58,9 @@ public struct AttributeDescription: Hashable, Sendable {
     public let kind: Kind
     public let isOptional: Bool
     public let defaultValue: Default
+    /// Whether no two objects may have the same value; null equals no value. Two writers cannot both save one.
+    /// When an attribute with the default ``Default/uuid`` becomes unique, the later objects that share a value
+    /// get a new one.
     public let isUnique: Bool
     /// Whether the attribute has an index. Sorting by it then costs only the returned rows.
     public let isIndexed: Bool

@@ -68,9 +68,10 @@ struct StoreModelFingerprint {
         for entity in model.entities {
             parts.append("\(entity.name)\(entity.tracksHistory ? "" : " untracked")")
             for attribute in entity.attributes {
+                let unique = attribute.isUnique ? " unique" : ""
                 let whenTrue = attribute.indexWhenTrue.map { " where true by \($0)" } ?? ""
                 parts.append(
-                    "\(StoreSchema.column(attribute)) \(attribute.isIndexed) \(attribute.history.rawValue)\(whenTrue)"
+                    "\(StoreSchema.column(attribute)) \(attribute.isIndexed) \(attribute.history.rawValue)\(unique)\(whenTrue)"
                 )
             }
         }

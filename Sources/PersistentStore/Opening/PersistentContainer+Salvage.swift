@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import Platform
 import SQLite
@@ -155,7 +156,7 @@ private struct StoreSalvage {
             // An error concerns the pages above this object only.
             let isFound = try? rows.step()
             if isFound == true, table.admits(rows),
-                try insert(rows, by: insertion, count: table.attributes.count + 2)
+                try insert(rows, by: insertion, table.attributes)
             {
                 objects.saved += 1
             } else if isFound == true || isFound == nil && !table.isNamingComplete
@@ -174,15 +175,25 @@ private struct StoreSalvage {
         }
     }
 
-    /// Inserts a row. Returns false if the new store rejects it, for example a second object with a unique
-    /// value.
-    private func insert(_ row: borrowing Statement, by insertion: borrowing Statement, count: Int) throws
-        -> Bool
-    {
+    /// Inserts a row, with new UUIDs if another object has the same. Returns false if the new store rejects
+    /// it, for example a second object with a unique value.
+    private func insert(
+        _ row: borrowing Statement, by insertion: borrowing Statement, _ attributes: [AttributeDescription]
+    ) throws -> Bool {
         defer { insertion.reset() }
-        for index in 0..<count { try insertion.bind(index, of: row, at: index + 1) }
+        for index in 0..<attributes.count + 2 { try insertion.bind(index, of: row, at: index + 1) }
         // Versions begin at 1; a lower one is damage, but no reason to lose the other values.
         if row.integer(1) < 1 { try insertion.bind(1 as Int64, at: 2) }
+        if try isInserted(by: insertion) { return true }
+        insertion.reset()
+        for (index, attribute) in attributes.enumerated()
+        where attribute.isUnique && attribute.defaultValue == .uuid {
+            try insertion.bind(UUID().uuidString.lowercased(), at: index + 3)
+        }
+        return try isInserted(by: insertion)
+    }
+
+    private func isInserted(by insertion: borrowing Statement) throws(SQLiteError) -> Bool {
         do throws(SQLiteError) {
             while try insertion.step() {}
             return true

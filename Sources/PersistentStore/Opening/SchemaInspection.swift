@@ -4,8 +4,8 @@ import SQLite
 struct SchemaInspection {
     /// Entities with triggers that are missing or have a different text.
     private(set) var triggers: [HistoryTriggers] = []
-    /// Indexes that are missing.
-    private(set) var indexes: [(name: String, sql: String)] = []
+    /// Entities with indexes that are missing or have a different text.
+    private(set) var indexes: [IndexCreation] = []
     /// Tables that lost a constraint, with their columns.
     private(set) var tables: [(entity: EntityDescription, columns: Set<String>)] = []
     private(set) var external = ExternalTriggers()
@@ -36,10 +36,8 @@ struct SchemaInspection {
             if table.sql != StoreSchema.createTable(entity) {
                 try inspect(entity, table.sql, opening, on: connection)
             }
-            for index in entity.attributes.flatMap({ StoreSchema.indexes($0, of: entity) })
-            where items[index.name]?.sql != index.sql {
-                indexes.append(index)
-            }
+            let missing = IndexCreation(entity) { items[$0.name]?.sql != $0.sql }
+            if !missing.isEmpty { indexes.append(missing) }
             guard entity.tracksHistory else { continue }
             guard let expected = try HistoryTriggers(of: entity, on: connection) else {
                 throw StoreError.schemaChanged(
@@ -100,16 +98,13 @@ struct SchemaRepair {
             // A program that restored the triggers has lost the number nevertheless.
             try Self.raiseLastID(of: table.entity, on: connection)
         }
-        for index in inspection.indexes {
-            try connection.run("DROP INDEX IF EXISTS \(StoreSchema.quoted(index.name))")
-            try connection.run(index.sql)
-        }
         for triggers in inspection.triggers {
             // Rebuilding the table restored the triggers that existed.
             try drop(triggers, on: connection)
             for trigger in triggers.all { try connection.run(trigger.sql) }
             try Self.raiseLastID(of: triggers.entity, on: connection)
         }
+        for indexes in inspection.indexes { try indexes.run(on: connection) }
         if !inspection.triggers.isEmpty { try StoreMetadata.expireTokens(on: connection) }
         return true
     }

@@ -27,6 +27,7 @@ struct SchemaMigration {
                 try create(entity, on: connection)
             }
             try track(entity, on: connection)
+            try IndexCreation(entity).run(on: connection)
         }
         if mustExpireTokens {
             let generation = try StoreMetadata.integer(.generation, on: connection) ?? 1
@@ -64,9 +65,6 @@ struct SchemaMigration {
 
     private func create(_ entity: EntityDescription, on connection: borrowing Connection) throws {
         try connection.execute(StoreSchema.createTable(entity))
-        for sql in entity.attributes.flatMap({ StoreSchema.createIndexes($0, of: entity) }) {
-            try connection.execute(sql)
-        }
         for table in StoreSchema.createHistoryTables(entity) { try connection.execute(table) }
         try connection.run("INSERT INTO history_entity (name) VALUES (?1)", entity.name)
     }
@@ -91,9 +89,6 @@ struct SchemaMigration {
             }
         } else {
             try TableRebuild(entity: entity, columns: old).run(on: connection)
-        }
-        for sql in entity.attributes.flatMap({ StoreSchema.createIndexes($0, of: entity) }) {
-            try connection.execute(sql)
         }
         for table in [StoreSchema.valuesTable(entity.name), StoreSchema.replacedTable(entity.name)] {
             let known = try columns(of: table, on: connection)
@@ -128,8 +123,7 @@ struct SchemaMigration {
 
     /// Whether ALTER TABLE can add the column; it rejects all other kinds (sqlite.org/lang_altertable.html).
     private func canBeAdded(_ attribute: AttributeDescription) -> Bool {
-        guard !attribute.isUnique else { return false }
-        return switch attribute.defaultValue {
+        switch attribute.defaultValue {
         case .none: attribute.isOptional
         case .value(let value): attribute.isOptional || !value.isNull
         case .now, .uuid: false

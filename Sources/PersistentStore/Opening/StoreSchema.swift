@@ -34,8 +34,9 @@ enum StoreSchema {
         is_transient INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
         """
 
-    /// Raised when ``additions`` grow, so that stores get the new ones when they are opened.
-    static let edition = 2
+    /// Raised when ``additions`` grow or ``indexes(_:of:)`` change, so that stores get the new ones when they
+    /// are opened.
+    static let edition = 3
 
     /// Columns added after the format was fixed. Older programs ignore them, so the format is unchanged.
     static let additions = [
@@ -86,7 +87,6 @@ enum StoreSchema {
     static func column(_ attribute: AttributeDescription) -> String {
         var words = ["\"\(attribute.name)\"", attribute.kind.rawValue]
         if !attribute.isOptional { words.append("NOT NULL") }
-        if attribute.isUnique { words.append("UNIQUE") }
         if attribute.ignoresCase { words.append("COLLATE NOCASE") }
         if let given = defaultExpression(attribute) { words.append("DEFAULT \(given)") }
         return words.joined(separator: " ")
@@ -101,19 +101,17 @@ enum StoreSchema {
         }
     }
 
-    /// Returns the statements that create the indexes of an attribute.
-    static func createIndexes(_ attribute: AttributeDescription, of entity: EntityDescription) -> [String] {
-        indexes(attribute, of: entity).map(\.sql)
-    }
-
+    /// Returns the indexes of an attribute. A unique attribute has an index and no constraint of its column, so
+    /// that a migration can add and drop it without rebuilding the table.
     static func indexes(_ attribute: AttributeDescription, of entity: EntityDescription) -> [(
         name: String, sql: String
     )] {
         var indexes: [(name: String, sql: String)] = []
-        if attribute.isIndexed && !attribute.isUnique {
+        if attribute.isIndexed || attribute.isUnique {
             let name = indexName(attribute.name, entity.name)
+            let kind = attribute.isUnique ? "UNIQUE INDEX" : "INDEX"
             indexes.append(
-                (name, "CREATE INDEX \"\(name)\" ON \"\(entity.name)\" (\"\(attribute.name)\")"))
+                (name, "CREATE \(kind) \"\(name)\" ON \"\(entity.name)\" (\"\(attribute.name)\")"))
         }
         if let order = attribute.indexWhenTrue {
             let name = indexNameWhenTrue(attribute.name, entity.name)

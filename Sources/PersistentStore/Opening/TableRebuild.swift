@@ -1,7 +1,7 @@
 import SQLite
 
 /// Rebuilds an entity's table and moves its objects, for differences that ALTER TABLE cannot make: another
-/// kind, default, optionality, or uniqueness (sqlite.org/lang_altertable.html#otheralter). Costs a copy of
+/// kind, default, or optionality (sqlite.org/lang_altertable.html#otheralter). Costs a copy of
 /// the table.
 ///
 /// IDs, versions, and the number of the last assigned ID are unchanged, and nothing is recorded in the
@@ -58,9 +58,8 @@ struct TableRebuild {
         let reason =
             switch error.constraint {
             case .notNull: "needs a value, and the store has objects without one; give it a default"
-            case .unique: "must differ, and the store has objects that share a value"
             case .kind: "is of kind \(kind(name)), and the store has values that are not"
-            case nil: "cannot hold what the store has"
+            case .unique, nil: "cannot hold what the store has"
             }
         return "\(entity.name).\(name) \(reason)"
     }
