@@ -16,6 +16,7 @@ package enum ClipMerge {
     /// Returns the merged clip. Both must have their dates and author.
     package static func merged(_ one: ClipDraft, _ other: ClipDraft) -> ClipDraft {
         var result = ClipDraft()
+        result.uuid = [one.uuid, other.uuid].compactMap(\.self).min()
         result.url = one.url
         result.title = longer(one.title, other.title)
         result.text = text(one.text, other.text)

@@ -26,6 +26,11 @@ extension ClipStore {
                 saved = try await commit(plan, removing: known.filter { own.contains($0.id) }, now: now)
             } catch StoreError.conflict where round < Self.maxRounds {
                 continue
+            } catch StoreError.constraint
+                where round < Self.maxRounds && drafts.contains(where: { $0.uuid != nil })
+            {
+                // Another process has saved a clip with the same UUID.
+                continue
             }
             outcome += plan.outcome
             outcome.saved -= own.count

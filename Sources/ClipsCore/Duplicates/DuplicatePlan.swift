@@ -11,6 +11,7 @@ struct DuplicatePlan {
     }
 
     private enum Key: Hashable {
+        case uuid(String)
         case url(String)
         /// Without a URL, only the same text of the same time is the same clip.
         case words(created: Int64, title: String, text: String)
@@ -27,7 +28,7 @@ struct DuplicatePlan {
         self.policy = policy
         for clip in stored.sorted(by: { $0.id < $1.id }) {
             let content = ClipDraft(clip)
-            append(Entry(stored: clip, original: content, content: content), Self.key(content))
+            append(Entry(stored: clip, original: content, content: content), Self.key(content), clip.uuid)
         }
     }
 
@@ -35,7 +36,11 @@ struct DuplicatePlan {
     static func lookup(_ drafts: [ClipDraft]) -> ObjectPredicate? {
         let urls = Set(drafts.map(\.url)).subtracting([""])
         let times = Set(drafts.filter { $0.url.isEmpty }.compactMap(\.created))
+        let uuids = Set(drafts.compactMap(\.uuid))
         var parts: [ObjectPredicate] = []
+        if !uuids.isEmpty {
+            parts.append(.isOneOf(ClipAttribute.uuid.rawValue, uuids.sorted().map(AttributeValue.text)))
+        }
         if !urls.isEmpty {
             parts.append(.isOneOf(ClipAttribute.url.rawValue, urls.sorted().map(AttributeValue.text)))
         }
@@ -50,8 +55,14 @@ struct DuplicatePlan {
     /// - Parameter isDated: Whether its time was given, rather than the present.
     mutating func add(_ draft: ClipDraft, isDated: Bool) {
         let key = draft.url.isEmpty && !isDated ? nil : Self.key(draft)
-        let same = (key.flatMap { indices[$0] } ?? []).filter { !entries[$0].isDeleted }
+        let itself = draft.uuid.flatMap { indices[.uuid($0)] } ?? []
+        let same = (itself + (key.flatMap { indices[$0] } ?? []).filter { !itself.contains($0) })
+            .filter { !entries[$0].isDeleted }
         guard let first = same.first else { return insert(draft, key) }
+        if policy == .keepBoth, itself.contains(first) {
+            outcome.unchanged += 1
+            return destinations.append(first)
+        }
         if policy != .merge,
             let index = same.first(where: { entries[$0].content.contains(draft, isDated: isDated) })
         {
@@ -100,11 +111,12 @@ struct DuplicatePlan {
     private mutating func insert(_ draft: ClipDraft, _ key: Key?) {
         outcome.saved += 1
         destinations.append(entries.count)
-        append(Entry(stored: nil, original: draft, content: draft), key)
+        append(Entry(stored: nil, original: draft, content: draft), key, draft.uuid)
     }
 
-    private mutating func append(_ entry: Entry, _ key: Key?) {
+    private mutating func append(_ entry: Entry, _ key: Key?, _ uuid: String?) {
         if let key { indices[key, default: []].append(entries.count) }
+        if let uuid { indices[.uuid(uuid), default: []].append(entries.count) }
         entries.append(entry)
     }
 

@@ -37,7 +37,9 @@ package struct ClipRecord: Sendable {
 
 extension ClipRecord {
     /// Returns one object on one line, safe for a terminal: keys in alphabetical order, times in ISO 8601.
-    package func json(omitting omitted: Set<ClipAttribute> = []) -> String {
+    ///
+    /// - Parameter isCut: Whether a value was cut, which a member says then.
+    package func json(omitting omitted: Set<ClipAttribute> = [], isCut: Bool = false) -> String {
         func isWritten(_ attribute: ClipAttribute) -> Bool { omitted.isEmpty || !omitted.contains(attribute) }
         var object = JSONWriter()
         if isWritten(.author), let author = draft.author { object.add("author", author) }
@@ -45,6 +47,7 @@ extension ClipRecord {
             object.add("created", literal: Self.literal(time))
         }
         if let identity { object.add("id", literal: String(identity.id)) }
+        if isCut { object.add("isCut", literal: "true") }
         if isWritten(.note) { object.add("note", draft.note) }
         if isWritten(.starred) { object.add("starred", literal: "\(draft.isStarred)") }
         if isWritten(.tags) { object.add("tags", draft.tags) }
@@ -58,6 +61,8 @@ extension ClipRecord {
         if let identity {
             object.add("uuid", identity.uuid)
             object.add("version", literal: String(identity.version))
+        } else if let uuid = draft.uuid {
+            object.add("uuid", uuid)
         }
         return object.text
     }
@@ -81,6 +86,9 @@ extension ClipRecord {
 }
 
 extension ClipRecord {
+    /// External writers may use other identifiers than UUIDs.
+    private static let longestUUID = 64
+
     /// Applies the members of an object to a draft, up to the first that is not valid. Ignores unknown keys.
     package static func apply(_ object: JSONValue, to draft: inout ClipDraft) throws(Problem) {
         func wrongType(_ key: String) -> Problem { Problem("has a value of the wrong type", key: key) }
@@ -110,6 +118,10 @@ extension ClipRecord {
         if let created = try time("created") { draft.created = created }
         if let updated = try time("updated") { draft.updated = updated }
         if let author = try text("author") { draft.author = author }
+        if let uuid = try text("uuid"), !uuid.isEmpty {
+            guard uuid.utf8.count <= longestUUID else { throw Problem("is not a UUID", key: "uuid") }
+            draft.uuid = uuid
+        }
         guard let tags = object["tags"] else { return }
         if let text = tags.string {
             draft.tags = Tags(joined: text).names

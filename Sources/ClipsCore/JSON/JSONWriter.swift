@@ -26,18 +26,20 @@ package enum TerminalSafeJSON {
 }
 
 /// A JSON object under construction.
-struct JSONWriter {
+package struct JSONWriter {
     private var members = "{"
 
-    var text: String { TerminalSafeJSON.text(members + "}") }
+    package init() {}
 
-    mutating func add(_ key: String, literal: String) {
+    package var text: String { TerminalSafeJSON.text(members + "}") }
+
+    package mutating func add(_ key: String, literal: String) {
         members += (members.utf8.count > 1 ? ",\"" : "\"") + key + "\":" + literal
     }
 
-    mutating func add(_ key: String, _ text: String) { add(key, literal: Self.quoted(text)) }
+    package mutating func add(_ key: String, _ text: String) { add(key, literal: Self.quoted(text)) }
 
-    mutating func add(_ key: String, _ texts: [String]) {
+    package mutating func add(_ key: String, _ texts: [String]) {
         add(key, literal: "[" + texts.map(Self.quoted).joined(separator: ",") + "]")
     }
 

@@ -2,6 +2,8 @@ import PersistentStore
 
 /// The contents of a clip that is not saved yet.
 package struct ClipDraft: Hashable, Sendable {
+    /// The UUID under which the clip is saved at most once; nil for a new one.
+    package var uuid: String?
     package var url = ""
     package var title = ""
     package var text = ""
@@ -49,7 +51,7 @@ package struct ClipDraft: Hashable, Sendable {
         // A dictionary type that is needed anyway: each other one costs a program that saves one clip
         // start-up time.
         return [
-            ClipAttribute.uuid.rawValue: .text(Self.randomUUID()),
+            ClipAttribute.uuid.rawValue: .text(uuid ?? Self.randomUUID()),
             ClipAttribute.url.rawValue: .text(url),
             ClipAttribute.title.rawValue: .text(savedTitle),
             ClipAttribute.text.rawValue: .text(text),
@@ -87,7 +89,8 @@ package struct ClipDraft: Hashable, Sendable {
         return String(source.drop { $0.isWhitespace }.prefix { !$0.isNewline }.prefix(120))
     }
 
-    private static func oneLine(_ title: String) -> String {
+    /// Returns a title without line ends.
+    package static func oneLine(_ title: String) -> String {
         title.split { $0.isNewline }.joined(separator: " ")
     }
 }

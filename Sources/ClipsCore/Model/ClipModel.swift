@@ -31,7 +31,7 @@ package enum ClipModel {
 
     package static func make() throws(StoreError) -> StoreModel {
         try StoreModel(
-            version: 1,
+            version: 2,
             entities: [EntityDescription(entity, attributes: ClipAttribute.allCases.map(attribute))])
     }
 
@@ -47,7 +47,9 @@ package enum ClipModel {
     private static func attribute(_ attribute: ClipAttribute) -> AttributeDescription {
         let name = attribute.rawValue
         return switch attribute {
-        case .uuid: AttributeDescription(name, .text, defaultValue: .uuid, history: .preservesValueOnDeletion)
+        case .uuid:
+            AttributeDescription(
+                name, .text, defaultValue: .uuid, isUnique: true, history: .preservesValueOnDeletion)
         case .url:
             AttributeDescription(name, .text, defaultValue: .value(""), isIndexed: true, history: everything)
         case .created:

@@ -13,17 +13,9 @@ package enum EditOutcome: Equatable, Sendable {
 
 /// Saves clips.
 extension ClipStore {
-    /// Saves clips as one transaction and returns their IDs, in order.
-    package func add(_ drafts: [ClipDraft]) async throws -> [Int64] {
-        let context = makeContext()
-        var temporary: [ObjectID] = []
-        for draft in drafts {
-            temporary.append(
-                try await context.insert(ClipModel.entity, draft.values(author: author, now: now())))
-        }
-        let result = try await context.save()
-        return temporary.map { result.permanentID($0).key }
-    }
+    /// Saves clips as one transaction and returns their IDs, in order. A clip whose UUID exists is not saved
+    /// again.
+    package func add(_ drafts: [ClipDraft]) async throws -> [Int64] { try await addOnce(drafts).map(\.id) }
 
     /// Saves one clip.
     ///
@@ -101,7 +93,8 @@ extension ClipStore {
         values.merge(changes) { $1 }
         let context = makeContext()
         let named = Dictionary(uniqueKeysWithValues: values.map { ($0.rawValue, $1) })
-        try await context.restore(clip.objectID, stamped(named))
+        let restorable = try await container.read { try Self.restorable([named], in: $0)[0] }
+        try await context.restore(clip.objectID, stamped(restorable))
         return try await context.save()
     }
 

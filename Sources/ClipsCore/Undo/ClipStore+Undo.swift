@@ -75,12 +75,18 @@ extension ClipStore {
         let keys = deleted.map(\.objectID.key)
         var request = FetchRequest(ClipModel.entity, where: .keys(keys))
         request.attributes = []
-        let present = Set(try await container.fetch(request).map(\.id.key))
+        let lookup = request
+        let (present, values) = try await container.read { snapshot throws(StoreError) in
+            (
+                Set(try snapshot.fetch(lookup).map(\.id.key)),
+                try Self.restorable(deleted.map { $0.tombstone ?? [:] }, in: snapshot)
+            )
+        }
         let context = makeContext(name: "restore")
         var restored: [Int64] = []
-        for change in deleted where !present.contains(change.objectID.key) {
-            try await context.restore(change)
-            restored.append(change.objectID.key)
+        for (key, values) in zip(keys, values) where !present.contains(key) {
+            try await context.restore(ClipModel.objectID(key), values)
+            restored.append(key)
         }
         return (try await context.save(), restored)
     }
@@ -92,22 +98,39 @@ extension ClipStore {
         let object = ClipModel.objectID(id)
         let deletion = HistoryFetchRequest(
             .newest, changes: .and([.object(object), .kind(.delete)]), limit: 1)
-        let (isStored, change) = try await container.read { snapshot -> (Bool, HistoryChange?) in
+        let (isStored, values) = try await container.read {
+            snapshot -> (Bool, [String: AttributeValue]?) in
             guard try snapshot.fetch(FetchRequest(ClipModel.entity, where: .keys([id]))).isEmpty else {
                 return (true, nil)
             }
-            return (false, try snapshot.changes(deletion).last)
+            let tombstone = try snapshot.transactions(deletion).last?.changes.last?.tombstone
+            return (false, try tombstone.map { try Self.restorable([$0], in: snapshot)[0] })
         }
         guard !isStored else { throw ClipError.notDeleted(id) }
-        guard let change else { throw ClipError.notInHistory(id) }
+        guard let values else { throw ClipError.notInHistory(id) }
         let context = makeContext(name: "restore")
-        try await context.restore(change)
+        try await context.restore(object, values)
         do {
             try await context.save()
         } catch {
             // Another process restored it first.
             if case .constraint = error { throw ClipError.notDeleted(id) }
             throw error
+        }
+    }
+
+    /// Returns the values of deleted clips without the UUIDs that other clips have now: such a clip is restored
+    /// with a new one.
+    static func restorable(
+        _ tombstones: [[String: AttributeValue]], in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> [[String: AttributeValue]] {
+        let name = ClipAttribute.uuid.rawValue
+        var request = FetchRequest(
+            ClipModel.entity, where: .isOneOf(name, tombstones.compactMap { $0[name] }))
+        request.attributes = [name]
+        let taken = Set(try snapshot.fetch(request).map { $0[name] })
+        return tombstones.map { values in
+            values.filter { $0 != name || !taken.contains($1) }
         }
     }
 

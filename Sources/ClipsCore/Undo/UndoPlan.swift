@@ -23,7 +23,8 @@ struct UndoPlan {
     private static let maxKeys = 10_000
 
     init(_ transaction: HistoryTransaction, in snapshot: borrowing StoreSnapshot) throws(StoreError) {
-        let effects = Effects(transaction)
+        var effects = Effects(transaction)
+        try effects.dropTakenUUIDs(in: snapshot)
         let ids = effects.order.map(\.key)
         let later = try Self.laterChanges(of: Set(ids), after: transaction.token, in: snapshot)
         var request = FetchRequest(ClipModel.entity, where: .keys(ids))
@@ -169,6 +170,15 @@ extension UndoPlan {
                 if known == nil { order.append(id) }
                 effects[id] = Self.before(change, known)
             }
+        }
+
+        /// Removes the UUIDs that other clips have now from the clips to restore.
+        mutating func dropTakenUUIDs(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
+            let restored = order.compactMap { id -> (ObjectID, [String: AttributeValue])? in
+                if case .restore(let values) = effects[id] { (id, values) } else { nil }
+            }
+            let values = try ClipStore.restorable(restored.map(\.1), in: snapshot)
+            for ((id, _), values) in zip(restored, values) { effects[id] = .restore(values) }
         }
 
         /// Returns nil if there is no net effect: inserted and deleted.

@@ -83,8 +83,10 @@ struct JSONLinesImport {
                 ids = found
                 progress.saved += outcome.saved
             } else {
-                ids = try await store.add(progress.drafts)
-                progress.saved += ids.count
+                let clips = try await store.addOnce(progress.drafts)
+                ids = clips.map(\.id)
+                progress.saved += clips.count { $0.isNew }
+                progress.existing += clips.count { !$0.isNew }
             }
             if !invocation.output.isTerminal { for id in ids { invocation.output.line("\(id)") } }
         } catch {
@@ -94,7 +96,8 @@ struct JSONLinesImport {
     }
 
     private func end(_ progress: Progress, isRefused: Bool) -> ExitStatus {
-        let leftOut = progress.bad > 0 ? ", left out \(Self.lines(progress.bad))" : ""
+        let existing = progress.existing > 0 ? ", \(progress.existing) already existed" : ""
+        let leftOut = existing + (progress.bad > 0 ? ", left out \(Self.lines(progress.bad))" : "")
         if let failure = progress.failure {
             if progress.saved > 0 {
                 invocation.remark(
@@ -140,6 +143,8 @@ struct JSONLinesImport {
         var failure: (any Error)?
         var drafts: [ClipDraft] = []
         var saved = 0
+        /// The number of clips that were not saved again, because their UUIDs exist.
+        var existing = 0
         var bad = 0
         /// The number of lines that were not saved exactly.
         var changed = 0

@@ -1,0 +1,154 @@
+import PersistentStore
+
+/// A clip that contains a draft.
+package struct SavedClip: Hashable, Sendable {
+    package let id: Int64
+    /// Whether the call saved it; false if it existed.
+    package let isNew: Bool
+}
+
+extension ClipStore {
+    /// Saves drafts as one transaction, each at most once: a repeated call finds the clips of the first one.
+    ///
+    /// - Parameter unlessURLExists: The indices of the drafts for which a clip with the same URL is the result.
+    /// - Returns: the clips of the drafts, in order. One draft may be the result of another one.
+    package func addOnce(
+        _ drafts: [ClipDraft], unlessURLExists: Set<Int> = []
+    ) async throws -> [SavedClip] {
+        var own: Set<Int64> = []
+        for attempt in 1... {
+            var plan = SavingPlan(drafts, unlessURLExists: unlessURLExists)
+            if let predicate = plan.lookup { try await findExisting(predicate, for: &plan) }
+            guard !plan.inserted.isEmpty else { return plan.results([:], own: own) }
+            let canRetry = attempt < Self.maxAttempts && plan.lookup != nil
+            guard let (ids, found) = try await insert(plan, canRetry: canRetry) else { continue }
+            let raced = plan.raced(by: found)
+            guard raced.isEmpty || attempt == Self.maxAttempts else {
+                // Another process saved the URL first. Both know the order, so only one gives way.
+                own.formUnion(ids.values)
+                try await delete(raced.compactMap { ids[$0] })
+                continue
+            }
+            return plan.results(ids, own: own)
+        }
+        return []
+    }
+
+    /// Returns the IDs of the inserted drafts, and the clips that had their URLs; nil if another process has saved
+    /// one of the UUIDs since they were looked up.
+    private func insert(
+        _ plan: SavingPlan, canRetry: Bool
+    ) async throws -> (ids: [Int: Int64], found: [StoredObject])? {
+        let context = makeContext()
+        var temporary: [Int: ObjectID] = [:]
+        for index in plan.inserted {
+            let values = try plan.drafts[index].values(author: author, now: now())
+            temporary[index] = try await context.insert(ClipModel.entity, values)
+        }
+        do {
+            let result = try await context.save(moving: nil, finding: plan.raceLookup)
+            return (temporary.mapValues { result.permanentID($0).key }, result.found)
+        } catch {
+            guard case .constraint = error, canRetry else { throw error }
+            return nil
+        }
+    }
+
+    private func findExisting(
+        _ predicate: ObjectPredicate, for plan: inout SavingPlan
+    ) async throws(StoreError) {
+        var request = FetchRequest(ClipModel.entity, where: predicate)
+        request.attributes = SavingPlan.attributes
+        let lookup = request
+        for object in try await container.read({ try $0.fetch(lookup) }) { plan.addStored(object) }
+    }
+}
+
+/// The drafts to insert, given the stored clips with their UUIDs and URLs.
+private struct SavingPlan {
+    private enum Source {
+        case stored(Int64)
+        case draft(Int)
+    }
+
+    let drafts: [ClipDraft]
+    private let unlessURLExists: Set<Int>
+    private var stored: Set<Int64> = []
+    private var byUUID: [String: Int64] = [:]
+    private var byURL: [String: Int64] = [:]
+
+    static let attributes = [ClipAttribute.uuid.rawValue, ClipAttribute.url.rawValue]
+
+    init(_ drafts: [ClipDraft], unlessURLExists: Set<Int>) {
+        self.drafts = drafts
+        self.unlessURLExists = unlessURLExists.filter {
+            drafts.indices.contains($0) && !drafts[$0].url.isEmpty
+        }
+    }
+
+    private var urls: [AttributeValue] {
+        Set(unlessURLExists.map { drafts[$0].url }).sorted().map(AttributeValue.text)
+    }
+
+    /// Admits the stored clips that the plan needs; nil if it needs none.
+    var lookup: ObjectPredicate? {
+        let uuids = Set(drafts.compactMap(\.uuid)).sorted().map(AttributeValue.text)
+        let parts = [(ClipAttribute.uuid, uuids), (.url, urls)].filter { !$1.isEmpty }
+            .map { ObjectPredicate.isOneOf($0.rawValue, $1) }
+        return parts.isEmpty ? nil : parts.count == 1 ? parts[0] : .or(parts)
+    }
+
+    /// Finds, with the write lock, the clips with a URL of which there must be only one.
+    var raceLookup: FetchRequest? {
+        guard !unlessURLExists.isEmpty else { return nil }
+        var request = FetchRequest(ClipModel.entity, where: .isOneOf(ClipAttribute.url.rawValue, urls))
+        request.attributes = [ClipAttribute.url.rawValue]
+        return request
+    }
+
+    /// Adds a clip. Called in the order of the IDs; the newest clip with a URL is its result.
+    mutating func addStored(_ object: StoredObject) {
+        stored.insert(object.id.key)
+        if let uuid = object[ClipAttribute.uuid.rawValue].textValue { byUUID[uuid] = object.id.key }
+        if let url = object[ClipAttribute.url.rawValue].textValue { byURL[url] = object.id.key }
+    }
+
+    private var sources: [Source] {
+        var byUUID = byUUID.mapValues(Source.stored)
+        var byURL = byURL.mapValues(Source.stored)
+        return drafts.indices.map { index in
+            let draft = drafts[index]
+            let known =
+                draft.uuid.flatMap { byUUID[$0] }
+                ?? (unlessURLExists.contains(index) ? byURL[draft.url] : nil)
+            let source = known ?? .draft(index)
+            if let uuid = draft.uuid { byUUID[uuid] = source }
+            if !draft.url.isEmpty, byURL[draft.url] == nil { byURL[draft.url] = source }
+            return source
+        }
+    }
+
+    /// The indices of the drafts to insert.
+    var inserted: [Int] {
+        sources.enumerated().compactMap { index, source in
+            if case .draft(index) = source { index } else { nil }
+        }
+    }
+
+    /// Returns the inserted drafts whose URL another process has saved since the lookup.
+    func raced(by found: [StoredObject]) -> [Int] {
+        let urls = Set(
+            found.filter { !stored.contains($0.id.key) }
+                .compactMap { $0[ClipAttribute.url.rawValue].textValue })
+        return inserted.filter { unlessURLExists.contains($0) && urls.contains(drafts[$0].url) }
+    }
+
+    func results(_ inserted: [Int: Int64], own: Set<Int64>) -> [SavedClip] {
+        sources.enumerated().map { index, source in
+            switch source {
+            case .stored(let id): SavedClip(id: id, isNew: own.contains(id))
+            case .draft(let origin): SavedClip(id: inserted[origin] ?? 0, isNew: origin == index)
+            }
+        }
+    }
+}
