@@ -43,6 +43,7 @@ let package = Package(
             ]),
         .target(
             name: "ClipsExchange", dependencies: ["ClipsCore", "PersistentStore", "Platform", "CHTMLTags"]),
+        .target(name: "BrowserHost", dependencies: ["ClipsCore", "PersistentStore", "Platform"]),
         .target(name: "Terminal", dependencies: ["Platform", "CTerminal"]),
         .target(
             name: "ClipsTerminal",
@@ -50,8 +51,8 @@ let package = Package(
         .executableTarget(
             name: "clips",
             dependencies: [
-                "ClipsTerminal", "ClipsExchange", "ClipsCore", "SearchIndex", "PersistentStore", "Terminal",
-                "Platform", "CProcess",
+                "ClipsTerminal", "ClipsExchange", "BrowserHost", "ClipsCore", "SearchIndex",
+                "PersistentStore", "Terminal", "Platform", "CProcess",
             ]),
 
         // The figures, and those of C alone on the same machine.

@@ -31,19 +31,11 @@ public struct AppGroupContainer: Sendable {
 
     /// Creates a folder and its missing parents, with mode 0700.
     package static func makeFolders(_ path: String) throws(AppGroupError) {
-        // Checked first: otherwise the recursion would try each folder of a path that is too long.
-        guard path.utf8.count < Int(PATH_MAX) else {
-            throw .cannotMakeFolder(path, reason: "\(Errno(ENAMETOOLONG))")
-        }
-        if let status = FileStatus(path: path) {
-            guard status.isFolder else { throw .notAFolder(path) }
-            return
-        }
-        if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-            try makeFolders(String(path[..<slash]))
-        }
-        guard mkdir(path, 0o700) == 0 || Errno.last.code == EEXIST else {
-            throw .cannotMakeFolder(path, reason: "\(Errno.last)")
+        do {
+            try Folder.make(path)
+        } catch {
+            if error.code == ENOTDIR { throw .notAFolder(FilePath.nearestExisting(path)) }
+            throw .cannotMakeFolder(path, reason: "\(error)")
         }
     }
 

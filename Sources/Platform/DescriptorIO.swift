@@ -105,6 +105,12 @@ package enum DescriptorIO {
         return count > 0
     }
 
+    /// Whether the other end of a pipe or a socket is closed. Bytes that it wrote before may still be unread.
+    package static func hasHungUp(_ descriptor: CInt) -> Bool {
+        var polled = [pollfd(fd: descriptor, events: 0, revents: 0)]
+        return wait(for: &polled, .zero) > 0
+    }
+
     /// The result of a poll for one descriptor.
     package struct Readiness: Sendable {
         package let isReadable: Bool

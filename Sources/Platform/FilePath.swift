@@ -22,6 +22,13 @@ package enum FilePath {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// Returns the path itself if it exists, or the nearest of its parents that does.
+    package static func nearestExisting(_ path: String) -> String {
+        var path = path
+        while !exists(path), path.contains("/"), path != "/" { path = folder(of: path) }
+        return path
+    }
+
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     /// Returns the path of the file that symbolic links lead to, which may be missing.
@@ -36,6 +43,28 @@ package enum FilePath {
             path = link.hasPrefix("/") ? link : folder(of: path) + "/" + link
         }
         throw Errno(ELOOP)
+    }
+
+    /// Returns the destination of a symbolic link; nil for any other file.
+    package static func linkDestination(_ path: String) -> String? {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(path, &buffer, buffer.count)
+        return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
+    }
+
+    /// Creates a symbolic link, or replaces one.
+    package static func link(_ path: String, to destination: String) throws(Errno) {
+        if linkDestination(path) != nil { unlink(path) }
+        guard symlink(destination, path) == 0 else { throw .last }
+    }
+
+    /// Deletes a file or a symbolic link.
+    package static func remove(_ path: String) throws(Errno) {
+        guard unlink(path) == 0 else { throw .last }
+    }
+
+    package static func isExecutable(_ path: String) -> Bool {
+        access(path, X_OK) == 0 && FileStatus(path: path)?.isRegular == true
     }
 
     /// Writes a folder to the disk, which makes new names in it durable (fsync(2)).

@@ -4,6 +4,9 @@ import Glibc
 package enum FilePermissions {
     package static func restrictToOwner(_ path: String) { chmod(path, 0o600) }
 
+    /// Allows all users to read a file.
+    package static func allowReading(_ descriptor: CInt) { fchmod(descriptor, 0o644) }
+
     /// Creates an empty file for the owner of the store if the superuser opens another user's store: SQLite
     /// would create one that the owner could not open.
     ///

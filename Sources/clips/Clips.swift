@@ -1,3 +1,4 @@
+import BrowserHost
 import ClipsCore
 import Glibc
 import PersistentStore
@@ -21,8 +22,10 @@ enum Clips {
 
     /// - Parameter command: Receives the command as soon as it is known, for the message of an error.
     private static func run(_ command: inout Command) throws -> Int32 {
+        let given = try ProcessInput.words()
+        if let browser = try BrowserExtension(arguments: given) { return try serve(browser) }
         let words: [String]
-        (command, words) = try Command.find(in: ProcessInput.words())
+        (command, words) = try Command.find(in: given)
         let arguments = try Arguments(words, of: command)
         let invocation = Invocation(arguments: arguments)
         if arguments.has("--version") || arguments.has("--help") {
@@ -40,6 +43,16 @@ enum Clips {
             var options = options
             options.isInterrupted = { PendingInterrupt.isThere }
             return await perform(found, Invocation(arguments: arguments, storeOptions: options))
+        }
+    }
+
+    /// Runs as the native host of the browser extension.
+    private static func serve(_ browser: BrowserExtension) throws -> Int32 {
+        try ProcessInput.checkEnvironment()
+        let location = try ClipsLocation(path: nil, group: nil)
+        return try StoreOptions.runOnThisThread { options in
+            await BrowserHost(
+                for: browser, program: version, storePath: location.path, options: options)?.run() ?? 1
         }
     }
 
@@ -64,6 +77,9 @@ enum Clips {
         _ error: any Error, of command: Command, storePath: String? = nil
     ) -> ExitStatus {
         switch error {
+        case is BrowserExtension.Rejection:
+            Message.write("\(error)")
+            return .usage
         case is UsageError:
             let name = command.name == Command.browse.name ? "" : command.name + " "
             Message.write("\(error) Run 'clips \(name)--help'.")

@@ -15,11 +15,12 @@ import Testing
             "SearchIndex", "HistoryTracking", "PersistentStore", "AppGroup", "Platform", "CSearch",
         ],
         "ClipsExchange": ["ClipsCore", "PersistentStore", "Platform", "CHTMLTags"],
+        "BrowserHost": ["ClipsCore", "PersistentStore", "Platform"],
         "Terminal": ["Platform", "CTerminal"],
         "ClipsTerminal": ["ClipsCore", "HistoryTracking", "PersistentStore", "Terminal", "Platform"],
         "clips": [
-            "ClipsTerminal", "ClipsExchange", "ClipsCore", "SearchIndex", "PersistentStore", "Terminal",
-            "Platform", "CProcess",
+            "ClipsTerminal", "ClipsExchange", "BrowserHost", "ClipsCore", "SearchIndex", "PersistentStore",
+            "Terminal", "Platform", "CProcess",
         ],
         "ClipsBenchmarks": [
             "ClipsCore", "SearchIndex", "HistoryTracking", "PersistentStore", "SQLite", "Platform",

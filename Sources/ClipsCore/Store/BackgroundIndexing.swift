@@ -1,10 +1,10 @@
-import PersistentStore
-import SearchIndex
+package import PersistentStore
+package import SearchIndex
 import Synchronization
 
 /// Updates the search index during a session, on its own threads and connections, so that the session's
 /// reader is free.
-final class BackgroundIndexing: Sendable {
+package final class BackgroundIndexing: Sendable {
     private let path: String
     private let author: String
     private let options: StoreOptions
@@ -20,9 +20,9 @@ final class BackgroundIndexing: Sendable {
     /// The time between two updates. A search indexes a few new changes itself.
     private static let pause = Duration.seconds(60)
 
-    init(
+    package init(
         path: String, author: String, options: StoreOptions,
-        report: @escaping @Sendable (SearchIndexState) -> Void
+        report: @escaping @Sendable (SearchIndexState) -> Void = { _ in }
     ) {
         self.path = path
         self.author = author
@@ -33,7 +33,7 @@ final class BackgroundIndexing: Sendable {
     }
 
     /// Starts an update, unless one is running or has just finished.
-    func start() {
+    package func start() {
         work.withLock { work in
             guard !work.isRunning, work.last.map({ .now - $0 > Self.pause }) ?? true else { return }
             work.isRunning = true

@@ -79,15 +79,22 @@ extension ClipStore {
     package func tagNames(amongNewest count: Int = 5000, limit: Int = 500) async throws(StoreError)
         -> [String]
     {
+        try await tagUses(amongNewest: count).prefix(limit).map(\.name)
+    }
+
+    /// Returns the tags of the newest clips with the number of their uses, most used first.
+    package func tagUses(amongNewest count: Int = 5000) async throws(StoreError) -> [(
+        name: String, count: Int
+    )] {
         let texts = try await texts(of: .tags, amongNewest: count)
-        return Self.mostUsed(texts.flatMap { Tags(joined: $0).names }, limit: limit)
+        return Self.uses(texts.flatMap { Tags(joined: $0).names })
     }
 
     /// Returns the authors of the newest clips, most frequent first.
     package func authorNames(amongNewest count: Int = 5000, limit: Int = 100) async throws(StoreError)
         -> [String]
     {
-        Self.mostUsed(try await texts(of: .author, amongNewest: count), limit: limit)
+        Self.uses(try await texts(of: .author, amongNewest: count)).prefix(limit).map(\.name)
     }
 
     private func texts(of attribute: ClipAttribute, amongNewest count: Int) async throws(StoreError)
@@ -101,10 +108,10 @@ extension ClipStore {
         return try await container.fetch(request).compactMap { $0[name].textValue }
     }
 
-    private static func mostUsed(_ names: [String], limit: Int) -> [String] {
+    private static func uses(_ names: [String]) -> [(name: String, count: Int)] {
         var uses: [String: Int] = [:]
         for name in names { uses[name, default: 0] += 1 }
-        return uses.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(limit).map(\.key)
+        return uses.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
     }
 
     static let pageSize = 200

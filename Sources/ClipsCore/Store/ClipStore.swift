@@ -1,3 +1,4 @@
+import FoundationEssentials
 package import PersistentStore
 import Platform
 package import SearchIndex
@@ -12,6 +13,9 @@ package struct ClipStore: Sendable {
     package private(set) var readOnlyReason: StoreError?
     private let context: StoreContext
     let now: @Sendable () -> Int64
+
+    /// The ID of the store, the same for every process that opens it.
+    package var storeID: String { container.storeID.uuidString.lowercased() }
 
     /// The file of the store.
     package var path: String { container.path }

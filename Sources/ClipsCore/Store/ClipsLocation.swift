@@ -20,6 +20,9 @@ package struct ClipsLocation: Sendable {
         }
     }
 
+    /// The store at a path.
+    package init(path: String) { self.path = path }
+
     package var exists: Bool { FilePath.exists(path) }
 
     /// Creates the store's folder and its missing parents, accessible only to the owner.

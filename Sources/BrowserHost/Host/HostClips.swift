@@ -1,0 +1,177 @@
+import ClipsCore
+import PersistentStore
+
+/// The clips, as the requests of the extension use them. Confined to its host.
+final class HostClips {
+    private let path: String
+    private let contextName: String
+    private let options: StoreOptions
+    private let indexing: BackgroundIndexing
+    private var store: ClipStore?
+    /// Whether another connection to the store replaced the first one since the last question.
+    var wasReopened: Bool {
+        defer { isReopened = false }
+        return isReopened
+    }
+    private var isReopened = false
+
+    /// The size of the clips in an answer.
+    private static let maxBytes = HostLimits.answer - HostLimits.margin
+
+    init(path: String, contextName: String, options: StoreOptions) {
+        self.path = path
+        self.contextName = contextName
+        self.options = options
+        indexing = BackgroundIndexing(path: path, author: BrowserHost.author, options: options)
+    }
+
+    var isOpen: Bool { store != nil }
+
+    /// Returns the store, opened or created by the first call that succeeds.
+    private func opened() async throws -> ClipStore {
+        if let store { return store }
+        try ClipsLocation(path: path).makeFolder()
+        let opened = try await ClipStore.openToRead(
+            path: path, author: BrowserHost.author, contextName: contextName, options: options)
+        store = opened
+        return opened
+    }
+
+    /// Returns the store to change it. One that could only be read is opened again, in case the reason has
+    /// passed.
+    private func openedToWrite() async throws -> ClipStore {
+        let present = try await opened()
+        guard present.readOnlyReason != nil else { return present }
+        let writable = try await ClipStore(
+            path: path, author: BrowserHost.author, contextName: contextName, options: options)
+        store = writable
+        isReopened = true
+        await present.close()
+        return writable
+    }
+
+    func greet(program: String, in answer: inout HostAnswer) async throws {
+        let store = try await opened()
+        answer.add("version", literal: String(BrowserHost.version))
+        answer.add("program", program)
+        answer.add("storeID", store.storeID)
+        answer.add("count", literal: String(try await store.count()))
+        answer.add("limits", literal: HostLimits.json)
+    }
+
+    func save(_ drafts: [ClipDraft], ifAbsent: Set<Int>, in answer: inout HostAnswer) async throws {
+        let store = try await openedToWrite()
+        let saved = try await store.addOnce(drafts, unlessURLExists: ifAbsent)
+        // Each clip has its ID in the answer, even if the clips themselves do not fit.
+        let room = Self.maxBytes - 128 * saved.count
+        let summaries = try await store.summaries(saved.map(\.id), maxBytes: room)
+        let byID = Dictionary(summaries.map { ($0.id, $0.json) }) { first, _ in first }
+        answer.add(
+            "clips",
+            zip(drafts, saved).map { draft, clip in
+                var object = JSONWriter()
+                object.add("uuid", draft.uuid ?? "")
+                object.add("id", literal: String(clip.id))
+                object.add("isNew", literal: clip.isNew ? "true" : "false")
+                if let json = byID[clip.id] { object.add("clip", literal: json) }
+                return object.text
+            })
+        if summaries.count < saved.count { answer.add(more: true) }
+    }
+
+    func update(
+        _ id: Int64, version: Int64?, _ changes: [ClipAttribute: AttributeValue], in answer: inout HostAnswer
+    ) async throws {
+        let store = try await openedToWrite()
+        do {
+            try await store.update(id, version: version, changes)
+        } catch {
+            guard case .conflict(let conflicts) = error else { throw error }
+            guard conflicts.first?.stored != nil else { throw HostError.missingClip(id) }
+            let conflict = HostError(
+                .conflict, "Clip \(id) was changed since then. Nothing was saved; read it and try again.")
+            answer.add(conflict)
+        }
+        guard let clip = try await store.summaries([id]).first else { throw HostError.missingClip(id) }
+        answer.add("clip", literal: clip.json)
+    }
+
+    func delete(_ ids: [Int64], in answer: inout HostAnswer) async throws {
+        let deleted = try await openedToWrite().delete(ids).deletedIDs
+        answer.add("deleted", deleted.map { String($0.key) })
+    }
+
+    func restore(_ ids: [Int64], in answer: inout HostAnswer) async throws {
+        let store = try await openedToWrite()
+        for id in ids {
+            do {
+                try await store.restore(id)
+            } catch ClipError.notDeleted {
+                continue
+            }
+        }
+        try await add(ids, of: store, to: &answer)
+    }
+
+    private func add(_ ids: [Int64], of store: ClipStore, to answer: inout HostAnswer) async throws {
+        let clips = try await store.summaries(ids, maxBytes: Self.maxBytes)
+        answer.add("clips", clips.map(\.json))
+        if clips.count < ids.count { answer.add(more: true) }
+    }
+
+    func find(urls: [String], in answer: inout HostAnswer) async throws {
+        let room = Self.maxBytes - 5 * urls.count
+        let (clips, isCut) = try await opened().clips(withURLs: urls, maxBytes: room)
+        answer.add("clips", clips.map { $0?.json ?? "null" })
+        if isCut { answer.add(more: true) }
+    }
+
+    func search(_ query: ClipQuery, limit: Int, in answer: inout HostAnswer) async throws {
+        guard !query.admitsAll else {
+            let page = try await opened().page(after: nil, limit: limit, maxBytes: Self.maxBytes)
+            answer.add("clips", page.clips.map(\.json))
+            return answer.add(more: page.next != nil)
+        }
+        let store = try await opened()
+        // A missing index makes searches slower until it is built.
+        indexing.start()
+        let (clips, hasMore) = try await store.matches(query, limit: limit, maxBytes: Self.maxBytes)
+        answer.add("clips", clips.map(\.json))
+        answer.add(more: hasMore)
+    }
+
+    func tags(_ prefix: String, limit: Int, in answer: inout HostAnswer) async throws {
+        let start = prefix.lowercased()
+        let uses = try await opened().tagUses().filter { $0.name.lowercased().hasPrefix(start) }
+        var left = Self.maxBytes
+        let objects = uses.prefix(limit).map { use in
+            var object = JSONWriter()
+            object.add("name", use.name)
+            object.add("count", literal: String(use.count))
+            return object.text
+        }
+        answer.add(
+            "tags",
+            objects.prefix { object in
+                left -= object.utf8.count + 1
+                return left >= 0
+            })
+    }
+
+    func list(after cursor: ClipCursor?, limit: Int, in answer: inout HostAnswer) async throws {
+        let page = try await opened().page(after: cursor, limit: limit, maxBytes: Self.maxBytes)
+        answer.add("clips", page.clips.map(\.json))
+        answer.add("count", literal: String(page.count))
+        if let next = page.next {
+            answer.add("next", next.description)
+        } else {
+            answer.add("next", literal: "null")
+        }
+    }
+
+    /// Returns the changes from now on.
+    func changes() async throws -> ClipChangeFeed {
+        try await ClipChangeFeed(
+            of: opened(), maxChanges: HostLimits.changes, maxBytes: Self.maxBytes)
+    }
+}

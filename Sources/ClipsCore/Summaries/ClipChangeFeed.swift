@@ -1,0 +1,103 @@
+import HistoryTracking
+package import PersistentStore
+
+/// The changes of clips by all processes, from now on, for a list in another program.
+package struct ClipChangeFeed {
+    package enum Event: Sendable {
+        /// The present state of new and changed clips, the IDs of deleted ones, and the number of all clips.
+        case changed([ClipSummary], deleted: [Int64], count: Int)
+        /// More changes than an event contains: read the list again.
+        case refresh
+    }
+
+    private let store: ClipStore
+    private let reader = HistoryReader()
+    private var events: AsyncStream<StoreEvent>.Iterator
+    private var position: HistoryPosition
+    private var count: Int
+    private let maxChanges: Int
+    private let maxBytes: Int
+
+    /// - Parameters:
+    ///   - maxChanges: The maximum number of changes in an event.
+    ///   - maxBytes: The maximum size of the clips in an event, as JSON.
+    package init(of store: ClipStore, maxChanges: Int, maxBytes: Int) async throws(StoreError) {
+        self.store = store
+        self.maxChanges = maxChanges
+        self.maxBytes = maxBytes
+        // Watching begins before the first read, so that no commit falls between the two.
+        events = try await store.container.events().makeAsyncIterator()
+        (position, count) = try await store.container.read { try Self.present(in: $0) }
+    }
+
+    /// Returns the next event; nil after the store was closed. Commits that arrive together are one event.
+    ///
+    /// - Throws: `StoreError.replaced` if the store was replaced.
+    package mutating func next() async throws(StoreError) -> Event? {
+        while let event = await events.next(isolation: #isolation) {
+            switch event {
+            case .replaced: throw .replaced(path: store.path)
+            case .watchingByPolling: continue
+            case .committed(let newest):
+                if newest != position.token, let event = try await read() { return event }
+            }
+        }
+        return nil
+    }
+
+    private static func present(in snapshot: StoreSnapshot) throws -> (HistoryPosition, count: Int) {
+        (HistoryPosition(try snapshot.newestToken()), try snapshot.count(FetchRequest(ClipModel.entity)))
+    }
+
+    private mutating func read() async throws(StoreError) -> Event? {
+        let (reader, start, known, maxChanges, maxBytes) = (reader, position, count, maxChanges, maxBytes)
+        do {
+            let (event, end, count) = try await store.container.read {
+                snapshot -> (Event?, HistoryPosition, Int) in
+                switch try reader.next(after: start, limit: .refreshBeyond(maxChanges), in: snapshot) {
+                case nil: return (nil, start, known)
+                case .refresh:
+                    let (end, count) = try Self.present(in: snapshot)
+                    return (.refresh, end, count)
+                case .batch(let batch):
+                    let changes = batch.transactions.flatMap(\.changes)
+                        .filter { $0.objectID.entity == ClipModel.entity }
+                    guard !changes.isEmpty else { return (nil, batch.end, known) }
+                    let count = changes.reduce(known) { $0 + $1.kind.countChange }
+                    let event = try Self.event(changes, count: count, maxBytes: maxBytes, in: snapshot)
+                    return (event, batch.end, count)
+                }
+            }
+            (position, self.count) = (end, count)
+            return event
+        } catch {
+            guard case .tokenExpired = error else { throw error }
+            (position, count) = try await store.container.read { try Self.present(in: $0) }
+            return .refresh
+        }
+    }
+
+    private static func event(
+        _ changes: [HistoryChange], count: Int, maxBytes: Int, in snapshot: StoreSnapshot
+    ) throws -> Event {
+        var seen: Set<Int64> = []
+        let ids = changes.map(\.objectID.key).filter { seen.insert($0).inserted }
+        var request = FetchRequest(ClipModel.entity, where: .keys(ids))
+        request.attributes = []
+        let present = Set(try snapshot.fetch(request).map(\.id.key))
+        let shown = ids.filter(present.contains)
+        let clips = try ClipStore.summaries(shown, maxBytes: maxBytes, in: snapshot)
+        guard clips.count == shown.count else { return .refresh }
+        return .changed(clips, deleted: ids.filter { !present.contains($0) }, count: count)
+    }
+}
+
+extension HistoryChange.Kind {
+    fileprivate var countChange: Int {
+        switch self {
+        case .insert: 1
+        case .update: 0
+        case .delete: -1
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package import PersistentStore
+import SearchIndex
+
+/// A part of the list of all clips, newest first.
+package struct ClipPage: Sendable {
+    package let clips: [ClipSummary]
+    /// The number of all clips.
+    package let count: Int
+    /// The position after the page; nil at the end.
+    package let next: ClipCursor?
+}
+
+/// A position in the list of all clips, newest first, as text for another program.
+package struct ClipCursor: Hashable, Sendable, LosslessStringConvertible {
+    let created: Int64
+    let id: Int64
+
+    init(_ object: StoredObject) {
+        created = object[ClipAttribute.created.rawValue].integerValue ?? 0
+        id = object.id.key
+    }
+
+    package init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
+        guard parts.count == 2, let created = parts[0], let id = parts[1] else { return nil }
+        (self.created, self.id) = (created, id)
+    }
+
+    package var description: String { "\(created).\(id)" }
+
+    var position: SortPosition {
+        SortPosition(value: .integer(created), key: id, isAscending: false, ignoresCase: false)
+    }
+}
+
+extension ClipStore {
+    /// Returns the clips after a position; with nil, the newest ones.
+    ///
+    /// - Parameter maxBytes: The size of the JSON at which the page ends.
+    package func page(
+        after cursor: ClipCursor?, limit: Int, maxBytes: Int
+    ) async throws(StoreError) -> ClipPage {
+        var request = FetchRequest(ClipModel.entity, sort: ClipQuery.newestFirst, limit: limit + 1)
+        request.attributes = [ClipAttribute.created.rawValue]
+        request.after = cursor?.position
+        let page = request
+        return try await container.read { snapshot in
+            let objects = try snapshot.fetch(page)
+            let ids = objects.prefix(limit).map(\.id.key)
+            let clips = try Self.summaries(ids, maxBytes: maxBytes, in: snapshot)
+            let count = try snapshot.count(FetchRequest(ClipModel.entity))
+            let isLast = clips.count == objects.count
+            let last = isLast || clips.isEmpty ? nil : ClipCursor(objects[clips.count - 1])
+            return ClipPage(clips: clips, count: count, next: last)
+        }
+    }
+
+    /// Returns the number of all clips.
+    package func count() async throws(StoreError) -> Int {
+        try await container.read { try $0.count(FetchRequest(ClipModel.entity)) }
+    }
+
+    /// Returns the best matches of a query that is not empty, without deleted clips.
+    ///
+    /// - Returns: up to `limit` clips, and whether there are more.
+    package func matches(
+        _ query: ClipQuery, limit: Int, maxBytes: Int
+    ) async throws(StoreError) -> (clips: [ClipSummary], hasMore: Bool) {
+        var search = ClipSearch(query.search, sort: .relevance, limit: limit + 1, in: self)
+        var clips: [ClipSummary] = []
+        var left = maxBytes
+        while let page = try await search.next({ [left] hits, snapshot in
+            try Self.summaries(hits, maxBytes: left, in: snapshot)
+        }) {
+            clips += page
+            left -= page.reduce(0) { $0 + $1.json.utf8.count + 1 }
+            guard clips.count <= limit, left > 0 else { break }
+        }
+        return (Array(clips.prefix(limit)), clips.count > limit || left <= 0)
+    }
+
+    /// Returns the newest clip with each URL; nil for none.
+    ///
+    /// - Parameter maxBytes: The size of the JSON after which all results are nil.
+    package func clips(
+        withURLs urls: [String], maxBytes: Int
+    ) async throws(StoreError) -> (clips: [ClipSummary?], isCut: Bool) {
+        let values = Set(urls).sorted().map(AttributeValue.text)
+        var request = FetchRequest(ClipModel.entity, where: .isOneOf(ClipAttribute.url.rawValue, values))
+        request.attributes = [ClipAttribute.url.rawValue]
+        let lookup = request
+        return try await container.read { snapshot in
+            var ids: [String: Int64] = [:]
+            for object in try snapshot.fetch(lookup) {
+                if let url = object[ClipAttribute.url.rawValue].textValue { ids[url] = object.id.key }
+            }
+            let wanted = urls.compactMap { ids[$0] }
+            let clips = try Self.summaries(wanted, maxBytes: maxBytes, in: snapshot)
+            let byID = Dictionary(clips.map { ($0.id, $0) }) { first, _ in first }
+            return (urls.map { ids[$0].flatMap { byID[$0] } }, clips.count < wanted.count)
+        }
+    }
+}
