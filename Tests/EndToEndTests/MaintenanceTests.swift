@@ -108,7 +108,7 @@ import Testing
         let run = try clips.run("doctor")
         #expect(run.status == 0 && run.errors == "", "\(run)")
         let lines = run.output.split(separator: "\n")
-        #expect(lines.dropLast().allSatisfy { $0.hasSuffix(" well") } && lines.count == 7, "\(run.output)")
+        #expect(lines.dropLast().allSatisfy { $0.hasSuffix(" well") } && lines.count == 8, "\(run.output)")
         #expect(lines.last?.contains("KB in all") == true)
     }
 

@@ -33,6 +33,7 @@ struct Command: Sendable {
         ("Read and write bookmarks, tables, and text", [.import, .export]),
         ("Print the history and its consumers", [.history, .historyClean, .consumers]),
         ("Check, repair, salvage, copy, or restore the store", [.doctor, .backup, .backupRestore]),
+        ("Connect browsers with the program", [.browser]),
         ("Print shell completions or the manual page", [.completions, .man]),
     ]
 

@@ -1,3 +1,4 @@
+import BrowserHost
 import ClipsCore
 import PersistentStore
 import SearchIndex
@@ -65,6 +66,9 @@ private struct Doctor {
             }
             diagnoses += left.filter { !diagnoses.contains($0) }
         }
+        // A browser that is not connected is not a problem of the store.
+        diagnoses += BrowserInstallation(InstallationContext(), isSystem: false).check()
+            .filter { !$0.isWell && $0.file != nil }.map { Diagnosis($0) }
         try await report(diagnoses)
         return diagnoses.contains { $0.isProblem && !$0.isRepaired } ? .failed : .done
     }

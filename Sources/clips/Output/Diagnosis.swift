@@ -1,3 +1,4 @@
+import BrowserHost
 import ClipsCore
 import PersistentStore
 import SearchIndex
@@ -6,7 +7,7 @@ import Terminal
 /// A finding of the doctor, with advice.
 struct Diagnosis: Equatable {
     enum Topic: String, CaseIterable {
-        case file, history, consumers, permissions, events, index, space
+        case file, history, consumers, permissions, events, index, browser, space
     }
 
     let topic: Topic
@@ -100,6 +101,11 @@ struct Diagnosis: Equatable {
                 .index, "Cannot check the search index (\(reason)).",
                 "Check the permissions of the file and its folder.")
         }
+    }
+
+    /// Creates the problem of a browser's host.
+    init(_ report: BrowserReport) {
+        self.init(.browser, "\(report.browser): \(report.found).", report.advice)
     }
 
     static func all(_ findings: [StoreFinding], _ problem: SearchIndexProblem?) -> [Diagnosis] {

@@ -1,0 +1,71 @@
+import BrowserHost
+import ClipsCore
+import Terminal
+
+extension Command {
+    static let browser = Command(
+        name: "browser",
+        summary: "Connect browsers with the program, so that the extension can save clips",
+        details: """
+            install writes a file for each browser that exists (Chromium, Google Chrome, Brave, Vivaldi, \
+            Microsoft Edge, Firefox, and LibreWolf), with which the extension starts this program, and prints \
+            how to load the extension. status checks the files and the extension. remove deletes the files.
+            Exit status: 0 all is well; 1 a problem remains, or there is no browser.
+            """,
+        operands: "install|status|remove",
+        options: [
+            Option("--system", "for all users; on Debian, also install the extension (requires sudo)")
+        ],
+        example: "sudo clips browser install --system"
+    ) { invocation in
+        let arguments = invocation.arguments
+        let context = InstallationContext()
+        let installation = BrowserInstallation(context, isSystem: arguments.has("--system"))
+        let reports: [BrowserReport]
+        switch arguments.operands[0] {
+        case "install":
+            guard context.isProgramKnown else {
+                invocation.fail(
+                    "Cannot find the path of the program without /proc. Mount /proc, then try again.")
+                return .failed
+            }
+            if context.isBuild {
+                invocation.remark(
+                    "browsers will start \(context.program), which the next build replaces; install the program first to avoid that."
+                )
+            }
+            reports = installation.install()
+        case "status": reports = installation.check()
+        case "remove": reports = installation.remove()
+        case let word: throw UsageError("Unknown operand '\(word)'. Use install, status, or remove.")
+        }
+        for report in reports {
+            try invocation.line(SafeText.line(report.sentence), json: BrowserObject(report))
+        }
+        if reports.isEmpty {
+            invocation.remark(
+                arguments.operands[0] == "remove" ? "there was nothing to remove." : "found no browser.")
+        }
+        let isDone = arguments.operands[0] == "remove" || reports.contains { $0.file != nil }
+        return isDone && reports.allSatisfy(\.isWell) ? .done : .failed
+    }
+}
+
+/// A line of `clips browser --json`.
+private struct BrowserObject: Encodable {
+    let browser: String
+    let well: Bool
+    let found: String
+    @ExplicitNull var advice: String?
+    @ExplicitNull var file: String?
+    @ExplicitNull var `extension`: Bool?
+
+    init(_ report: BrowserReport) {
+        browser = report.browser
+        well = report.isWell
+        found = report.found
+        advice = report.advice.isEmpty ? nil : report.advice
+        file = report.file
+        `extension` = report.hasExtension
+    }
+}
