@@ -110,6 +110,8 @@ let package = Package(
             name: "FaultTests",
             dependencies: ["SearchIndex", "ClipsCore", "PersistentStore", "TestSupport", "clips"],
             exclude: ["Shim"]),
+        .testTarget(
+            name: "BrowserHostTests", dependencies: ["BrowserHost", "ClipsCore", "TestSupport", "clips"]),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal", "TestSupport"]),
         .testTarget(
             name: "ClipsTerminalTests",

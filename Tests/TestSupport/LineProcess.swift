@@ -8,10 +8,14 @@ package final class LineProcess: Sendable {
     private let input: Int32
     private let output: Int32
     private let unread = Mutex<[UInt8]>([])
+    private let isInputOpen = Mutex(true)
 
     package struct NoAnswer: Error {}
 
-    package init(_ program: String, _ arguments: [String]) throws {
+    /// - Parameter environment: Variables in addition to those of this process.
+    package init(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:]
+    ) throws {
         var toChild: [Int32] = [-1, -1]
         var fromChild: [Int32] = [-1, -1]
         guard pipe(&toChild) == 0, pipe(&fromChild) == 0 else { throw NoAnswer() }
@@ -23,9 +27,11 @@ package final class LineProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, toChild[0], 0)
         posix_spawn_file_actions_adddup2(&actions, fromChild[1], 1)
         var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+        let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        var variables: [UnsafeMutablePointer<CChar>?] = all.map { strdup("\($0.key)=\($0.value)") } + [nil]
         var child = pid_t()
-        let code = posix_spawnp(&child, program, &actions, nil, &words, environ)
-        for word in words { free(word) }
+        let code = posix_spawnp(&child, program, &actions, nil, &words, &variables)
+        for word in words + variables { free(word) }
         posix_spawn_file_actions_destroy(&actions)
         close(toChild[0])
         close(fromChild[1])
@@ -37,15 +43,29 @@ package final class LineProcess: Sendable {
 
     deinit {
         kill(identifier, SIGKILL)
-        close(input)
+        closeInput()
         close(output)
         var status: Int32 = 0
         waitpid(identifier, &status, 0)
     }
 
-    package func send(_ line: String) {
-        let bytes = Array((line + "\n").utf8)
-        _ = write(input, bytes, bytes.count)
+    package func send(_ line: String) { send(Array((line + "\n").utf8)) }
+
+    package func send(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Ends the program's input.
+    package func closeInput() {
+        isInputOpen.withLock { isOpen in
+            if isOpen { close(input) }
+            isOpen = false
+        }
     }
 
     package func signal(_ number: Int32) { kill(identifier, number) }
@@ -73,14 +93,27 @@ package final class LineProcess: Sendable {
 
     /// Returns the next line of its output.
     package func answer(within seconds: Double = 60) throws -> String {
+        try read(within: seconds, Self.takeLine)
+    }
+
+    /// Returns the next bytes of its output.
+    package func bytes(_ count: Int, within seconds: Double = 60) throws -> [UInt8] {
+        try read(within: seconds) { bytes in
+            guard bytes.count >= count else { return nil }
+            defer { bytes.removeFirst(count) }
+            return Array(bytes.prefix(count))
+        }
+    }
+
+    private func read<Part>(within seconds: Double, _ take: (inout [UInt8]) -> Part?) throws -> Part {
         let deadline = Date().addingTimeInterval(seconds)
         while true {
-            if let line = unread.withLock({ Self.takeLine(&$0) }) { return line }
+            if let part = unread.withLock({ take(&$0) }) { return part }
             let left = Int32(deadline.timeIntervalSinceNow * 1000)
             var wanted = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
             guard left > 0, poll(&wanted, 1, left) > 0 else { throw NoAnswer() }
             var buffer = [UInt8](repeating: 0, count: 65_536)
-            let count = read(output, &buffer, buffer.count)
+            let count = Glibc.read(output, &buffer, buffer.count)
             guard count > 0 else { throw NoAnswer() }
             unread.withLock { $0 += buffer[..<count] }
         }
