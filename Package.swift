@@ -97,7 +97,8 @@ let package = Package(
         .target(
             name: "Fuzzing",
             dependencies: [
-                "ClipsTerminal", "ClipsExchange", "ClipsCore", "SearchIndex", "PersistentStore", "Terminal",
+                "ClipsTerminal", "ClipsExchange", "BrowserHost", "ClipsCore", "SearchIndex", "PersistentStore",
+                "Terminal",
             ],
             path: "Tests/Fuzzing", exclude: ["Dictionaries", "Entry", "Found", "Seeds"]),
         .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing", "TestSupport"]),

@@ -16,7 +16,7 @@ static int commit_clip(sqlite3 *database, sqlite3_stmt *insert, sqlite3_stmt *be
     char uuid[64], url[128], title[128];
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(uuid, sizeof uuid, "00000000-0000-4000-8000-%012llx", (unsigned long long)number);
+    snprintf(uuid, sizeof uuid, "%08x-0000-4000-8000-%012llx", (unsigned)getpid(), (unsigned long long)number);
     snprintf(url, sizeof url, "https://example.org/clips/%lld", (long long)number);
     snprintf(title, sizeof title, "A clip that the probe saved, number %lld", (long long)number);
     sqlite3_bind_text(insert, 1, uuid, -1, SQLITE_STATIC);

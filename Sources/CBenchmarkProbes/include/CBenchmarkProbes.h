@@ -26,6 +26,10 @@ void probe_end(int process);
 // the last commit began. Returns 0 at the end of the input.
 int probe_write_clips(const char *path, int is_full, int input, int output);
 
+// The minimum that serves a browser extension: for each message, one INSERT of the first clip in a separate
+// transaction, and its ID as the answer. Returns 0 at the end of the input.
+int probe_serve_browser(const char *path, int is_full, int input, int output);
+
 // The minimum that detects commits: inotify on -wal and doorbell, a probe of the write lock, one SELECT.
 struct probe_watch;
 struct probe_watch *probe_watch_open(const char *path);

@@ -8,6 +8,7 @@ struct Figure: Sendable {
 
     static let all = [
         commitToList, commitToPaint, bulkCost, trackingCost, fetchCost, mergeCost, startToPaint, peakMemory,
-        keyToPaint, oneShotProcess, searchCost, cleaningCost, mergeOfMany, killedProcesses, scaleCurve, soak,
+        keyToPaint, oneShotProcess, searchCost, cleaningCost, browserHost,
+        mergeOfMany, killedProcesses, scaleCurve, soak,
     ]
 }

@@ -66,6 +66,20 @@ final class ChildProcess {
         return number
     }
 
+    /// Reads exactly that many bytes of the output.
+    func receive(_ count: Int) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let part = bytes.withUnsafeMutableBytes {
+                read(output, $0.baseAddress.map { $0 + done }, count - done)
+            }
+            guard part > 0 else { throw BenchmarkError("'\(name)' exited") }
+            done += part
+        }
+        return bytes
+    }
+
     /// Reads the output until its end.
     func readAll() -> [UInt8] {
         closeInput()

@@ -10,6 +10,7 @@ enum Role: Codable {
     case probeWriter(store: String, StoreOptions.Durability)
     case probeScreen(store: String)
     case probeEcho
+    case probeHost(store: String, StoreOptions.Durability)
     /// Commits 1,000 clips a second.
     case steadyWriter(store: String)
     case grow(store: String, clips: Int)
@@ -42,6 +43,8 @@ enum Role: Codable {
             probe_write_clips(store, durability == .full ? 1 : 0, STDIN_FILENO, STDOUT_FILENO)
         case .probeScreen(let store): probe_show_clips(store)
         case .probeEcho: probe_echo_keys()
+        case .probeHost(let store, let durability):
+            probe_serve_browser(store, durability == .full ? 1 : 0, STDIN_FILENO, STDOUT_FILENO)
         case .steadyWriter(let store): try Self.commit(to: store, .normal, Self.commitSteadily)
         case .grow(let store, let clips): try GrownStore.grow(store, clips: clips)
         case .soak(let store, let work, let number):

@@ -28,8 +28,9 @@ package struct ClipCursor: Hashable, Sendable, LosslessStringConvertible {
 
     package var description: String { "\(created).\(id)" }
 
-    var position: SortPosition {
-        SortPosition(value: .integer(created), key: id, isAscending: false, ignoresCase: false)
+    func position(in snapshot: StoreSnapshot) -> SortPosition {
+        let values = [ClipAttribute.created.rawValue: AttributeValue.integer(created)]
+        return snapshot.position(of: ClipModel.objectID(id), values, in: [ClipQuery.newestFirst])
     }
 }
 
@@ -40,11 +41,12 @@ extension ClipStore {
     package func page(
         after cursor: ClipCursor?, limit: Int, maxBytes: Int
     ) async throws(StoreError) -> ClipPage {
-        var request = FetchRequest(ClipModel.entity, sort: ClipQuery.newestFirst, limit: limit + 1)
+        var request = FetchRequest(ClipModel.entity, sort: [ClipQuery.newestFirst], limit: limit + 1)
         request.attributes = [ClipAttribute.created.rawValue]
-        request.after = cursor?.position
-        let page = request
+        let start = request
         return try await container.read { snapshot in
+            var page = start
+            page.after = cursor?.position(in: snapshot)
             let objects = try snapshot.fetch(page)
             let ids = objects.prefix(limit).map(\.id.key)
             let clips = try Self.summaries(ids, maxBytes: maxBytes, in: snapshot)
