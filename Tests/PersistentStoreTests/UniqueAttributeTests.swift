@@ -36,7 +36,7 @@ import Testing
         let uuids = try uuids()
         #expect(uuids[0] == "x" && uuids[1] == "y" && Set(uuids).count == 5)
         #expect(try ask("SELECT count(DISTINCT uuid) FROM Note") == "6\n")
-        let changes = try await new.transactions(HistoryFetchRequest(.token(token))).flatMap(\.changes)
+        let changes = try await new.transactions(HistoryFetchRequest(.after(token))).flatMap(\.changes)
         #expect(changes.map(\.objectID.key) == [3, 5, 6])
         #expect(changes.allSatisfy { $0.updatedAttributes == ["uuid"] })
         #expect(try ask("SELECT version FROM Note WHERE id = 3") == "2\n")

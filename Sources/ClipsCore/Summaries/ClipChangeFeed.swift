@@ -27,7 +27,9 @@ package struct ClipChangeFeed {
         self.maxBytes = maxBytes
         // Watching begins before the first read, so that no commit falls between the two.
         events = try await store.container.events().makeAsyncIterator()
-        (position, count) = try await store.container.read { try Self.present(in: $0) }
+        (position, count) = try await store.container.read { snapshot throws(StoreError) in
+            try Self.present(in: snapshot)
+        }
     }
 
     /// Returns the next event; nil after the store was closed. Commits that arrive together are one event.
@@ -45,7 +47,9 @@ package struct ClipChangeFeed {
         return nil
     }
 
-    private static func present(in snapshot: StoreSnapshot) throws -> (HistoryPosition, count: Int) {
+    private static func present(in snapshot: borrowing StoreSnapshot) throws(StoreError) -> (
+        HistoryPosition, count: Int
+    ) {
         (HistoryPosition(try snapshot.newestToken()), try snapshot.count(FetchRequest(ClipModel.entity)))
     }
 
@@ -53,7 +57,7 @@ package struct ClipChangeFeed {
         let (reader, start, known, maxChanges, maxBytes) = (reader, position, count, maxChanges, maxBytes)
         do {
             let (event, end, count) = try await store.container.read {
-                snapshot -> (Event?, HistoryPosition, Int) in
+                snapshot throws(StoreError) -> (Event?, HistoryPosition, Int) in
                 switch try reader.next(after: start, limit: .refreshBeyond(maxChanges), in: snapshot) {
                 case nil: return (nil, start, known)
                 case .refresh:
@@ -72,14 +76,16 @@ package struct ClipChangeFeed {
             return event
         } catch {
             guard case .tokenExpired = error else { throw error }
-            (position, count) = try await store.container.read { try Self.present(in: $0) }
+            (position, count) = try await store.container.read { snapshot throws(StoreError) in
+                try Self.present(in: snapshot)
+            }
             return .refresh
         }
     }
 
     private static func event(
-        _ changes: [HistoryChange], count: Int, maxBytes: Int, in snapshot: StoreSnapshot
-    ) throws -> Event {
+        _ changes: [HistoryChange], count: Int, maxBytes: Int, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> Event {
         var seen: Set<Int64> = []
         let ids = changes.map(\.objectID.key).filter { seen.insert($0).inserted }
         var request = FetchRequest(ClipModel.entity, where: .keys(ids))

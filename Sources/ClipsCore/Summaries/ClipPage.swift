@@ -28,7 +28,7 @@ package struct ClipCursor: Hashable, Sendable, LosslessStringConvertible {
 
     package var description: String { "\(created).\(id)" }
 
-    func position(in snapshot: StoreSnapshot) -> SortPosition {
+    func position(in snapshot: borrowing StoreSnapshot) -> SortPosition {
         let values = [ClipAttribute.created.rawValue: AttributeValue.integer(created)]
         return snapshot.position(of: ClipModel.objectID(id), values, in: [ClipQuery.newestFirst])
     }

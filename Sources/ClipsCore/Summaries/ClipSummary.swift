@@ -41,12 +41,14 @@ extension ClipStore {
     ///
     /// - Parameter maxBytes: The size of the JSON before which the result ends.
     package func summaries(_ ids: [Int64], maxBytes: Int = .max) async throws(StoreError) -> [ClipSummary] {
-        try await container.read { try Self.summaries(ids, maxBytes: maxBytes, in: $0) }
+        try await container.read { snapshot throws(StoreError) in
+            try Self.summaries(ids, maxBytes: maxBytes, in: snapshot)
+        }
     }
 
     static func summaries(
-        _ ids: [Int64], maxBytes: Int, in snapshot: StoreSnapshot
-    ) throws -> [ClipSummary] {
+        _ ids: [Int64], maxBytes: Int, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> [ClipSummary] {
         var summaries: [ClipSummary] = []
         var left = maxBytes
         for first in stride(from: 0, to: ids.count, by: clipsPerPiece) {
