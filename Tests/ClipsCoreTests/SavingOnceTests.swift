@@ -1,4 +1,5 @@
 import ClipsCore
+import PersistentStore
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import BrowserHost
+import ClipsCore
 import FoundationEssentials
 
 /// Bytes from a browser, or from a program that claims to be one.

@@ -93,7 +93,9 @@ extension ClipStore {
         values.merge(changes) { $1 }
         let context = makeContext()
         let named = Dictionary(uniqueKeysWithValues: values.map { ($0.rawValue, $1) })
-        let restorable = try await container.read { try Self.restorable([named], in: $0)[0] }
+        let restorable = try await container.read { snapshot throws(StoreError) in
+            try Self.restorable([named], in: snapshot)[0]
+        }
         try await context.restore(clip.objectID, stamped(restorable))
         return try await context.save()
     }

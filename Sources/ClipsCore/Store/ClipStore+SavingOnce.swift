@@ -59,8 +59,7 @@ extension ClipStore {
     ) async throws(StoreError) {
         var request = FetchRequest(ClipModel.entity, where: predicate)
         request.attributes = SavingPlan.attributes
-        let lookup = request
-        for object in try await container.read({ try $0.fetch(lookup) }) { plan.addStored(object) }
+        for object in try await container.fetch(request) { plan.addStored(object) }
     }
 }
 

@@ -44,7 +44,7 @@ extension ClipStore {
         var request = FetchRequest(ClipModel.entity, sort: [ClipQuery.newestFirst], limit: limit + 1)
         request.attributes = [ClipAttribute.created.rawValue]
         let start = request
-        return try await container.read { snapshot in
+        return try await container.read { snapshot throws(StoreError) in
             var page = start
             page.after = cursor?.position(in: snapshot)
             let objects = try snapshot.fetch(page)
@@ -59,7 +59,7 @@ extension ClipStore {
 
     /// Returns the number of all clips.
     package func count() async throws(StoreError) -> Int {
-        try await container.read { try $0.count(FetchRequest(ClipModel.entity)) }
+        try await container.count(FetchRequest(ClipModel.entity))
     }
 
     /// Returns the best matches of a query that is not empty, without deleted clips.
@@ -71,7 +71,7 @@ extension ClipStore {
         var search = ClipSearch(query.search, sort: .relevance, limit: limit + 1, in: self)
         var clips: [ClipSummary] = []
         var left = maxBytes
-        while let page = try await search.next({ [left] hits, snapshot in
+        while let page = try await search.next({ [left] hits, snapshot throws(StoreError) in
             try Self.summaries(hits, maxBytes: left, in: snapshot)
         }) {
             clips += page
@@ -91,7 +91,7 @@ extension ClipStore {
         var request = FetchRequest(ClipModel.entity, where: .isOneOf(ClipAttribute.url.rawValue, values))
         request.attributes = [ClipAttribute.url.rawValue]
         let lookup = request
-        return try await container.read { snapshot in
+        return try await container.read { snapshot throws(StoreError) in
             var ids: [String: Int64] = [:]
             for object in try snapshot.fetch(lookup) {
                 if let url = object[ClipAttribute.url.rawValue].textValue { ids[url] = object.id.key }
