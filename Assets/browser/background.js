@@ -1,0 +1,101 @@
+// The extension's only connection to the host: answers the popup and the panel, menus, and the address bar.
+import { api, isSavable } from "./api.js";
+import * as button from "./button.js";
+import * as capture from "./capture.js";
+import * as menus from "./menus.js";
+import * as omnibox from "./omnibox.js";
+import * as port from "./port.js";
+import * as queue from "./queue.js";
+import { openPanel } from "./windows.js";
+
+// The requests of the popup and the panel: those that the host answers, and the background's own.
+const FORWARDED = ["update", "delete", "restore", "search", "tags", "list"];
+const OWN = {
+  savePage: async ({ tab }) => savePage(await api.tabs.get(tab)),
+  waiting: async () => ({ clips: await queue.list() }),
+  amend: ({ uuid, changes }) => queue.amend(uuid, changes),
+  discard: ({ uuid }) => queue.discard(uuid),
+};
+
+const isOwn = (sender) => sender?.id === api.runtime.id;
+
+api.runtime.onMessage.addListener((message, sender, reply) => {
+  if (!isOwn(sender)) return false;
+  const { type, ...fields } = message;
+  const answer = async () => (Object.hasOwn(OWN, type) ? OWN[type](fields) : forward(type, fields));
+  answer().then(reply, ({ code = "failed", message }) => reply({ error: { code, message } }));
+  return true;
+});
+
+async function forward(type, fields) {
+  if (!FORWARDED.includes(type)) throw new Error("Unknown request.");
+  return port.ask(type, fields);
+}
+
+/** Saves the page of a tab, or its selection. Without a host, returns the clip that waits. */
+async function savePage(tab) {
+  if (!isSavable(tab.url)) {
+    throw new port.HostError({ code: "invalid", message: "Only web pages and files can be saved." });
+  }
+  const clip = await capture.page(tab);
+  try {
+    const [answer] = await queue.save([clip]);
+    return answer;
+  } catch (error) {
+    const waiting = (await queue.list()).find(({ uuid }) => uuid === clip.uuid);
+    if (!waiting) throw error;
+    return { waiting, reason: { code: error.code, message: error.message } };
+  }
+}
+
+/** Saves clips from a menu, and shows the outcome on the button. */
+async function saveFromMenu(clips, tab) {
+  const savable = clips.filter((clip) => isSavable(clip.url));
+  if (savable.length === 0) return button.flash(tab, "bad", "Only http, https, and file URLs can be saved.");
+  try {
+    const answers = await queue.save(savable);
+    const count = answers.filter((answer) => answer.isNew).length;
+    const sentence = count === 1 ? "Saved." : count > 1 ? `Saved ${count} clips.` : "Already saved.";
+    button.flash(tab, "good", sentence);
+  } catch (error) {
+    const isWaiting = (await queue.list()).some(({ uuid }) => uuid === savable[0].uuid);
+    button.flash(tab, isWaiting ? "waiting" : "bad", error.message);
+  }
+}
+
+// Panels hold the connection, and get the host's pushes.
+const panels = new Set();
+const push = (message) => panels.forEach((panel) => panel.postMessage(message));
+
+api.runtime.onConnect.addListener((panel) => {
+  if (!isOwn(panel.sender)) return panel.disconnect();
+  panels.add(panel);
+  panel.onDisconnect.addListener(() => {
+    panels.delete(panel);
+    port.release();
+  });
+  port.hold();
+});
+
+port.events.push = push;
+port.events.up = () => {
+  queue.flush();
+  push({ type: "refresh" });
+};
+port.events.down = ({ code, message }) => push({ type: "down", error: { code, message } });
+queue.events.change = (clips) => {
+  button.showWaiting(clips);
+  push({ type: "waiting", clips });
+};
+
+async function setMarking(isOn) {
+  await api.storage.local.set({ marking: isOn });
+  await button.setMarking(isOn);
+}
+
+menus.handle({ save: saveFromMenu, setMarking });
+omnibox.handle();
+api.runtime.onInstalled.addListener(menus.create);
+api.runtime.onStartup.addListener(() => queue.flush());
+api.commands.onCommand.addListener((name, tab) => name === "open-panel" && openPanel(tab?.windowId));
+api.storage.local.get("marking").then(({ marking }) => marking && button.setMarking(true));

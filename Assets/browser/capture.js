@@ -1,0 +1,45 @@
+// The clips that a page, a selection, a link, or an image becomes. The URL and the title come from the browser; the
+// page itself supplies text only.
+import { api } from "./api.js";
+
+/** A clip with a UUID that depends on its content alone: saving the same thing twice is saving it once. */
+export async function clip({ url = "", title = "", text = "" }) {
+  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${url}\n${text}`));
+  const bytes = new Uint8Array(hash).slice(0, 16);
+  bytes[6] = (bytes[6] & 0x0f) | 0x80; // RFC 9562, version 8.
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const uuid = bytes.toHex?.() ?? [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return {
+    uuid: uuid.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"),
+    url, title, text,
+    created: new Date().toISOString(),
+    ifAbsent: text === "",
+  };
+}
+
+/** The page of a tab, with the selected text. */
+export async function page(tab, frame = 0) {
+  return clip({ url: tab.url, title: tab.title, text: await inPage(tab, frame, () => String(getSelection() ?? "")) });
+}
+
+/** The title of a link is its text, or its image's description. */
+export async function link(tab, frame, url) {
+  const title = await inPage(tab, frame, (url) => {
+    // A page can replace the methods of its document by giving their names to its forms.
+    const links = Document.prototype.querySelectorAll.call(document, "a[href], area[href]");
+    const link = [...links].find((link) => link.href === url);
+    return (link?.innerText || link?.querySelector("[alt]")?.alt || "").slice(0, 1_000);
+  }, [url]);
+  return clip({ url, title: title.replace(/\s+/g, " ").trim() });
+}
+
+/** Runs a function in a page. Pages of the browser do not allow it, and the result is empty. */
+async function inPage(tab, frame, func, args = []) {
+  try {
+    const target = { tabId: tab.id, frameIds: [frame] };
+    const [{ result }] = await api.scripting.executeScript({ target, func, args });
+    return typeof result === "string" ? result : "";
+  } catch {
+    return "";
+  }
+}
