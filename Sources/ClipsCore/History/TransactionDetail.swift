@@ -91,17 +91,6 @@ extension TransactionDetail.Change {
     }
 }
 
-extension HistoryChange {
-    /// Returns the object's values before the change, given those after it; nil if it did not exist.
-    func reverting(_ values: [String: AttributeValue]?) -> [String: AttributeValue]? {
-        switch kind {
-        case .insert: nil
-        case .update: values?.merging(oldValues) { $1 }
-        case .delete: tombstone ?? [:]
-        }
-    }
-}
-
 extension StoreSnapshot {
     /// Returns the transaction that ends at a token, or its first piece; nil if there is none.
     func transaction(

@@ -6,6 +6,12 @@ extension ObjectPredicate {
         values = writer.values
         return condition.text
     }
+
+    /// Returns the attributes on which the condition depends; nil if it is invalid.
+    package func attributes(of entity: EntityDescription) -> Set<String>? {
+        var writer = ConditionWriter(entity: entity, values: [])
+        return (try? writer.write(self, level: 0)).map { _ in writer.names }
+    }
 }
 
 /// Writes a predicate as SQL, within the limits of SQLite's parser.
@@ -20,6 +26,7 @@ private struct ConditionWriter {
 
     let entity: EntityDescription
     var values: [AttributeValue]
+    private(set) var names: Set<String> = []
     private var parts = 0
 
     private static let greatestHeight = 900
@@ -124,7 +131,8 @@ private struct ConditionWriter {
         return "instr(lower(\(column)), lower(?)) > 0"
     }
 
-    private func column(_ name: String) throws(StoreError) -> String {
+    private mutating func column(_ name: String) throws(StoreError) -> String {
+        names.insert(name)
         guard entity.attribute(name) != nil || name == "id" || name == "version" else {
             throw .unknownAttribute(name, entity: entity.name)
         }

@@ -78,6 +78,15 @@ public struct HistoryChange: Hashable, Sendable {
     public let tombstone: [String: AttributeValue]?
     /// The values that an update replaced, for the attributes that record old values.
     public let oldValues: [String: AttributeValue]
+
+    /// Returns the object's recorded values before the change, given those after it; nil if it did not exist.
+    package func reverting(_ values: [String: AttributeValue]?) -> [String: AttributeValue]? {
+        switch kind {
+        case .insert: nil
+        case .update: values?.merging(oldValues) { $1 }
+        case .delete: tombstone ?? [:]
+        }
+    }
 }
 
 extension HistoryChange.Kind: CustomStringConvertible {
