@@ -7,6 +7,7 @@ let package = Package(
     products: [
         .library(name: "PersistentStore", targets: ["PersistentStore"]),
         .library(name: "HistoryTracking", targets: ["HistoryTracking"]),
+        .library(name: "LiveQuery", targets: ["LiveQuery"]),
         .library(name: "AppGroup", targets: ["AppGroup"]),
         .executable(name: "clips", targets: ["clips"]),
         .executable(name: "ClipsBenchmarks", targets: ["ClipsBenchmarks"]),
@@ -30,6 +31,7 @@ let package = Package(
         .target(name: "AppGroup", dependencies: ["Platform"]),
         .target(name: "PersistentStore", dependencies: ["SQLite", "Platform"]),
         .target(name: "HistoryTracking", dependencies: ["PersistentStore", "AppGroup", "Platform"]),
+        .target(name: "LiveQuery", dependencies: ["HistoryTracking", "PersistentStore"]),
 
         .target(
             name: "SearchIndex",
@@ -39,7 +41,8 @@ let package = Package(
         .target(
             name: "ClipsCore",
             dependencies: [
-                "SearchIndex", "HistoryTracking", "PersistentStore", "AppGroup", "Platform", "CSearch",
+                "SearchIndex", "LiveQuery", "HistoryTracking", "PersistentStore", "AppGroup", "Platform",
+                "CSearch",
             ]),
         .target(
             name: "ClipsExchange", dependencies: ["ClipsCore", "PersistentStore", "Platform", "CHTMLTags"]),
@@ -47,7 +50,9 @@ let package = Package(
         .target(name: "Terminal", dependencies: ["Platform", "CTerminal"]),
         .target(
             name: "ClipsTerminal",
-            dependencies: ["ClipsCore", "HistoryTracking", "PersistentStore", "Terminal", "Platform"]),
+            dependencies: [
+                "ClipsCore", "LiveQuery", "HistoryTracking", "PersistentStore", "Terminal", "Platform",
+            ]),
         .executableTarget(
             name: "clips",
             dependencies: [
@@ -60,14 +65,15 @@ let package = Package(
         .executableTarget(
             name: "ClipsBenchmarks",
             dependencies: [
-                "CBenchmarkProbes", "ClipsCore", "SearchIndex", "HistoryTracking", "PersistentStore",
-                "Platform", "SQLite",
+                "CBenchmarkProbes", "ClipsCore", "SearchIndex", "LiveQuery", "HistoryTracking",
+                "PersistentStore", "Platform", "SQLite",
             ]),
 
         .testTarget(
             name: "ClipsCoreTests",
             dependencies: [
-                "ClipsCore", "SearchIndex", "HistoryTracking", "PersistentStore", "TestSupport", "clips",
+                "ClipsCore", "SearchIndex", "LiveQuery", "HistoryTracking", "PersistentStore", "TestSupport",
+                "clips",
             ]),
         .target(name: "TestSupport", dependencies: ["PersistentStore"], path: "Tests/TestSupport"),
         // Another process on the same store, controlled by the tests.
@@ -87,6 +93,9 @@ let package = Package(
         .testTarget(
             name: "HistoryTrackingTests",
             dependencies: ["HistoryTracking", "PersistentStore", "TestSupport", "StoreWriterTool"]),
+        .testTarget(
+            name: "LiveQueryTests",
+            dependencies: ["LiveQuery", "HistoryTracking", "PersistentStore", "TestSupport"]),
         .testTarget(
             name: "ClipsExchangeTests",
             dependencies: ["ClipsExchange", "ClipsCore", "PersistentStore", "TestSupport", "clips"]),
@@ -117,7 +126,8 @@ let package = Package(
         .testTarget(
             name: "ClipsTerminalTests",
             dependencies: [
-                "ClipsTerminal", "ClipsCore", "HistoryTracking", "PersistentStore", "Terminal", "TestSupport",
+                "ClipsTerminal", "ClipsCore", "LiveQuery", "HistoryTracking", "PersistentStore", "Terminal",
+                "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

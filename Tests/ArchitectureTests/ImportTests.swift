@@ -10,20 +10,25 @@ import Testing
         "AppGroup": ["Platform"],
         "PersistentStore": ["SQLite", "Platform"],
         "HistoryTracking": ["PersistentStore", "AppGroup", "Platform"],
+        "LiveQuery": ["HistoryTracking", "PersistentStore"],
         "SearchIndex": ["HistoryTracking", "PersistentStore", "SQLite", "Platform", "CSearch"],
         "ClipsCore": [
-            "SearchIndex", "HistoryTracking", "PersistentStore", "AppGroup", "Platform", "CSearch",
+            "SearchIndex", "LiveQuery", "HistoryTracking", "PersistentStore", "AppGroup", "Platform",
+            "CSearch",
         ],
         "ClipsExchange": ["ClipsCore", "PersistentStore", "Platform", "CHTMLTags"],
         "BrowserHost": ["ClipsCore", "PersistentStore", "Platform"],
         "Terminal": ["Platform", "CTerminal"],
-        "ClipsTerminal": ["ClipsCore", "HistoryTracking", "PersistentStore", "Terminal", "Platform"],
+        "ClipsTerminal": [
+            "ClipsCore", "LiveQuery", "HistoryTracking", "PersistentStore", "Terminal", "Platform",
+        ],
         "clips": [
             "ClipsTerminal", "ClipsExchange", "BrowserHost", "ClipsCore", "SearchIndex", "PersistentStore",
             "Terminal", "Platform", "CProcess",
         ],
         "ClipsBenchmarks": [
-            "ClipsCore", "SearchIndex", "HistoryTracking", "PersistentStore", "SQLite", "Platform",
+            "ClipsCore", "SearchIndex", "LiveQuery", "HistoryTracking", "PersistentStore", "SQLite",
+            "Platform",
             "CBenchmarkProbes",
         ],
     ]

@@ -1,6 +1,7 @@
 import ClipsCore
 import Foundation
 import HistoryTracking
+import LiveQuery
 import PersistentStore
 import SearchIndex
 import Synchronization

@@ -1,5 +1,6 @@
 import ClipsCore
 import Foundation
+import LiveQuery
 import PersistentStore
 import Terminal
 import Testing

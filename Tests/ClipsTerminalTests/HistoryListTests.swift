@@ -1,4 +1,5 @@
 import ClipsCore
+import LiveQuery
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import LiveQuery
 import Terminal
 import TestSupport
 import Testing

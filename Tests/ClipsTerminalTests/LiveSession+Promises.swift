@@ -4,6 +4,7 @@ import TestSupport
 
 @testable import ClipsCore
 @testable import ClipsTerminal
+@testable import LiveQuery
 
 extension AppState {
     fileprivate var heldID: Int64? { list.clips.soughtID ?? list.clips.selectedID }

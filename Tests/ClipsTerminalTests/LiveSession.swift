@@ -1,4 +1,5 @@
 import Foundation
+import LiveQuery
 import Terminal
 import TestSupport
 

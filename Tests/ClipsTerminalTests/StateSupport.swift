@@ -1,6 +1,7 @@
 import ClipsCore
 import Foundation
 import HistoryTracking
+import LiveQuery
 import Terminal
 
 @testable import ClipsTerminal

@@ -1,4 +1,5 @@
 package import HistoryTracking
+package import LiveQuery
 import PersistentStore
 package import SearchIndex
 
@@ -33,36 +34,22 @@ extension ClipListMessage {
     }
 }
 
-/// The answer to a request of a list.
-struct ClipListAnswer {
-    let request: LiveList<ClipRow>.Request
-    let generation: Int
-
-    func message(_ pages: some ListPages, in snapshot: borrowing StoreSnapshot) throws(StoreError)
-        -> ClipListMessage
-    {
-        var window: LiveList<ClipRow>.Window
-        switch request.kind {
-        case .after(let position, let limit):
-            return more(try pages.after(position, limit: limit, in: snapshot), .after)
-        case .before(let position, let limit):
-            return more(try pages.before(position, limit: limit, in: snapshot), .before)
-        case .start(let limit): window = try pages.start(limit: limit, in: snapshot)
-        case .end(let limit): window = try pages.end(limit: limit, in: snapshot)
-        case .around(let position, let before, let after):
-            window = try pages.around(position, before: before, after: after, in: snapshot)
-        case .at(let index, let before, let after):
-            window = try pages.at(index, before: before, after: after, in: snapshot)
-        }
-        window.requestNumber = request.number
-        return .window(window, generation: generation)
-    }
-
-    private func more(
-        _ page: (rows: [ClipRow], reachesEdge: Bool), _ direction: LiveList<ClipRow>.Direction
-    ) -> ClipListMessage {
-        .more(
-            page.rows, direction, reachedEdge: page.reachesEdge, requestNumber: request.number,
-            generation: generation)
+extension ClipListMessage {
+    init(_ message: LiveMessage<ClipRow>, ownSession: Int64?) {
+        self =
+            switch message {
+            case .window(let window, let generation): .window(window, generation: generation)
+            case .more(let rows, let direction, let reachedEdge, let number, let generation):
+                .more(
+                    rows, direction, reachedEdge: reachedEdge, requestNumber: number, generation: generation)
+            case .count(let count, let generation): .count(count, generation: generation)
+            case .changes(let changes, let generation): .changes(changes, generation: generation)
+            case .transactions(let transactions):
+                .transactions(transactions.map { TransactionSummary($0, ownSession: ownSession) })
+            case .reached(let number): .reached(number)
+            case .state(let state): .state(state)
+            case .failed(let error, let number, let generation):
+                .failed("\(error)", requestNumber: number, generation: generation)
+            }
     }
 }

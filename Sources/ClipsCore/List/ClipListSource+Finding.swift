@@ -1,33 +1,8 @@
 package import PersistentStore
 import SearchIndex
-import Synchronization
 
-/// Requests for rows beyond the window of the list.
+/// Searching beyond the window of the list.
 extension ClipListSource {
-    /// Returns the IDs of the rows between two positions, both included; none if the list shows another
-    /// query.
-    package func ids(
-        _ query: ClipQuery, from first: SortPosition, through last: SortPosition, limit: Int
-    ) async throws(StoreError) -> [Int64] {
-        guard query == self.query else { return [] }
-        if selection != nil {
-            let ids = Mutex<[Int64]>([])
-            try await onSnapshot { source, snapshot throws(StoreError) in
-                guard let selection = source.selection, selection.isSorted else { return }
-                let start = try selection.index(of: first, in: snapshot)
-                let end = try selection.index(of: last.justAfter, in: snapshot)
-                ids.withLock { $0 = selection.ids(start..<min(max(start, end), start + limit)) }
-            }
-            return ids.withLock { $0 }
-        }
-        var request = query.request
-        request.attributes = []
-        request.after = first.justBefore
-        request.before = last.justAfter
-        request.limit = limit
-        return try await container.fetch(request).map(\.id.key)
-    }
-
     /// Returns the nearest hit of a search after or before a position; without one, the first hit from the
     /// other end.
     ///
@@ -66,25 +41,24 @@ extension ClipListSource {
     private func nearestInOrder(
         _ query: ClipQuery, to position: SortPosition?, isForward: Bool
     ) async throws(StoreError) -> Int64? {
-        let index = index
-        var found = ClipSelection(query)
+        var found = ClipSelection(query, index)
         while !found.isComplete {
             let begun = found
             found = try await container.read { snapshot throws(StoreError) in
                 var found = begun
-                try found.extend(index, in: snapshot)
+                try found.extend(wanted: nil, in: snapshot)
                 return found
             }
         }
         let all = found
         guard all.count > 0 else { return nil }
         return try await container.read { snapshot throws(StoreError) in
-            guard let position else { return all.ids(isForward ? 0..<1 : all.count - 1..<all.count).first }
+            guard let position else { return all.keys(isForward ? 0..<1 : all.count - 1..<all.count).first }
             let next =
                 try all.index(of: isForward ? position.justAfter : position, in: snapshot)
                 - (isForward ? 0 : 1)
             let index = (next + all.count) % all.count
-            return all.ids(index..<index + 1).first
+            return all.keys(index..<index + 1).first
         }
     }
 }

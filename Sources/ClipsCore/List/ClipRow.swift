@@ -1,8 +1,9 @@
 package import FoundationEssentials
+import LiveQuery
 package import PersistentStore
 
 /// The row of a clip in a list.
-package struct ClipRow: LiveListRow {
+package struct ClipRow: StoredRow {
     package let id: Int64
     package let position: SortPosition
     package let title: String

@@ -1,3 +1,4 @@
+import LiveQuery
 import PersistentStore
 import SearchIndex
 
@@ -7,11 +8,12 @@ import SearchIndex
 /// list in another order, the clips are sorted once, at the end.
 ///
 /// - Complexity: Eight bytes for each clip.
-struct ClipSelection: ClipOrder {
-    let search: SearchQuery
-    let sort: SortKey
+struct ClipSelection: ListSelection {
+    private let index: SearchIndex
+    private let search: SearchQuery
+    private let sort: SortKey
     /// The clips, in the order of the search until all are found.
-    private var found = SortedClips(sort: ClipQuery.newestFirst)
+    private var found = SortedObjects(ClipModel.entity, sort: [ClipQuery.newestFirst])
     /// The position at which the search continues; nil if it has found all.
     private var next: SearchCursor?
     private var hasBegun = false
@@ -19,7 +21,8 @@ struct ClipSelection: ClipOrder {
 
     private static let stepBounds = 1000...64_000
 
-    init(_ query: ClipQuery) {
+    init(_ query: ClipQuery, _ index: SearchIndex) {
+        self.index = index
         search = query.search
         sort = query.sort
     }
@@ -27,22 +30,17 @@ struct ClipSelection: ClipOrder {
     /// Whether all clips of the search are known, in the order of the list.
     var isComplete: Bool { hasBegun && next == nil && isSorted }
     /// Whether the known clips are in the order of the list.
-    var isSorted: Bool { found.sort == sort }
+    var isSorted: Bool { found.sort == [sort] }
 
     var count: Int { found.count }
 
-    func ids(_ range: Range<Int>) -> [Int64] { found.ids(range) }
+    func keys(_ range: Range<Int>) -> [Int64] { found.keys(range) }
 
     func index(of position: SortPosition, in snapshot: borrowing StoreSnapshot) throws(StoreError) -> Int {
         try found.index(of: position, in: snapshot)
     }
 
-    /// Runs one step of the search.
-    ///
-    /// - Parameter wanted: The number of clips that suffices for the first step.
-    mutating func extend(_ index: SearchIndex, in snapshot: borrowing StoreSnapshot, wanted: Int? = nil)
-        throws(StoreError)
-    {
+    mutating func extend(wanted: Int?, in snapshot: borrowing StoreSnapshot) throws(StoreError) {
         guard !isComplete else { return }
         let began = ContinuousClock.now
         let bounds = SearchBounds(limit: wanted ?? step, maxRead: 2 * step)
@@ -51,7 +49,7 @@ struct ClipSelection: ClipOrder {
         next = page.next
         found.append(page.hits.map(\.id))
         if wanted == nil { adapt(to: .now - began) }
-        if next == nil, !isSorted { try found.sort(by: sort, in: snapshot) }
+        if next == nil, !isSorted { try found.sort(by: [sort], in: snapshot) }
     }
 
     /// A step has fixed costs, so it takes as long as a key may wait.
@@ -60,20 +58,8 @@ struct ClipSelection: ClipOrder {
         step = min(max(wanted, Self.stepBounds.lowerBound), Self.stepBounds.upperBound)
     }
 
-    /// A changed clip.
-    struct Changed {
-        let key: Int64
-        /// Its earlier position in the order of the list, whether or not the search had found it; nil if it
-        /// is new.
-        let earlier: SortPosition?
-        /// The present clip; nil if it was deleted.
-        let object: StoredObject?
-    }
-
-    /// Applies changes. Returns the old and the new position of each clip in the list; nil if it is not in
-    /// it.
     mutating func apply(
-        _ changes: [Changed], in snapshot: borrowing StoreSnapshot
+        _ changes: [ListCandidate], in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> [(old: SortPosition?, new: SortPosition?)] {
         let known = found.contained(Set(changes.compactMap { $0.earlier == nil ? nil : $0.key }))
         var moved: [Int64: SortPosition?] = [:]
@@ -82,7 +68,7 @@ struct ClipSelection: ClipOrder {
             let object = change.object.flatMap { admits($0) ? $0 : nil }
             let new = object.map { snapshot.position(of: $0, in: [sort]) }
             if old != new || !isSorted && (old != nil || new != nil) {
-                moved[change.key] = .some(object.map { snapshot.position(of: $0, in: [found.sort]) })
+                moved[change.key] = .some(object.map { snapshot.position(of: $0, in: found.sort) })
             }
             return (old: old, new: new)
         }

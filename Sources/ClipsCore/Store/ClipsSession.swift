@@ -1,5 +1,6 @@
 import FoundationEssentials
 package import HistoryTracking
+package import LiveQuery
 package import PersistentStore
 import Synchronization
 
@@ -109,10 +110,4 @@ package final class ClipsSession: Sendable {
             }
         }
     }
-}
-
-/// Begins at the present each time.
-private struct VolatileCursor: CursorStorage {
-    func cursor(forKey key: String) -> String? { nil }
-    func setCursor(_ text: String, forKey key: String) {}
 }

@@ -1,6 +1,7 @@
 import ClipsCore
 import FoundationEssentials
 import Glibc
+import LiveQuery
 import Platform
 import Terminal
 

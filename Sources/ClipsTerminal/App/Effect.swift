@@ -1,4 +1,5 @@
 import ClipsCore
+import LiveQuery
 import PersistentStore
 import Terminal
 

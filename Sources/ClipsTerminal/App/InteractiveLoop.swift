@@ -1,5 +1,6 @@
 import ClipsCore
 import Glibc
+import LiveQuery
 import Platform
 import Terminal
 

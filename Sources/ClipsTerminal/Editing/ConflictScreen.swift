@@ -1,4 +1,5 @@
 import ClipsCore
+import LiveQuery
 import Terminal
 
 /// The screen of a conflict: both versions of an edit or undo.

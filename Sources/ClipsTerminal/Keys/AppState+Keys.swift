@@ -1,4 +1,5 @@
 import ClipsCore
+import LiveQuery
 import Terminal
 
 /// The state of typing: a number before a key, keys that wait, and the words for completion.

@@ -1,4 +1,5 @@
 import ClipsCore
+import LiveQuery
 import Terminal
 
 /// A key that waits for the list it was meant for.

@@ -1,5 +1,6 @@
 import ClipsCore
 import FoundationEssentials
+import LiveQuery
 import PersistentStore
 
 /// Messages from the store.

@@ -1,5 +1,6 @@
 import ClipsCore
 import FoundationEssentials
+import LiveQuery
 import PersistentStore
 
 /// New clips of other processes: marked for a few seconds, and counted while above the screen.

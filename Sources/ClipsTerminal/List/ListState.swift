@@ -1,5 +1,6 @@
 import ClipsCore
 import FoundationEssentials
+import LiveQuery
 import PersistentStore
 
 /// The state of the list screen: the clips, the query they match, and the requests for more of them.

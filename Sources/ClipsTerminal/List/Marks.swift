@@ -1,4 +1,5 @@
 import ClipsCore
+import LiveQuery
 import PersistentStore
 
 /// The marked clips. Marks are stored by ID, so they stay on their clips when the list changes.

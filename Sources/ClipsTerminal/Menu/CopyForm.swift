@@ -1,4 +1,5 @@
 import ClipsCore
+import LiveQuery
 
 /// The form in which clips are copied.
 enum CopyForm: String, CaseIterable, Sendable {

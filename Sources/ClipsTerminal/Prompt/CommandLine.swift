@@ -1,4 +1,5 @@
 import ClipsCore
+import LiveQuery
 import Terminal
 
 /// The commands typed in this session, the oldest first.

@@ -1,4 +1,5 @@
 import ClipsCore
+import LiveQuery
 import Terminal
 
 /// The clip next to or below the list, or alone.

@@ -1,5 +1,6 @@
 import ClipsCore
 import FoundationEssentials
+import LiveQuery
 import PersistentStore
 
 /// The app's own commits that are under way.

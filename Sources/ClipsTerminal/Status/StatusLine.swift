@@ -1,6 +1,7 @@
 import ClipsCore
 import FoundationEssentials
 import HistoryTracking
+import LiveQuery
 import PersistentStore
 import Terminal
 

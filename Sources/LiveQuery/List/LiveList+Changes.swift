@@ -181,9 +181,9 @@ extension LiveList {
         guard let wanted = returned?.id ?? held, let change = net[wanted] else {
             return (anchor?.position, false)
         }
-        guard let new = change.new else {
+        guard let new = change.new, followsSelection || change.old == new.position else {
             sought = nil
-            lostID = lostID ?? wanted
+            if followsSelection { lostID = lostID ?? wanted }
             return (anchor?.position, false)
         }
         if returned != nil { lostID = nil }
@@ -198,6 +198,9 @@ extension LiveList {
 
     /// Returns the index of the cursor in a window that has replaced the rows.
     private mutating func index(of held: Row.ID?, in window: Window, isAnswer: Bool) -> Int {
+        guard followsSelection || isAnswer else {
+            return window.around.map { lowerIndex + offset(of: $0) } ?? (isFollowing ? 0 : selectedIndex)
+        }
         for id in isAnswer ? [held] : [lostID, held] {
             guard let id, let offset = rows.firstIndex(where: { $0.id == id }) else { continue }
             if id == lostID { lostID = nil }

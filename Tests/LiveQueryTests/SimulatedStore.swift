@@ -1,4 +1,4 @@
-import ClipsCore
+import LiveQuery
 import TestSupport
 
 /// A row of the simulated list, with a version that distinguishes an update.

@@ -1,4 +1,4 @@
-import ClipsCore
+import LiveQuery
 import Synchronization
 import Testing
 

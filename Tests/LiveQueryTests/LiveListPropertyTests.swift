@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ClipsCore
+@testable import LiveQuery
 
 struct LiveListPropertyTests {
     @Test

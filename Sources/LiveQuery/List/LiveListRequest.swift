@@ -82,7 +82,7 @@ extension LiveList {
     }
 
     /// Rows beyond the viewport that must be covered.
-    private var margin: Int { max(minimumMargin, 2 * height) }
+    private var margin: Int { max(minimumMargin, min(2 * height, 200)) }
 
     /// Rows beyond the viewport that a request loads, so that few moves of the cursor cause one.
     private var reach: Int { margin + margin / 2 }

@@ -1,4 +1,4 @@
-import ClipsCore
+import LiveQuery
 import Testing
 
 /// Rows with the keys 0, 10, 20, … whose ids are their keys.

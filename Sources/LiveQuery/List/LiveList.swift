@@ -45,7 +45,11 @@ package struct LiveList<Row: LiveListRow>: Sendable {
     /// Rows of context above and below the cursor after a move.
     package var scrollMargin = 0
 
+    /// Whether the cursor moves with its item. Otherwise it remains at the position, now that of another item.
+    package var followsSelection = true
+
     let minimumMargin: Int
+    let maximumHeight: Int
     /// The selected item after its position moved beyond the coverage, until it is loaded there.
     var sought: Row?
     /// The index of a move beyond the known count; `Int.max` is the end.
@@ -53,9 +57,12 @@ package struct LiveList<Row: LiveListRow>: Sendable {
     var inFlight = RequestsInFlight()
     var lastRequestNumber = 0
 
-    /// - Parameter minimumMargin: The minimum number of rows loaded above and below the viewport.
-    package init(height: Int, minimumMargin: Int = 50) {
-        self.height = Self.bounded(height: height)
+    /// - Parameters:
+    ///   - minimumMargin: The minimum number of rows loaded above and below the viewport.
+    ///   - maximumHeight: A height that a terminal may have; larger ones would only load more rows.
+    package init(height: Int, minimumMargin: Int = 50, maximumHeight: Int = 10_000) {
+        self.height = max(1, min(height, maximumHeight))
+        self.maximumHeight = maximumHeight
         self.minimumMargin = max(1, minimumMargin)
     }
 }
@@ -115,7 +122,4 @@ extension LiveList {
     }
 
     func clamped(_ index: Int) -> Int { max(0, min(index, count - 1)) }
-
-    /// Returns a height that a terminal may have; larger ones would only load more rows.
-    static func bounded(height: Int) -> Int { max(1, min(height, 10_000)) }
 }

@@ -49,7 +49,7 @@ extension LiveList {
     /// Changes the viewport's height; the cursor remains visible, as near to its screen row as possible.
     package mutating func resize(height newHeight: Int) {
         let screenRow = selectedIndex - top
-        height = Self.bounded(height: newHeight)
+        height = max(1, min(newHeight, maximumHeight))
         top = max(0, selectedIndex - min(screenRow, height - 1))
         trim()
     }

@@ -1,0 +1,119 @@
+import HistoryTracking
+public import PersistentStore
+
+/// A fetch request whose rows are kept current with every commit to the store, regardless of the writer.
+///
+/// ```swift
+/// let live = try await LiveQuery(request, in: container)
+/// for try await snapshot in live.snapshots {
+///     show(snapshot.rows)
+/// }
+/// ```
+///
+/// A query has a window: the request's `limit` rows from its `offset`, or all rows without a limit. With a
+/// window, a list of a million objects costs as much as its visible rows. At the start of the list, new rows
+/// appear in the window; elsewhere, the same rows remain while other rows are inserted and deleted before them,
+/// and only ``LiveSnapshot/firstIndex`` changes.
+///
+/// The query writes nothing, so it also works on a store that is open read-only. It does not prevent cleaning
+/// from purging the history that it needs; it then reads the store again.
+///
+/// - Complexity: A change costs O(*w*) in the window if the sort keys are one attribute with an index or none,
+///   there is no predicate, and the history retains the attribute's values
+///   (``AttributeDescription/History``). Otherwise the query stores eight bytes for each object that it admits,
+///   and each change reads them once in memory.
+public final class LiveQuery<Row: Sendable>: Sendable {
+    let feed: LiveFeed
+    let makeRow: @Sendable (StoredObject) throws -> Row
+    private let source: LiveSource<FetchRequest, ObjectRow>
+    private let tracker: HistoryTracker
+
+    /// Creates a query with rows of your own type.
+    ///
+    /// - Parameters:
+    ///   - request: The objects and their order. Its `after`, `before`, and `isReversed` have no effect.
+    ///   - container: The store.
+    ///   - row: Returns the row of an object. It is called once for each version of an object that an iteration
+    ///     delivers, on the executor of the iteration; its errors end the iteration.
+    /// - Throws: ``StoreError/unknownEntity(_:)``, ``StoreError/unknownAttribute(_:entity:)``, or another error
+    ///   of the first read.
+    public init(
+        _ request: FetchRequest, in container: PersistentContainer,
+        row: @escaping @Sendable (StoredObject) throws -> Row
+    ) async throws(StoreError) {
+        var empty = request
+        empty.limit = 0
+        let check = empty
+        _ = try await container.read { snapshot throws(StoreError) in try snapshot.fetch(check) }
+        let feed = LiveFeed(request)
+        source = LiveSource(
+            request, in: container, rowsAround: feed.firstRows, anchor: { feed.anchor },
+            deliver: { feed.receive($0) })
+        feed.setSource(source)
+        self.feed = feed
+        makeRow = row
+        var parameters = TrackingParameters(
+            name: "live query", cursor: .external(VolatileCursor()), cleaning: .none)
+        parameters.logLevel = .off
+        tracker = HistoryTracker(container: container, parameters: parameters, consumer: source)
+        try await tracker.start()
+    }
+
+    /// The present rows, then those after each change. Several iterations may run at the same time.
+    public var snapshots: LiveSnapshots<Row> { LiveSnapshots(query: self) }
+
+    /// Ends the tracking. Each iteration delivers one more snapshot, whose state is `stopped`, and ends.
+    public func stop() async {
+        await tracker.stop()
+        feed.finish()
+    }
+}
+
+/// The window.
+extension LiveQuery {
+    /// Moves the window. Its rows follow in a snapshot.
+    public func moveWindow(to position: WindowPosition) { feed.move(to: position) }
+
+    /// Moves the window to an object, and returns whether the request admits the object.
+    @discardableResult
+    public func moveWindow(to id: ObjectID) async throws(StoreError) -> Bool {
+        guard try await index(of: id) != nil else { return false }
+        feed.move(to: id.key)
+        return true
+    }
+
+    /// Changes the number of rows in the window.
+    public func resizeWindow(to count: Int) { feed.resize(to: count) }
+
+    /// Returns the index of an object among all that the request admits; nil if it does not admit the object.
+    public func index(of id: ObjectID) async throws(StoreError) -> Int? {
+        guard id.entity == feed.request.entity else { return nil }
+        return try await source.index(of: id.key)
+    }
+}
+
+/// A position of the window among the rows that the request admits.
+public enum WindowPosition: Hashable, Sendable {
+    /// The first rows; new ones appear in the window.
+    case start
+    /// The last rows.
+    case end
+    /// The rows from an index, or the last rows if fewer follow.
+    case index(Int)
+}
+
+extension LiveQuery where Row == StoredObject {
+    /// Creates a query.
+    public convenience init(_ request: FetchRequest, in container: PersistentContainer)
+        async throws(StoreError)
+    {
+        try await self.init(request, in: container) { $0 }
+    }
+}
+
+/// A cursor that begins at the present each time.
+package struct VolatileCursor: CursorStorage {
+    package init() {}
+    package func cursor(forKey key: String) -> String? { nil }
+    package func setCursor(_ text: String, forKey key: String) {}
+}

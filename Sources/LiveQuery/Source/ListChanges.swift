@@ -1,0 +1,108 @@
+import HistoryTracking
+import PersistentStore
+
+/// Converts transactions to changes of one list: the old position and the new row of each object.
+///
+/// The present state is read from the snapshot at the end of the transactions. The earlier one is derived
+/// from it by reverting the changes, if the history recorded the values that they replaced.
+struct ListChanges {
+    let plan: ListPlan
+    /// The hits of a filtered list, updated with the changes.
+    var selection: (any ListSelection)?
+    /// The order of the list, if it is in memory; updated with the changes.
+    var sorted: SortedObjects?
+
+    /// The changes of one object.
+    private struct Changed {
+        let key: Int64
+        let changes: [HistoryChange]
+        /// The present object; nil if it was deleted.
+        let object: StoredObject?
+
+        /// The values before the changes; nil if the object did not exist.
+        var earlier: [String: AttributeValue]? {
+            changes.reversed().reduce(object?.values) { $1.reverting($0) }
+        }
+    }
+
+    /// Returns the changes; nil if the list must be read again.
+    mutating func changes<Row: StoredRow>(
+        of transactions: [HistoryTransaction], in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> [LiveList<Row>.Change]? {
+        let changed = try changedObjects(transactions, in: snapshot)
+        guard !changed.isEmpty else { return [] }
+        if selection != nil { return try selectedChanges(changed, in: snapshot) }
+        var changes: [LiveList<Row>.Change] = []
+        var moved: [Int64: SortPosition?] = [:]
+        for change in changed {
+            let new = try position(of: change.key, change.object?.values, in: snapshot)
+            guard plan.isRecorded else {
+                moved[change.key] = .some(new)
+                continue
+            }
+            let old = try position(of: change.key, change.earlier, in: snapshot)
+            if old != new { moved[change.key] = .some(new) }
+            if let row: LiveList<Row>.Change = Self.change(change.key, old, new, change.object) {
+                changes.append(row)
+            }
+        }
+        if !moved.isEmpty { try sorted?.move(moved, in: snapshot) }
+        return plan.isRecorded ? changes : nil
+    }
+
+    /// Returns the changes of a list with a selection; none while its order is unknown.
+    private mutating func selectedChanges<Row: StoredRow>(
+        _ changed: [Changed], in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> [LiveList<Row>.Change]? {
+        guard var found = selection else { return nil }
+        selection = nil
+        let candidates = changed.map { change in
+            ListCandidate(
+                key: change.key, earlier: change.earlier.map { plan.order.position(of: change.key, $0) },
+                object: change.object)
+        }
+        let positions = try found.apply(candidates, in: snapshot)
+        selection = found
+        guard found.isSorted else { return [] }
+        return zip(changed, positions).compactMap { Self.change($0.key, $1.old, $1.new, $0.object) }
+    }
+
+    private static func change<Row: StoredRow>(
+        _ key: Int64, _ old: SortPosition?, _ new: SortPosition?, _ object: StoredObject?
+    ) -> LiveList<Row>.Change? {
+        guard old != nil || new != nil else { return nil }
+        let row = new.flatMap { new in object.map { Row($0, position: new) } }
+        return LiveList.Change(id: key, old: old, new: row)
+    }
+
+    private func changedObjects(
+        _ transactions: [HistoryTransaction], in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> [Changed] {
+        var order: [Int64] = []
+        var histories: [Int64: [HistoryChange]] = [:]
+        for transaction in transactions {
+            for change in transaction.changes where change.objectID.entity == plan.request.entity {
+                if histories[change.objectID.key] == nil { order.append(change.objectID.key) }
+                histories[change.objectID.key, default: []].append(change)
+            }
+        }
+        guard !order.isEmpty else { return [] }
+        var request = FetchRequest(plan.request.entity, where: .keys(order))
+        if selection == nil && plan.request.predicate == nil { request.attributes = plan.request.attributes }
+        let objects = Dictionary(
+            uniqueKeysWithValues: try snapshot.fetch(request).map { ($0.id.key, $0) })
+        return order.map { Changed(key: $0, changes: histories[$0] ?? [], object: objects[$0]) }
+    }
+
+    /// Returns the position of an object with these values; nil if the list does not contain it.
+    private func position(
+        of key: Int64, _ values: [String: AttributeValue]?, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> SortPosition? {
+        guard var values else { return nil }
+        values["id"] = .integer(key)
+        guard try snapshot.matches(plan.request.predicate, values, entity: plan.request.entity) else {
+            return nil
+        }
+        return plan.order.position(of: key, values)
+    }
+}

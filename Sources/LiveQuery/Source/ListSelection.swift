@@ -1,0 +1,38 @@
+package import PersistentStore
+
+/// The keys of the objects of a list, in its order.
+package protocol ListOrder: Sendable {
+    var count: Int { get }
+    /// Whether all objects of the list are known.
+    var isComplete: Bool { get }
+    /// Returns the index of the first object that is not before a position.
+    func index(of position: SortPosition, in snapshot: borrowing StoreSnapshot) throws(StoreError) -> Int
+    func keys(_ range: Range<Int>) -> [Int64]
+}
+
+/// The hits of a filter that the store cannot evaluate, such as a full-text search; found in steps, and updated
+/// with each change.
+package protocol ListSelection: ListOrder {
+    /// Whether the known objects are in the order of the list.
+    var isSorted: Bool { get }
+
+    /// Runs one step of the filter.
+    ///
+    /// - Parameter wanted: The number of objects that suffices; nil for a step as long as a key may wait.
+    mutating func extend(wanted: Int?, in snapshot: borrowing StoreSnapshot) throws(StoreError)
+
+    /// Applies changes. Returns the old and the new position of each object in the list; nil if it is not in
+    /// it.
+    mutating func apply(
+        _ changes: [ListCandidate], in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> [(old: SortPosition?, new: SortPosition?)]
+}
+
+/// A changed object, which a list may contain.
+package struct ListCandidate {
+    package let key: Int64
+    /// Its earlier position in the order of the list, whether or not the list contained it; nil if it is new.
+    package let earlier: SortPosition?
+    /// The present object; nil if it was deleted.
+    package let object: StoredObject?
+}

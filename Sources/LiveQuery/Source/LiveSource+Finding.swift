@@ -1,0 +1,52 @@
+package import PersistentStore
+
+/// Rows beyond the window of the list.
+extension LiveSource {
+    /// Returns the keys of the rows between two positions, both included; none if the list shows another
+    /// query.
+    package func keys(
+        _ query: Query, from first: SortPosition, through last: SortPosition, limit: Int
+    ) async throws(StoreError) -> [Int64] {
+        guard query == self.query else { return [] }
+        return try await onSnapshot { source, snapshot throws(StoreError) in
+            guard let order = try source.orderInMemory(snapshot) else {
+                var request = source.plan.request
+                request.after = first.justBefore
+                request.before = last.justAfter
+                request.limit = limit
+                return try snapshot.keys(request)
+            }
+            let start = try order.index(of: first, in: snapshot)
+            let end = try order.index(of: last.justAfter, in: snapshot)
+            return order.keys(start..<min(max(start, end), start + limit))
+        }
+    }
+
+    /// Returns the index of an object in the list; nil if the list does not contain it.
+    ///
+    /// - Complexity: O(*n*) in the index, of which SQLite counts the preceding rows; O(log *n*) for an order
+    ///   in memory.
+    package func index(of key: Int64) async throws(StoreError) -> Int? {
+        try await onSnapshot { source, snapshot throws(StoreError) in
+            guard let position = try source.position(of: key, in: snapshot) else { return nil }
+            guard let order = try source.orderInMemory(snapshot) else {
+                var request = source.plan.request
+                request.before = position
+                return try snapshot.count(request)
+            }
+            let index = try order.index(of: position, in: snapshot)
+            return index < order.count && order.keys(index..<index + 1) == [key] ? index : nil
+        }
+    }
+
+    /// Returns the order of a list that is not read from an index; while a selection is not sorted, none of its
+    /// rows.
+    private func orderInMemory(_ snapshot: borrowing StoreSnapshot) throws(StoreError) -> (any ListOrder)? {
+        if let selection {
+            return selection.isSorted
+                ? selection : SortedObjects(plan.request.entity, sort: plan.request.sort)
+        }
+        try sortIfNeeded(in: snapshot)
+        return sorted
+    }
+}

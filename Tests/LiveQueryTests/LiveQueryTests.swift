@@ -1,0 +1,170 @@
+import HistoryTracking
+import PersistentStore
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import LiveQuery
+
+/// The public surface of a live query.
+@Suite struct LiveQueryTests {
+    let folder: TemporaryFolder
+    let container: PersistentContainer
+    let writer: StoreContext
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        container = try await Notes.open(folder)
+        writer = container.makeContext(author: "writer")
+    }
+
+    private func insert(_ titles: [String]) async throws {
+        for title in titles { try await writer.insert("Note", ["title": .text(title)]) }
+        try await writer.save()
+    }
+
+    private static let byTitle = FetchRequest("Note", sort: [SortKey("title")])
+
+    @Test func `rows of another type are made once for each version of an object`() async throws {
+        try await insert(["b", "a"])
+        let made = Counter()
+        let live = try await LiveQuery(Self.byTitle, in: container) { object in
+            made.add()
+            return object["title"].textValue ?? ""
+        }
+        var snapshots = live.snapshots.makeAsyncIterator()
+        #expect(try await snapshots.next()?.rows == ["a", "b"])
+        try await insert(["ab"])
+        let second = try #require(try await snapshots.next())
+        #expect(second.rows == ["a", "ab", "b"] && second.difference.inserted == [1])
+        let id = second.ids[2]
+        try await writer.update(id, ["title": "0"])
+        try await writer.save()
+        let third = try #require(try await snapshots.next())
+        #expect(third.rows == ["0", "a", "ab"] && third.difference.moved == [.init(from: 2, to: 0)])
+        #expect(third.difference.updated == [0])
+        #expect(made.count == 4)
+    }
+
+    @Test func `an error of the row's closure ends the iteration`() async throws {
+        struct Unreadable: Error {}
+        try await insert(["a"])
+        let live = try await LiveQuery(Self.byTitle, in: container) { _ -> Int in throw Unreadable() }
+        await #expect(throws: Unreadable.self) { for try await _ in live.snapshots {} }
+    }
+
+    @Test func `an iteration that is slow sees the newest state, and one difference to it`() async throws {
+        try await insert(["m"])
+        let live = try await LiveQuery(Self.byTitle, in: container)
+        var slow = live.snapshots.makeAsyncIterator()
+        let first = try #require(try await slow.next())
+        let quick = LiveQueryFollower(live)
+        for number in 0..<200 { try await insert(["n\(number)"]) }
+        await writer.delete(first.ids[0])
+        try await writer.save()
+        #expect(await soon { quick.seen.newest?.count == 200 })
+        let second = try #require(try await slow.next())
+        #expect(second.count == 200 && second.difference.inserted.count == 200)
+        #expect(second.difference.removed == [0])
+        #expect(first.rows.applying(second.difference, from: second.rows) == second.rows)
+        #expect(quick.seen.errors.isEmpty)
+    }
+
+    @Test func `the window at the start shows new rows; elsewhere it remains on its rows`() async throws {
+        try await insert((10..<40).map(String.init))
+        var request = Self.byTitle
+        request.limit = 5
+        request.offset = 20
+        let live = try await LiveQuery(request, in: container)
+        var snapshots = live.snapshots.makeAsyncIterator()
+        let first = try #require(try await snapshots.next())
+        #expect(first.firstIndex == 20 && first.rows.map { $0["title"] } == ["30", "31", "32", "33", "34"])
+        try await insert(["00", "01"])
+        let second = try #require(try await snapshots.next())
+        #expect(second.firstIndex == 22 && second.ids == first.ids && second.count == 32)
+        // The first row moves away; the window remains.
+        try await writer.update(first.ids[0], ["title": "05"])
+        try await writer.save()
+        let third = try #require(try await snapshots.next())
+        #expect(third.firstIndex == 23 && third.rows[0]["title"] == "31" && third.rows.count == 5)
+        live.moveWindow(to: .start)
+        #expect(try await snapshots.next()?.rows[0]["title"] == "00")
+        try await insert(["000"])
+        #expect(try await snapshots.next()?.rows.map { $0["title"] } == ["00", "000", "01", "05", "10"])
+        live.resizeWindow(to: 2)
+        #expect(try await snapshots.next()?.rows.count == 2)
+    }
+
+    @Test func `a window at the end has as many rows as there are`() async throws {
+        try await insert((10..<40).map(String.init))
+        var request = Self.byTitle
+        request.limit = 5
+        let live = try await LiveQuery(request, in: container)
+        live.moveWindow(to: .index(1_000_000))
+        let follower = LiveQueryFollower(live)
+        #expect(await soon { follower.seen.newest?.firstIndex == 25 })
+        for id in try await container.objects(Self.byTitle).suffix(28).map(\.id) { await writer.delete(id) }
+        try await writer.save()
+        #expect(await soon { follower.seen.newest?.rows.map { $0["title"] } == ["10", "11"] })
+        #expect(follower.seen.newest?.firstIndex == 0 && follower.seen.errors.isEmpty)
+    }
+
+    @Test func `an unknown attribute is an error at the start`() async throws {
+        await #expect(throws: StoreError.unknownAttribute("none", entity: "Note")) {
+            try await LiveQuery(FetchRequest("Note", sort: [SortKey("none")]), in: container)
+        }
+    }
+
+    @Test func `an iteration ends with the state of a stopped query`() async throws {
+        let live = try await LiveQuery(Self.byTitle, in: container)
+        let follower = LiveQueryFollower(live)
+        #expect(await soon { follower.seen.newest?.state == .live })
+        await live.stop()
+        #expect(await soon { follower.seen.hasEnded })
+        #expect(follower.seen.newest?.state == .stopped)
+        var late = live.snapshots.makeAsyncIterator()
+        #expect(try await late.next()?.state == .stopped)
+        #expect(try await late.next() == nil)
+    }
+
+    @Test func `a canceled iteration ends, and another one continues`() async throws {
+        let live = try await LiveQuery(Self.byTitle, in: container)
+        let (canceled, other) = (LiveQueryFollower(live), LiveQueryFollower(live))
+        #expect(await soon { canceled.seen.newest != nil })
+        canceled.cancel()
+        #expect(await soon { canceled.seen.hasEnded })
+        try await insert(["a"])
+        #expect(await soon { other.seen.newest?.count == 1 })
+    }
+
+    @Test func `a query that is no longer used is deallocated`() async throws {
+        weak var feed: LiveFeed?
+        weak var query: LiveQuery<StoredObject>?
+        do {
+            let live = try await LiveQuery(Self.byTitle, in: container)
+            (feed, query) = (live.feed, live)
+            let follower = LiveQueryFollower(live)
+            try await insert(["a"])
+            #expect(await soon { follower.seen.newest?.count == 1 })
+        }
+        #expect(await soon { query == nil && feed == nil })
+        // Commits still reach the container's other readers.
+        try await insert(["b"])
+    }
+
+    @Test func `a query of a store that is open read-only follows another process`() async throws {
+        try await insert(["a"])
+        var options = StoreOptions()
+        options.access = .readOnly
+        let reader = try await Notes.open(folder, options: options)
+        let follower = LiveQueryFollower(try await LiveQuery(Self.byTitle, in: reader))
+        try await insert(["b"])
+        #expect(await soon { follower.seen.newest?.rows.map { $0["title"] } == ["a", "b"] })
+    }
+}
+
+private final class Counter: Sendable {
+    private let value = Mutex(0)
+    func add() { value.withLock { $0 += 1 } }
+    var count: Int { value.withLock { $0 } }
+}
