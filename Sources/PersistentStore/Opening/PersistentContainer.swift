@@ -17,9 +17,17 @@ public final class PersistentContainer: Sendable {
     let writer: StoreWriter
     private let watcher: StoreWatcher
     let options: StoreOptions
+    /// The files, if the store is in memory.
+    private let memory: StoreInMemory?
 
     /// Opens the store at `path`, and creates or migrates it first if that is necessary and allowed.
-    public init(path: String, model: StoreModel, options: StoreOptions = StoreOptions())
+    public convenience init(path: String, model: StoreModel, options: StoreOptions = StoreOptions())
+        async throws(StoreError)
+    {
+        try await self.init(path: path, model: model, options: options, memory: nil)
+    }
+
+    init(path: String, model: StoreModel, options: StoreOptions, memory: StoreInMemory?)
         async throws(StoreError)
     {
         let opening = StoreOpening(path: path, model: model, options: options)
@@ -33,6 +41,7 @@ public final class PersistentContainer: Sendable {
         self.path = path
         self.model = model
         self.options = options
+        self.memory = memory
         storeID =
             switch options.access {
             case .readWrite: try await writer.open().storeID
@@ -125,6 +134,7 @@ public final class PersistentContainer: Sendable {
         await watcher.stop()
         await reader.close()
         await writer.close()
+        memory?.remove()
     }
 }
 

@@ -11,6 +11,8 @@ public enum StoreError: Error, Equatable, Sendable {
     case notAStore(path: String)
     /// A newer version of the library or of the model wrote the store.
     case newerStore(path: String)
+    /// The path is a name by which SQLite creates a database without a file.
+    case withoutFile(path: String)
     /// The store does not exist, and the options do not allow creating it.
     case missing(path: String)
     /// Another process locked the store for the whole busy timeout.
@@ -74,6 +76,8 @@ extension StoreError: CustomStringConvertible {
             "\(path) is not a store of this program. Nothing was changed; use another file."
         case .newerStore(let path):
             "The store \(path) was written by a newer version. Update this program; nothing was changed."
+        case .withoutFile(let path):
+            "'\(path)' is not a path of a file. Use a path, or PersistentContainer(inMemory:) in a test."
         case .missing(let path): "There is no store at \(path)."
         case .busy(let path, let holder, let milliseconds):
             "The store \(path) was locked for \(milliseconds) ms by \(holder ?? "another process"). "

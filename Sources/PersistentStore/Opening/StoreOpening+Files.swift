@@ -6,6 +6,8 @@ extension StoreOpening {
     /// Checks the kind and the name of the file. Opening a pipe would block; a name that is not UTF-8 cannot be
     /// written as text, so the companion files would be those of another store.
     func checkKind() throws(StoreError) {
+        // SQLite's names for a database without a file (sqlite.org/inmemorydb.html).
+        guard path != ":memory:", !path.isEmpty else { throw .withoutFile(path: path) }
         guard FilePath.resolvesToText(path) else {
             throw .cannotOpen(path: path, reason: "it leads to a name that is not valid UTF-8")
         }

@@ -12,9 +12,8 @@ struct StoreOpening {
     let options: StoreOptions
 
     func open() throws(StoreError) -> (StoreConnection, StoreMetadata) {
-        let exists = FilePath.exists(path)
-        guard exists || options.createsMissingStore else { throw .missing(path: path) }
         try checkFile()
+        guard FilePath.exists(path) || options.createsMissingStore else { throw .missing(path: path) }
         guard !wasStore else { throw .emptied(path: path) }
         let isNew = FileStatus.isMissingOrEmpty(path)
         let store: StoreConnection
@@ -198,8 +197,8 @@ extension StoreOpening {
     /// the store open, and after a crash. If they are missing, the file alone is the whole store, and it is
     /// read as immutable, without locks (sqlite.org/wal.html#read_only_databases).
     func openForReading() throws(StoreError) -> (StoreConnection, StoreMetadata) {
-        guard FilePath.exists(path) else { throw .missing(path: path) }
         try checkFile()
+        guard FilePath.exists(path) else { throw .missing(path: path) }
         guard !wasStore else { throw .emptied(path: path) }
         let store = try connectForReading()
         do {
