@@ -51,7 +51,7 @@ import Testing
         try await other.update(id, ["title": "c"])
         try await other.insert("Note", ["title": "d"])
         try await other.save()
-        await other.delete(id)
+        try await other.delete(id)
         try await other.save()
         #expect(try await isUpToDate(tracker))
         #expect(
@@ -73,7 +73,7 @@ import Testing
         }
         let other = container.makeContext(author: "other", name: "batch")
         let id = try await other.save(inserting: ["title": "retained"])
-        await other.delete(id)
+        try await other.delete(id)
         try await other.save()
         #expect(try await isUpToDate(tracker))
         #expect(journal.lines == ["other batch retained"])
@@ -186,7 +186,7 @@ import Testing
             let notes = try await context.fetch(FetchRequest("Note"))
             for (_, same) in Dictionary(grouping: notes, by: { $0["title"] }) {
                 for note in same.sorted(by: { $0.id.key < $1.id.key }).dropFirst() {
-                    await context.delete(note.id)
+                    try await context.delete(note.id)
                 }
             }
             try await context.save()

@@ -23,7 +23,7 @@ import Testing
                         // The read locks nothing, and its state is not the one on which the save begins.
                         _ = try await context.object(id)
                         try await context.insert("Note", ["title": "x"])
-                        await context.delete(ObjectID(entity: "Note", key: 1_000_000))
+                        try await context.delete(ObjectID(entity: "Note", key: 1_000_000))
                         try await context.save()
                     }
                 }

@@ -142,7 +142,7 @@ import Testing
             try await context.save(inserting: ["age": 42]),
             try await context.save(inserting: ["title": "b", "age": 42]),
         ]
-        await context.delete(ids[0])
+        try await context.delete(ids[0])
         try await context.save()
         _ = try await context.execute(BatchDeleteRequest("Note"))
         let tombstones = try await container.transactions().suffix(2).map { $0.changes[0].tombstone }

@@ -151,7 +151,7 @@ import Testing
             for _ in 0..<200 { try await context.insert("Note", ["body": .text(text)]) }
             try await context.save()
         }
-        for object in try await container.objects() { await context.delete(object.id) }
+        for object in try await container.objects() { try await context.delete(object.id) }
         try await context.save()
         func pages() throws -> Int {
             Int(try Shell.run("sqlite3", [container.path, "PRAGMA page_count"]).output.dropLast()) ?? 0

@@ -44,7 +44,7 @@ import Testing
 
     @Test func `transactions contain the admitted changes only, and are omitted without any`() async throws {
         let container = try await open()
-        let first = ObjectID(entity: "Note", key: 1)
+        let first = ObjectID(entity: "Note", key: 1, storeID: container.storeID)
         var request = HistoryFetchRequest(changes: .object(first))
         var transactions = try await container.transactions(request)
         #expect(transactions.map { $0.changes.map(\.objectID) } == [[first], [first]])

@@ -93,7 +93,7 @@ import Testing
         let context = container.makeContext(author: nil)
         let temporary = try await context.insert("Thing", values)
         let id = try await context.save().permanentID(temporary)
-        await context.delete(id)
+        try await context.delete(id)
         try await context.save()
         let tombstone = try await container.transactions().last?.changes.first?.tombstone
         #expect(tombstone == values)
@@ -173,7 +173,7 @@ import Testing
         let id = try await context.save(inserting: ["title": "a"])
         let other = container.makeContext(author: "other")
         try await other.update(id, ["title": "a"])
-        await other.delete(ObjectID(entity: "Note", key: 99))
+        try await other.delete(ObjectID(entity: "Note", key: 99))
         #expect(try await other.save().token == nil)
         #expect(try await kinds().count == 1)
     }

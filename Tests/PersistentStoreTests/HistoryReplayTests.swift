@@ -84,7 +84,7 @@ import Testing
                 try Shell.run("sqlite3", [container.path], input: script)
             } else {
                 for _ in 0..<3 { try await context.insert("Note", ["title": "c"]) }
-                if let id = replayed.randomElement(using: &random) { await context.delete(id) }
+                if let id = replayed.randomElement(using: &random) { try await context.delete(id) }
                 if let id = replayed.randomElement(using: &random) {
                     try await context.update(id, ["title": .text("\(round)")])
                 }
@@ -138,7 +138,7 @@ import Testing
         #expect(Set(deletes.map(\.objectID.key)) == [1, 2, 3])
         #expect(deletes.count == 3 && deletes.allSatisfy { $0.kind == .delete })
         let context = container.makeContext(author: "a")
-        await context.delete(ObjectID(entity: "Note", key: 4))
+        try await context.delete(ObjectID(entity: "Note", key: 4))
         try await context.save()
         let last = try #require(try await container.transactions().last)
         #expect(Set(last.changes.map(\.objectID.key)) == [4, 5])
@@ -183,7 +183,7 @@ import Testing
         let container = try await Notes.open(folder)
         let context = container.makeContext(author: text, name: text)
         let id = try await context.save(inserting: ["title": .text(text)])
-        await context.delete(id)
+        try await context.delete(id)
         try await context.save()
         let transactions = try await container.transactions(
             HistoryFetchRequest(where: .author(text)))

@@ -20,7 +20,7 @@ import Testing
     private func note(changedTo theirs: [String: AttributeValue]?) async throws -> ObjectID {
         let id = try await other.save(inserting: ["title": "base", "body": "base", "rank": 1])
         _ = try await context.object(id)
-        if let theirs { try await other.update(id, theirs) } else { await other.delete(id) }
+        if let theirs { try await other.update(id, theirs) } else { try await other.delete(id) }
         try await other.save()
         return id
     }
@@ -83,7 +83,7 @@ import Testing
     func `deleted here, changed there`(policy: MergePolicy, survives: Bool) async throws {
         let id = try await note(changedTo: ["title": "theirs"])
         await context.setMergePolicy(policy)
-        await context.delete(id)
+        try await context.delete(id)
         #expect(try await context.save().resolvedConflicts.first?.clashing == ["title"])
         #expect(try await (stored(id) != nil) == survives)
     }
@@ -94,7 +94,7 @@ import Testing
         let deleted = try await note(changedTo: ["body": "theirs"])
         try await context.update(changed, ["title": "ours", "body": "ours"])
         try await context.update(gone, ["title": "ours"])
-        await context.delete(deleted)
+        try await context.delete(deleted)
         let fresh = try await context.insert("Note", ["title": "fresh"])
         let conflicts = await conflicts { try await context.save() }
         #expect(conflicts.map(\.objectID) == [changed, gone, deleted])
@@ -120,7 +120,7 @@ import Testing
         #expect(try await context.save().resolvedConflicts.isEmpty)
         #expect(try await stored(id)?["body"] == "theirs")
         let third = container.makeContext(author: "third")
-        await third.delete(id)
+        try await third.delete(id)
         try await third.save()
         let other = container.makeContext(author: "other")
         for policy in [MergePolicy.error, .objectTrumps, .byPropertyObjectTrumps] {
@@ -149,7 +149,7 @@ import Testing
             try await other.update(id, ["title": title])
             try await other.save()
         }
-        await other.delete(id)
+        try await other.delete(id)
         try await other.save()
         let back = container.makeContext(author: "undo")
         try await back.restore(id, ["title": "back"])
@@ -203,13 +203,13 @@ import Testing
             _ = try await context.object(id)
             let theirChanges = changes()
             let theirs = Int.random(in: 0..<4, using: &random) > 0 ? base.merging(theirChanges) { $1 } : nil
-            if theirs != nil { try await other.update(id, theirChanges) } else { await other.delete(id) }
+            if theirs != nil { try await other.update(id, theirChanges) } else { try await other.delete(id) }
             try await other.save()
             // Assigning the current value is no change.
             let mine =
                 Int.random(in: 0..<4, using: &random) > 0
                 ? changes().filter { base[$0.key] != $0.value } : nil
-            if let mine { try await context.update(id, mine) } else { await context.delete(id) }
+            if let mine { try await context.update(id, mine) } else { try await context.delete(id) }
             await context.setMergePolicy(try #require(policy))
             try await context.save()
             // Without a conflict the context's deletion or change is saved, under any policy; without a

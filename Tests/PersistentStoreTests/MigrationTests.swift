@@ -106,7 +106,7 @@ import Testing
         try await context.update(id, ["title": "b"])
         try await context.save()
         let last = try await context.save(inserting: ["code": "y"])
-        await context.delete(last)
+        try await context.delete(last)
         try await context.save()
         let before = try await container.transactions()
         let token = try await container.currentToken()

@@ -75,7 +75,7 @@ import Testing
         _ = try await context.save(inserting: ["slug": "new"])
         #expect(try store.ask(table) == before)
         #expect(try store.ask("SELECT count(*) FROM mine") == "2")
-        await context.delete(ObjectID(entity: "Note", key: 1))
+        try await context.delete(ObjectID(entity: "Note", key: 1))
         try await context.save()
         #expect(try store.ask("SELECT group_concat(note) FROM mine") == "2")
     }
@@ -106,7 +106,7 @@ import Testing
         let token = try await store.container.currentToken()
         let context = store.container.makeContext(author: "app")
         let last = try await context.save(inserting: ["title": "last"])
-        await context.delete(last)
+        try await context.delete(last)
         try await context.save()
         try store.make(.rebuilt)
         let next = try await context.save(inserting: ["title": "next"])
@@ -120,7 +120,7 @@ import Testing
         let token = try await store.container.currentToken()
         let context = store.container.makeContext(author: "app")
         let last = try await context.save(inserting: ["title": "last"])
-        await context.delete(last)
+        try await context.delete(last)
         try await context.save()
         try store.make(.rebuilt)
         await store.container.close()
@@ -137,7 +137,7 @@ import Testing
     {
         let context = store.container.makeContext(author: "app")
         let last = try await context.save(inserting: ["title": "last", "slug": "x"])
-        await context.delete(last)
+        try await context.delete(last)
         try await context.save()
         let schema = "SELECT name, sql FROM sqlite_schema WHERE tbl_name = 'Note' ORDER BY name"
         let before = try store.ask(schema)
@@ -300,7 +300,7 @@ final class FaultyStore: Sendable {
             try await context.update(third, ["title": "saved"], onVersion: nil)
             try await context.save()
         case .delete:
-            await context.delete(third)
+            try await context.delete(third)
             try await context.save()
         case .restore:
             try await context.restore(ObjectID(entity: "Note", key: 77), ["title": "saved"])

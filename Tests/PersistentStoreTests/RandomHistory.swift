@@ -44,7 +44,7 @@ struct RandomHistory {
             case (false, _), (_, 0): try await context.insert(id.entity, ["title": "new"])
             case (_, 1):
                 try await context.update(id, ["rank": .integer(Int64.random(in: 0...99, using: &random))])
-            default: await context.delete(id)
+            default: try await context.delete(id)
             }
         }
         try await context.save()

@@ -58,7 +58,7 @@ import Testing
         let second = try await context.insert("Note", ["title": "2"])
         let result = try await duringSave {
             try await context.update(first, ["title": "one"])
-            await context.delete(second)
+            try await context.delete(second)
         }.get()
         #expect(try await titles() == ["1", "2"])
         try await context.save()
@@ -68,7 +68,7 @@ import Testing
         #expect(try await context.object(first)?.id == result.permanentID(first))
         try await context.save()
         #expect(try await titles() == ["later"])
-        await context.delete(first)
+        try await context.delete(first)
         try await context.save()
         #expect(try await titles().isEmpty)
         #expect(try await context.object(first) == nil)
@@ -125,7 +125,7 @@ import Testing
         let id = try await context.save(inserting: ["title": "a"])
         try await context.update(id, ["title": "ours"])
         let token = try await container.currentToken()
-        await other.delete(id)
+        try await other.delete(id)
         try await other.save()
         let merged = try await context.merge(
             container.transactions(HistoryFetchRequest(.after(token))))

@@ -23,7 +23,7 @@ import Testing
         try await context.update(id, ["color": "blue"])
         try await context.save()
         let other = try await context.save(inserting: ["color": "green"])
-        await context.delete(other)
+        try await context.delete(other)
         try await context.save()
         let before = try await container.transactions()
         await container.close()

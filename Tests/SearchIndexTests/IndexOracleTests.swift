@@ -90,7 +90,7 @@ import Testing
             let one = ids.randomElement(using: &random)
             switch Int.random(in: 0..<7, using: &random) {
             case 0:
-                if let one { await context.delete(one) }
+                if let one { try await context.delete(one) }
             case 1:
                 if let one { try await context.update(one, ["title": values["title"] ?? ""]) }
             case 2:

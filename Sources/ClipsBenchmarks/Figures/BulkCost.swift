@@ -108,7 +108,7 @@ private struct BulkWriter {
             for key in (bounds.updated + 1)...Int64(rows) {
                 try await context.update(ClipModel.objectID(key), ["starred": 1])
             }
-        case .delete: for key in 1...bounds.deleted { await context.delete(ClipModel.objectID(key)) }
+        case .delete: for key in 1...bounds.deleted { try await context.delete(ClipModel.objectID(key)) }
         }
         try await context.save()
         return began.secondsSince

@@ -63,7 +63,7 @@ extension ClipStore {
     ) async throws -> (inserted: [Int: Int64], found: [StoredObject]) {
         let context = makeContext()
         let temporary = try await plan.apply(to: context, author: author, now: now)
-        for clip in removing { await context.delete(clip.objectID, onVersion: clip.version) }
+        for clip in removing { try await context.delete(clip.objectID, onVersion: clip.version) }
         let urls = Set(temporary.keys.map { plan.content(at: $0).url }).subtracting([""])
         var lookup: FetchRequest?
         if !urls.isEmpty {

@@ -147,7 +147,7 @@ extension DuplicatePlan {
                 continue
             }
             if entry.isDeleted {
-                await context.delete(clip.objectID, onVersion: clip.version)
+                try await context.delete(clip.objectID, onVersion: clip.version)
             } else if entry.content != entry.original {
                 let changes = try entry.content.changes(from: entry.original)
                 try await context.update(clip.objectID, changes, onVersion: clip.version)

@@ -77,7 +77,7 @@ extension ClipStore {
     @discardableResult
     package func delete(_ ids: [Int64]) async throws(StoreError) -> SaveResult {
         let context = makeContext()
-        for id in ids { await context.delete(ClipModel.objectID(id)) }
+        for id in ids { try await context.delete(ClipModel.objectID(id)) }
         return try await context.save()
     }
 

@@ -46,9 +46,9 @@ extension ClipStore {
     ) async throws(StoreError) {
         switch step {
         case .restore(let values): try await context.restore(id, values)
-        case .delete(let version): await context.delete(id, onVersion: version)
+        case .delete(let version): try await context.delete(id, onVersion: version)
         case .contestedDelete(let version):
-            if contested == .overwrite { await context.delete(id, onVersion: version) }
+            if contested == .overwrite { try await context.delete(id, onVersion: version) }
         case .update(var values, let theirs, let version):
             if contested == .overwrite { values.merge(theirs) { $1 } }
             guard !values.isEmpty else { return }

@@ -40,9 +40,12 @@ struct BatchExecution: Sendable {
         if first != nil, token == nil, meter.done > 0, !mayChangeNothing {
             throw external.notStored("history")
         }
+        let store = StoreDigest(transaction.storeID)
         let result = BatchResult(
             rows: meter.done, skipped: rows.skipped, token: token,
-            objectIDs: rows.keys.map { keys in keys.map { ObjectID(entity: entity.name, key: $0) } })
+            objectIDs: rows.keys.map { keys in
+                keys.map { ObjectID(entity: entity.name, key: $0, store: store) }
+            })
         let isEmpty = first != nil && token == nil && (meter.done == 0 || external.isEmpty)
         return StoreConnection.Work(result: result, isEmpty: isEmpty)
     }

@@ -102,7 +102,8 @@ package actor StoreReader {
             open?.schemaVersion = schemaVersion
         }
         let log = (open?.log ?? opened.log).ofOneSnapshot()
-        return StoreSnapshot(reader: self, log: log, query: ObjectQuery(model: opening.model))
+        return StoreSnapshot(
+            reader: self, log: log, query: ObjectQuery(model: opening.model, store: log.store))
     }
 
     /// Answers a query of a snapshot, inside its read.

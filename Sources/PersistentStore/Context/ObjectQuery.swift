@@ -3,6 +3,7 @@ import SQLite
 /// Converts fetch requests to SQL, and rows to objects.
 struct ObjectQuery {
     let model: StoreModel
+    let store: StoreDigest
 
     func entity(_ name: String) throws(StoreError) -> EntityDescription {
         guard let entity = model.entity(name) else { throw .unknownEntity(name) }
@@ -85,7 +86,7 @@ struct ObjectQuery {
         return names
     }
 
-    private func condition(
+    func condition(
         _ request: FetchRequest, _ entity: EntityDescription, _ values: inout [AttributeValue]
     ) throws(StoreError) -> String {
         var parts: [String] = []
@@ -105,7 +106,7 @@ struct ObjectQuery {
     ) -> StoredObject {
         let values = layout.names.indices.map { statement.value($0 + 2) }
         return StoredObject(
-            id: ObjectID(entity: entity.name, key: statement.integer(0)), version: statement.integer(1),
-            layout: layout, values: values)
+            id: ObjectID(entity: entity.name, key: statement.integer(0), store: store),
+            version: statement.integer(1), layout: layout, values: values)
     }
 }

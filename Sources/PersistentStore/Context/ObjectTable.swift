@@ -6,19 +6,18 @@ struct ObjectTable {
     /// Triggers of other programs, which may undo a statement without an error.
     private let external: ExternalTriggers
     private let layout: StoredObject.Layout
-    private let model: StoreModel
+    private let query: ObjectQuery
 
-    init(_ name: String, _ model: StoreModel, _ external: ExternalTriggers) throws(StoreError) {
-        guard let entity = model.entity(name) else { throw .unknownEntity(name) }
-        self.entity = entity
-        self.model = model
+    init(_ name: String, _ query: ObjectQuery, _ external: ExternalTriggers) throws(StoreError) {
+        entity = try query.entity(name)
+        self.query = query
         self.external = external
         layout = StoredObject.Layout(names: entity.attributes.map(\.name))
     }
 
     func object(_ key: Int64, on connection: borrowing Connection) throws -> StoredObject? {
         let request = FetchRequest(entity.name, where: .keys([key]))
-        return try ObjectQuery(model: model).fetch(request, on: connection).first
+        return try query.fetch(request, on: connection).first
     }
 
     func insert(_ values: [String: AttributeValue], on connection: borrowing Connection) throws
@@ -65,7 +64,7 @@ struct ObjectTable {
         }
         var stored = entity.attributes.map { values[$0.name] ?? $0.constantDefault ?? .null }
         guard try statement.step() else { throw external.notStored(entity.name) }
-        let id = ObjectID(entity: entity.name, key: statement.integer(0))
+        let id = ObjectID(entity: entity.name, key: statement.integer(0), store: query.store)
         let version = statement.integer(1)
         read(returned, from: statement, after: 2, into: &stored)
         while try statement.step() {}

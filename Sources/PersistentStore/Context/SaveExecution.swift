@@ -7,11 +7,13 @@ struct SaveExecution {
     let request: SaveRequest
     let opening: StoreOpening
     let transaction: RecordedTransaction
+    private let query: ObjectQuery
 
     init(request: SaveRequest, opening: StoreOpening, storeID: UUID) {
         self.request = request
         self.opening = opening
         transaction = RecordedTransaction(origin: request.origin, options: opening.options, storeID: storeID)
+        query = ObjectQuery(model: opening.model, store: StoreDigest(storeID))
     }
 
     func run(
@@ -23,7 +25,7 @@ struct SaveExecution {
         }
         let found =
             if let lookup = request.lookup {
-                try ObjectQuery(model: opening.model).fetch(lookup, on: connection)
+                try query.fetch(lookup, on: connection)
             } else {
                 [StoredObject]()
             }
@@ -62,7 +64,7 @@ struct SaveExecution {
     ) throws {
         for index in outcomes.indices {
             let outcome = outcomes[index]
-            let table = try ObjectTable(outcome.id.entity, opening.model, external)
+            let table = try ObjectTable(outcome.id.entity, query, external)
             outcomes[index].object = try table.confirmed(outcome.object, outcome.id, on: connection)
         }
     }
@@ -81,7 +83,7 @@ struct SaveExecution {
         var outcomes: [SaveOutcome] = []
         var refused: [SaveConflict] = []
         for operation in request.operations {
-            let table = try tables[operation.entity] ?? ObjectTable(operation.entity, opening.model, external)
+            let table = try tables[operation.entity] ?? ObjectTable(operation.entity, query, external)
             tables[operation.entity] = table
             let outcome = try execute(operation, table, on: connection)
             if let conflict = outcome.conflict, request.policy.resolve(conflict) == .refuse {

@@ -1,8 +1,11 @@
+import FoundationEssentials
+
 /// A unit of work with an author.
 ///
 /// The context collects changes until `save` commits them as one transaction under its author and name. It
-/// remembers the objects read through it, with their versions, so that saving an object that another writer
-/// changed since then is a conflict, and so that merges can update them.
+/// registers the version of each object read through it, so that saving an object that another writer changed
+/// since then is a conflict. It retains the values of the 1,000 objects or more that it read last, from which
+/// a policy by property and ``SaveConflict/base`` know which side changed what.
 public actor StoreContext {
     public nonisolated let author: String?
     public nonisolated let name: String?
@@ -13,6 +16,8 @@ public actor StoreContext {
     private nonisolated let reader: StoreReader
     nonisolated let writer: StoreWriter
     private let model: StoreModel
+    private let storeID: UUID
+    private let store: StoreDigest
     /// The handling of objects that another writer saved after they were read here.
     public private(set) var mergePolicy = MergePolicy.error
     private var registered = RegisteredObjects()
@@ -24,13 +29,15 @@ public actor StoreContext {
 
     init(
         author: String?, name: String?, reader: StoreReader, writer: StoreWriter, model: StoreModel,
-        session: Int64 = Int64.random(in: 1...Int64.max)
+        storeID: UUID, session: Int64 = Int64.random(in: 1...Int64.max)
     ) {
         self.author = author
         self.name = name
         self.reader = reader
         self.writer = writer
         self.model = model
+        self.storeID = storeID
+        store = StoreDigest(storeID)
         self.session = session
     }
 
@@ -38,7 +45,7 @@ public actor StoreContext {
     package nonisolated func sibling(name: String? = nil) -> StoreContext {
         StoreContext(
             author: author, name: name ?? self.name, reader: reader, writer: writer, model: model,
-            session: session)
+            storeID: storeID, session: session)
     }
 
     public var hasChanges: Bool { !pending.isEmpty || !saving.isEmpty }
@@ -54,8 +61,37 @@ public actor StoreContext {
 
     /// Returns one object with all its attributes, or nil if it does not exist.
     public func object(_ id: ObjectID) async throws(StoreError) -> StoredObject? {
-        let id = registered.permanentID(id)
+        let id = try own(id)
         return try await fetch(FetchRequest(id.entity, where: .keys([id.key]))).first
+    }
+
+    /// Returns an object as this context last read or saved it, with its unsaved changes, without reading the
+    /// store.
+    ///
+    /// - Returns: The object; nil if it will be deleted, or if the context does not know its values.
+    public func registeredObject(for id: ObjectID) throws(StoreError) -> StoredObject? {
+        registered[try own(id)].flatMap(saving.overlay).flatMap(pending.overlay)
+    }
+
+    /// Reads one object again. Its unsaved changes are then based on the new state, so that saving them is no
+    /// conflict with earlier commits.
+    ///
+    /// - Parameter keepsChanges: Whether to retain the object's unsaved changes.
+    /// - Returns: The object with its unsaved changes; nil if it does not exist or will be deleted.
+    @discardableResult
+    public func refresh(_ id: ObjectID, keepsChanges: Bool = true) async throws(StoreError) -> StoredObject? {
+        await waitForTurn()
+        defer { endTurn() }
+        let id = try own(id)
+        if !keepsChanges { pending.discard(id) }
+        let request = FetchRequest(id.entity, where: .keys([id.key]))
+        guard let object = try await reader.read({ try $0.fetch(request) }).first else {
+            registered.forget(id)
+            return nil
+        }
+        registered.register(object)
+        pending.rebase(id, on: registered.basis(of: id))
+        return registered[id].flatMap(pending.overlay)
     }
 
     public func setMergePolicy(_ policy: MergePolicy) { mergePolicy = policy }
@@ -67,12 +103,13 @@ public actor StoreContext {
     @discardableResult
     public func insert(_ entity: String, _ values: [String: AttributeValue]) throws(StoreError) -> ObjectID {
         try check(values.keys, entity: entity)
-        return pending.insert(entity, values)
+        return pending.insert(entity, values, store)
     }
 
     /// Restores a deleted object under its ID at the next save. The save throws
     /// ``StoreError/constraint(reason:)`` if another writer has already restored it.
     package func restore(_ id: ObjectID, _ values: [String: AttributeValue]) throws(StoreError) {
+        let id = try own(id)
         try check(values.keys, entity: id.entity)
         pending.restore(id, values)
     }
@@ -97,7 +134,7 @@ public actor StoreContext {
 
     /// Changes some attributes of an object at the next save; does nothing if the object will be deleted.
     public func update(_ id: ObjectID, _ changes: [String: AttributeValue]) throws(StoreError) {
-        let id = registered.permanentID(id)
+        let id = try own(id)
         try check(changes.keys, entity: id.entity)
         let known = registered[id]
         let real = changes.filter { name, value in
@@ -105,7 +142,7 @@ public actor StoreContext {
                 !$0[name].isSame(as: value) || pending.changes(id, name) || saving.changes(id, name)
             } ?? true
         }
-        update(id, real, on: ChangeBasis(known))
+        update(id, real, on: registered.basis(of: id))
     }
 
     /// Changes an object for a change made on a version that was read elsewhere; nil applies it to any
@@ -113,7 +150,7 @@ public actor StoreContext {
     package func update(_ id: ObjectID, _ changes: [String: AttributeValue], onVersion version: Int64?)
         throws(StoreError)
     {
-        let id = registered.permanentID(id)
+        let id = try own(id)
         try check(changes.keys, entity: id.entity)
         let known = registered[id]
         update(
@@ -126,14 +163,14 @@ public actor StoreContext {
     }
 
     /// Deletes an object at the next save. Deleting a missing object is not an error.
-    public func delete(_ id: ObjectID) {
-        let id = registered.permanentID(id)
-        pending.delete(id, on: ChangeBasis(registered[id]))
+    public func delete(_ id: ObjectID) throws(StoreError) {
+        let id = try own(id)
+        pending.delete(id, on: registered.basis(of: id))
     }
 
     /// Deletes an object for a deletion decided on a version that was read elsewhere.
-    package func delete(_ id: ObjectID, onVersion version: Int64) {
-        pending.delete(id, on: ChangeBasis(version: version, object: nil))
+    package func delete(_ id: ObjectID, onVersion version: Int64) throws(StoreError) {
+        pending.delete(try own(id), on: ChangeBasis(version: version, object: nil))
     }
 
     /// Commits all pending changes as one transaction, or none of them.
@@ -195,10 +232,22 @@ public actor StoreContext {
         pending = PendingChanges(after: pending)
     }
 
+    /// Discards all pending changes, and all knowledge of objects: a later change of an object that is not read
+    /// again applies to any version.
+    public func reset() {
+        rollback()
+        registered.removeAll()
+    }
+
     /// Updates the context's objects with the commits of other writers. Its own changes are already applied.
     /// An object with unsaved changes retains the version on which they were made, so that saving it reports
     /// the conflict.
+    ///
+    /// - Throws: ``StoreError/transactionOfAnotherStore`` before it merges any.
     public func merge(_ transactions: [HistoryTransaction]) async throws(StoreError) -> MergeResult {
+        guard transactions.allSatisfy({ $0.token.storeID == storeID }) else {
+            throw .transactionOfAnotherStore
+        }
         var result = MergeResult()
         var replaced: Set<ObjectID> = []
         for transaction in transactions where transaction.session != session {
@@ -216,7 +265,7 @@ public actor StoreContext {
             pending.invalidate(id)
         }
         let stale = result.updated.union(result.inserted).filter {
-            registered[$0] != nil && !pending.touches($0)
+            registered.version(of: $0) != nil && !pending.touches($0)
         }
         await refresh(Array(stale))
         return result
@@ -224,51 +273,56 @@ public actor StoreContext {
 
     /// Reads all objects again, except those with unsaved changes, if the individual changes are not known.
     package func fullRefresh() async {
-        await refresh(registered.ids.filter { !pending.touches($0) })
+        for (entity, keys) in registered.keys {
+            let ids = keys.map { ObjectID(entity: entity, key: $0, store: store) }
+            await refresh(ids.filter { !pending.touches($0) })
+        }
     }
 
-    /// Reads registered objects again. The old ones remain until then: a change made on one of them is a
-    /// conflict, while without a version it would win silently.
+    /// Reads registered objects again: the values of those that have any, the versions of the others. The old
+    /// ones remain until then: a change made on one of them is a conflict, while without a version it would
+    /// win silently.
     private func refresh(_ ids: [ObjectID]) async {
         for (entity, group) in Dictionary(grouping: ids, by: \.entity) {
-            let request = FetchRequest(entity, where: .keys(group.map(\.key)))
-            guard let objects = try? await reader.read({ try $0.fetch(request) }) else { continue }
-            for id in Set(group).subtracting(objects.map(\.id)) { registered.forget(id) }
-            for object in objects { registered.register(object) }
+            var versions = FetchRequest(entity)
+            versions.attributes = []
+            let split = Dictionary(grouping: group) { registered[$0] != nil }
+            await refresh(split[true] ?? [], FetchRequest(entity))
+            await refresh(split[false] ?? [], versions)
         }
+    }
+
+    private func refresh(_ ids: [ObjectID], _ request: FetchRequest) async {
+        for start in stride(from: 0, to: ids.count, by: Self.refreshSize) {
+            let part = ids[start..<min(ids.count, start + Self.refreshSize)]
+            var request = request
+            request.predicate = .keys(part.map(\.key))
+            let query = request
+            guard let objects = try? await reader.read({ try $0.fetch(query) }) else { continue }
+            for id in Set(part).subtracting(objects.map(\.id)) { registered.forget(id) }
+            for object in objects {
+                if query.attributes == nil {
+                    registered.register(object)
+                } else {
+                    registered.register(version: object.version, of: object.id)
+                }
+            }
+        }
+    }
+
+    /// The number of objects that one read of a refresh holds in memory.
+    private static let refreshSize = 10_000
+
+    /// Returns an ID in the form in which this context knows the object.
+    private func own(_ id: ObjectID) throws(StoreError) -> ObjectID {
+        guard id.isValid(in: store) else { throw .objectOfAnotherStore(id) }
+        return registered.permanentID(ObjectID(entity: id.entity, key: id.key, store: store))
     }
 
     private func check(_ names: some Sequence<String>, entity name: String) throws(StoreError) {
         guard let entity = model.entity(name) else { throw .unknownEntity(name) }
         for name in names where entity.attribute(name) == nil {
             throw .unknownAttribute(name, entity: entity.name)
-        }
-    }
-}
-
-/// The net effect of merged transactions on each object.
-public struct MergeResult: Hashable, Sendable {
-    public private(set) var inserted: Set<ObjectID> = []
-    public private(set) var updated: Set<ObjectID> = []
-    public private(set) var deleted: Set<ObjectID> = []
-    /// The changed objects that have unsaved changes in the merging context. Saving those reports the
-    /// conflict.
-    public internal(set) var contested: Set<ObjectID> = []
-
-    public init() {}
-
-    public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
-
-    mutating func add(_ change: HistoryChange) {
-        let id = change.objectID
-        switch change.kind {
-        case .insert:
-            if deleted.remove(id) != nil { updated.insert(id) } else { inserted.insert(id) }
-        case .update:
-            if !inserted.contains(id) { updated.insert(id) }
-        case .delete:
-            updated.remove(id)
-            if inserted.remove(id) == nil { deleted.insert(id) }
         }
     }
 }

@@ -56,7 +56,8 @@ public final class PersistentContainer: Sendable {
 
     /// Returns a new context whose transactions are recorded under this author and name.
     public func makeContext(author: String?, name: String? = nil) -> StoreContext {
-        StoreContext(author: author, name: name, reader: reader, writer: writer, model: model)
+        StoreContext(
+            author: author, name: name, reader: reader, writer: writer, model: model, storeID: storeID)
     }
 
     /// Reads one state of the store. Readers and writers do not block each other.

@@ -57,6 +57,9 @@ public enum StoreError: Error, Equatable, Sendable {
     /// Cleaning purged history after the token. Do a full refresh.
     case tokenExpired(oldest: HistoryToken)
     case tokenOfAnotherStore
+    case objectOfAnotherStore(ObjectID)
+    /// Transactions of another store were passed to a merge.
+    case transactionOfAnotherStore
     /// No consumer of that name is registered; its cursor was not moved.
     case unknownConsumer(String)
     /// The token is newer than the store, because an older copy of the store was restored.
@@ -133,6 +136,11 @@ extension StoreError: CustomStringConvertible {
                 + "Nothing was saved; start again. If that does not help, undo the change or restore a backup."
         case .tokenExpired: "The history after this token was purged. Do a full refresh."
         case .tokenOfAnotherStore: "The token belongs to another store. Do a full refresh."
+        case .objectOfAnotherStore(let id):
+            "\(id) belongs to another store, or to this one before a backup was restored. "
+                + "Fetch the object from this store."
+        case .transactionOfAnotherStore:
+            "The transactions belong to another store. Nothing was merged; read the history of this store."
         case .unknownConsumer(let name):
             "No consumer '\(name)' is registered with the store, so its cursor was not moved. Register it first."
         case .tokenFromFuture:

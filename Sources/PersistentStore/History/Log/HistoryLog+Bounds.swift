@@ -15,8 +15,10 @@ extension HistoryLog {
 
     /// Returns the range of a request.
     ///
-    /// - Throws: `StoreError.tokenExpired` if part of the requested history was purged.
+    /// - Throws: `StoreError.tokenExpired` if part of the requested history was purged;
+    ///   `StoreError.objectOfAnotherStore` for an object of another store.
     func range(of request: HistoryFetchRequest, on connection: borrowing Connection) throws -> Range {
+        try request.changePredicate?.check(store)
         let (floor, expiry) = try extent(on: connection)
         var range = Range(
             after: try startNumber(request.start, floor: floor, expiry: expiry, on: connection),

@@ -19,6 +19,7 @@ struct HistoryLog {
 
     private let storeID: UUID
     private let generation: Int64
+    let store: StoreDigest
     let entities: [Int64: EntityNames]
     /// The bounds queried so far, while the log is that of one snapshot.
     private var facts: SnapshotFacts?
@@ -29,6 +30,7 @@ struct HistoryLog {
         let metadata = try StoreMetadata(connection)
         storeID = metadata.storeID
         generation = metadata.generation
+        store = StoreDigest(storeID)
         var entities: [Int64: EntityNames] = [:]
         let names = try connection.prepare("SELECT id, name FROM history_entity")
         while try names.step() { entities[names.integer(0)] = EntityNames(name: names.text(1)) }
@@ -116,13 +118,14 @@ extension HistoryLog {
                 .filter { names.contains($0.key) }
         }
         return HistoryChange(
-            number: row.integer(0), kind: kind, objectID: ObjectID(entity: entity.name, key: row.integer(3)),
+            number: row.integer(0), kind: kind,
+            objectID: ObjectID(entity: entity.name, key: row.integer(3), store: store),
             updatedAttributes: kind == .update ? names : [], tombstone: kind == .delete ? retained : nil,
             oldValues: kind == .update ? retained : [:])
     }
 
     func objectID(_ row: borrowing Statement) -> ObjectID? {
-        entities[row.integer(2)].map { ObjectID(entity: $0.name, key: row.integer(3)) }
+        entities[row.integer(2)].map { ObjectID(entity: $0.name, key: row.integer(3), store: store) }
     }
 
     private func retainedValues(

@@ -91,6 +91,17 @@ public indirect enum ChangePredicate: Hashable, Sendable {
 }
 
 extension ChangePredicate {
+    /// Checks that the predicate names no object of another store.
+    func check(_ store: StoreDigest) throws(StoreError) {
+        switch self {
+        case .objects(let ids):
+            for id in ids where !id.isValid(in: store) { throw .objectOfAnotherStore(id) }
+        case .and(let parts), .or(let parts): for part in parts { try part.check(store) }
+        case .not(let part): try part.check(store)
+        case .entity, .kind, .updated: break
+        }
+    }
+
     /// Returns an SQL condition on a row of the log that is never NULL, and appends its values to `values`.
     /// The first of them is parameter number `first`.
     func sql(_ entities: [Int64: HistoryLog.EntityNames], values: inout [AttributeValue], first: Int)

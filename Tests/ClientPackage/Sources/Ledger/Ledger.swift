@@ -65,7 +65,7 @@ import PersistentStore
 
     static func strike(key: Int64, _ container: PersistentContainer) async throws {
         let context = container.makeContext(author: "auditor")
-        await context.delete(ObjectID(entity: "Booking", key: key))
+        try await context.delete(ObjectID(entity: "Booking", key: key))
         try await context.save()
         print("struck")
     }

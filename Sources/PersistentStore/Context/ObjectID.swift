@@ -1,0 +1,91 @@
+public import FoundationEssentials
+
+/// The ID of one object of a store; a key is never reused.
+///
+/// IDs from a context, a snapshot, or the history also contain a digest of the ``PersistentContainer/storeID``.
+/// A store refuses an ID of another store. A copy of a store has the same ID until it is restored, so IDs are
+/// valid in both; after a restore, all earlier IDs are refused. An ID created without a store is valid in every
+/// store, but differs from the ID that the store returns for the object.
+public struct ObjectID: Hashable, Sendable {
+    public let entity: String
+    /// The key: positive in the store, negative for an inserted object that is not saved yet.
+    public let key: Int64
+    let store: StoreDigest
+
+    public init(entity: String, key: Int64, storeID: UUID? = nil) {
+        self.init(entity: entity, key: key, store: storeID.map(StoreDigest.init) ?? .none)
+    }
+
+    init(entity: String, key: Int64, store: StoreDigest) {
+        self.entity = entity
+        self.key = key
+        self.store = store
+    }
+
+    /// Whether the object has been saved.
+    public var isPermanent: Bool { key > 0 }
+
+    /// Whether the ID is valid in a store: it was created for that store, or without one.
+    public func isValid(inStore id: UUID) -> Bool { isValid(in: StoreDigest(id)) }
+
+    func isValid(in other: StoreDigest) -> Bool { store == .none || store == other }
+}
+
+extension ObjectID: CustomStringConvertible {
+    public var description: String { "\(entity) \(key)" }
+}
+
+/// The first eight bytes of a store ID. Store IDs are random, so they distinguish stores, and an ID
+/// remains small.
+struct StoreDigest: Hashable, Sendable {
+    private let bits: UInt64
+
+    /// Stands for no store; not an optional, which would be larger.
+    static let none = StoreDigest(bits: 0)
+
+    private init(bits: UInt64) { self.bits = bits }
+
+    init(_ id: UUID) {
+        bits = withUnsafeBytes(of: id.uuid) { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) }
+    }
+}
+
+extension StoreDigest: LosslessStringConvertible {
+    init?(_ description: String) {
+        guard description.utf8.count == 16, let bits = UInt64(description, radix: 16) else { return nil }
+        self.bits = bits
+    }
+
+    /// The first 16 hexadecimal digits of the store ID.
+    var description: String {
+        let digits = String(bits, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+/// The coded form is stable: `{"entity":"Note","key":7,"store":"0f3a9c…"}`, with the first 16 hexadecimal digits
+/// of the store ID, and without `store` for an ID without a store.
+extension ObjectID: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case entity, key, store
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let digits = try container.decodeIfPresent(String.self, forKey: .store)
+        guard let store = digits.map(StoreDigest.init) ?? StoreDigest.none else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .store, in: container, debugDescription: "not the digits of a store ID")
+        }
+        self.init(
+            entity: try container.decode(String.self, forKey: .entity),
+            key: try container.decode(Int64.self, forKey: .key), store: store)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(entity, forKey: .entity)
+        try container.encode(key, forKey: .key)
+        try container.encodeIfPresent(store == .none ? nil : store.description, forKey: .store)
+    }
+}
