@@ -45,6 +45,14 @@ public indirect enum ObjectPredicate: Hashable, Sendable {
     /// The attribute's text contains the words, ignoring ASCII case. A NUL ends the text and the words, as
     /// everywhere in SQLite (sqlite.org/nulinstr.html).
     case contains(String, String)
+    /// The attribute's text begins with a prefix. Uses the attribute's index. Ignores ASCII case if the
+    /// attribute does.
+    case hasPrefix(String, String)
+    /// The attribute's text matches a pattern: `*` stands for any text, `?` for one character, and `[a-z]` for
+    /// one of these characters, `[^a-z]` for one of the others. Ignores ASCII case if the attribute does. Escape
+    /// other text with ``literalPattern(_:)``. For an attribute that does not ignore case, the part before the
+    /// first of these characters uses the index.
+    case matches(String, String)
     case keys([Int64])
     /// The attribute has one of these texts or integers. Uses the attribute's index, for any number of
     /// values.
@@ -56,5 +64,15 @@ public indirect enum ObjectPredicate: Hashable, Sendable {
     /// Returns a condition that the attribute has this value; null equals null.
     public static func equal(_ attribute: String, _ value: AttributeValue) -> ObjectPredicate {
         .compare(attribute, .equal, value)
+    }
+
+    /// Returns the pattern that matches a text alone: `*`, `?`, and `[` are in brackets, as in `[*]`.
+    public static func literalPattern(_ text: String) -> String {
+        var pattern = ""
+        // Scalars, since a '*' and the accent after it are one Character.
+        for scalar in text.unicodeScalars {
+            pattern += "*?[".unicodeScalars.contains(scalar) ? "[\(scalar)]" : String(scalar)
+        }
+        return pattern
     }
 }

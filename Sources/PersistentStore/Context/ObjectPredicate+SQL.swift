@@ -36,7 +36,7 @@ private struct ConditionWriter {
     /// The maximum number of conditions in a row; longer rows are grouped, which limits the height of the
     /// tree.
     private static let groupSize = 50
-    /// The longest pattern that LIKE accepts (sqlite.org/limits.html).
+    /// The longest pattern that LIKE and GLOB accept (sqlite.org/limits.html).
     private static let longestPattern = 50_000
 
     init(entity: EntityDescription, values: [AttributeValue]) {
@@ -59,6 +59,12 @@ private struct ConditionWriter {
         case .contains(let name, let words):
             try count(1)
             return Condition(text: try contains(column(name), words), height: 4, depth: 1)
+        case .hasPrefix(let name, let prefix):
+            try count(2)
+            return Condition(text: try hasPrefix(name, prefix), height: 3, depth: 0)
+        case .matches(let name, let pattern):
+            try count(1)
+            return Condition(text: try matches(name, pattern), height: 3, depth: 1)
         case .keys(let keys):
             // One text for any set of keys, so that the statement is prepared once.
             values.append(.text("[\(keys.map(String.init).joined(separator: ","))]"))
@@ -129,6 +135,43 @@ private struct ConditionWriter {
         }
         values.append(.text(words))
         return "instr(lower(\(column)), lower(?)) > 0"
+    }
+
+    /// Returns a condition for a range of texts, for which SQLite uses an index.
+    private mutating func hasPrefix(_ name: String, _ prefix: String) throws(StoreError) -> String {
+        let column = try column(name)
+        values.append(.text(prefix))
+        guard let end = Self.end(ofPrefix: prefix, ignoresCase: entity.attribute(name)?.ignoresCase ?? false)
+        else { return "\(column) >= ?" }
+        values.append(.text(end))
+        return "\(column) >= ? AND \(column) < ?"
+    }
+
+    /// Returns the first text after all texts with a prefix; nil if there is none. SQLite compares bytes, in the
+    /// order of scalars, and without case those of lowercase letters (sqlite.org/datatype3.html 7).
+    private static func end(ofPrefix prefix: String, ignoresCase: Bool) -> String? {
+        var scalars = prefix.unicodeScalars
+        while let last = scalars.popLast() {
+            let isUppercase = ("A"..."Z").contains(last)
+            var next = last.value + (ignoresCase && isUppercase ? 0x21 : 1)
+            // Not a letter, which would be compared as one after the symbols that follow.
+            if ignoresCase && last == "@" { next = 0x5B }
+            if next == 0xD800 { next = 0xE000 }
+            guard let following = Unicode.Scalar(next) else { continue }
+            scalars.append(following)
+            return String(scalars)
+        }
+        return nil
+    }
+
+    private mutating func matches(_ name: String, _ pattern: String) throws(StoreError) -> String {
+        guard pattern.utf8.count <= Self.longestPattern else {
+            throw .predicateTooComplex(reason: "a pattern is longer than \(Self.longestPattern) bytes")
+        }
+        let column = try column(name)
+        values.append(.text(pattern))
+        return entity.attribute(name)?.ignoresCase ?? false
+            ? "lower(\(column)) GLOB lower(?)" : "\(column) GLOB ?"
     }
 
     private mutating func column(_ name: String) throws(StoreError) -> String {

@@ -43,6 +43,8 @@ public enum StoreError: Error, Equatable, Sendable {
     case tooBig(path: String)
     case unknownEntity(String)
     case unknownAttribute(String, entity: String)
+    /// A sum or an average of an attribute that has no numbers.
+    case notNumeric(String, entity: String)
     /// Another writer saved or deleted objects after they were read; contains both sides of each conflict.
     case conflict([SaveConflict])
     /// A condition with more parts than SQLite accepts.
@@ -121,6 +123,8 @@ extension StoreError: CustomStringConvertible {
         case .tooBig(let path): "Value too large for store \(path): the limit is 1 GB. Nothing was saved."
         case .unknownEntity(let name): "The model has no entity '\(name)'."
         case .unknownAttribute(let name, let entity): "The entity \(entity) has no attribute '\(name)'."
+        case .notNumeric(let name, let entity):
+            "Cannot add up '\(name)' of \(entity): the attribute is not a number."
         case .conflict(let conflicts):
             conflicts.prefix(3).map(\.description).joined(separator: " ")
                 + (conflicts.count > 3 ? " \(conflicts.count - 3) more objects were changed." : "")
