@@ -79,7 +79,7 @@ import Testing
             case 4, 5:
                 // Deletes, then restores in one of two ways, or does not.
                 guard let some else { continue }
-                await context.delete(some)
+                try await context.delete(some)
             case 6...8:
                 guard let some, let object = try await context.object(some) else { continue }
                 try await context.update(object.id, Self.values(&random))

@@ -60,7 +60,7 @@ import Testing
         let first = try #require(try await slow.next())
         let quick = LiveQueryFollower(live)
         for number in 0..<200 { try await insert(["n\(number)"]) }
-        await writer.delete(first.ids[0])
+        try await writer.delete(first.ids[0])
         try await writer.save()
         #expect(await soon { quick.seen.newest?.count == 200 })
         let second = try #require(try await slow.next())
@@ -103,7 +103,9 @@ import Testing
         live.moveWindow(to: .index(1_000_000))
         let follower = LiveQueryFollower(live)
         #expect(await soon { follower.seen.newest?.firstIndex == 25 })
-        for id in try await container.objects(Self.byTitle).suffix(28).map(\.id) { await writer.delete(id) }
+        for id in try await container.objects(Self.byTitle).suffix(28).map(\.id) {
+            try await writer.delete(id)
+        }
         try await writer.save()
         #expect(await soon { follower.seen.newest?.rows.map { $0["title"] } == ["10", "11"] })
         #expect(follower.seen.newest?.firstIndex == 0 && follower.seen.errors.isEmpty)

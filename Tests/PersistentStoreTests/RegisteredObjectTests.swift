@@ -79,7 +79,7 @@ import Testing
         for id in [ids[0], ids[4999]] { try await change(id, "merged", in: other) }
         try await other.delete(ids[1])
         try await other.save()
-        _ = try await context.merge(container.transactions(HistoryFetchRequest(.token(token))))
+        _ = try await context.merge(container.transactions(HistoryFetchRequest(.after(token))))
         for id in [ids[0], ids[4999]] {
             try await change(id, "ours", in: context)
             try await change(id, "later", in: container.makeContext(author: "third"))

@@ -52,8 +52,9 @@ public final class LiveQuery<Row: Sendable>: Sendable {
         feed.setSource(source)
         self.feed = feed
         makeRow = row
-        var parameters = TrackingParameters(
-            name: "live query", cursor: .external(VolatileCursor()), cleaning: .none)
+        var parameters = TrackingParameters(name: "live query")
+        parameters.cursor = .external(VolatileCursor())
+        parameters.cleaning = .none
         parameters.logLevel = .off
         tracker = HistoryTracker(container: container, parameters: parameters, consumer: source)
         try await tracker.start()

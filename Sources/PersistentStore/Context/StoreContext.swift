@@ -85,7 +85,10 @@ public actor StoreContext {
         let id = try own(id)
         if !keepsChanges { pending.discard(id) }
         let request = FetchRequest(id.entity, where: .keys([id.key]))
-        guard let object = try await reader.read({ try $0.fetch(request) }).first else {
+        guard
+            let object = try await reader.read({ snapshot throws(StoreError) in try snapshot.fetch(request) })
+                .first
+        else {
             registered.forget(id)
             return nil
         }
