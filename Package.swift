@@ -106,7 +106,8 @@ let package = Package(
         .target(
             name: "Fuzzing",
             dependencies: [
-                "ClipsTerminal", "ClipsExchange", "BrowserHost", "ClipsCore", "SearchIndex", "PersistentStore",
+                "ClipsTerminal", "ClipsExchange", "BrowserHost", "ClipsCore", "SearchIndex",
+                "PersistentStore",
                 "Terminal",
             ],
             path: "Tests/Fuzzing", exclude: ["Dictionaries", "Entry", "Found", "Seeds"]),
@@ -118,7 +119,9 @@ let package = Package(
         // Failing and full disks, killed processes, and many processes; the tests compile the shim.
         .testTarget(
             name: "FaultTests",
-            dependencies: ["SearchIndex", "ClipsCore", "PersistentStore", "TestSupport", "clips"],
+            dependencies: [
+                "SearchIndex", "ClipsCore", "PersistentStore", "TestSupport", "StoreWriterTool", "clips",
+            ],
             exclude: ["Shim"]),
         .testTarget(
             name: "BrowserHostTests", dependencies: ["BrowserHost", "ClipsCore", "TestSupport", "clips"]),

@@ -23,6 +23,32 @@ package enum Notes {
             ])
     }
 
+    /// The second version of the model, with a renamed attribute and one that ``migrationSteps`` computes.
+    package static func migratedModel() throws -> StoreModel {
+        try StoreModel(
+            version: 2,
+            entities: [
+                EntityDescription(
+                    "Note",
+                    attributes: [
+                        AttributeDescription(
+                            "headline", .text, defaultValue: .value(""),
+                            history: [.preservesValueOnDeletion, .recordsOldValue], renamedFrom: ["title"]),
+                        AttributeDescription(
+                            "body", .text, isOptional: true, history: .preservesValueOnDeletion),
+                        AttributeDescription("rank", .text, history: .recordsOldValue),
+                        AttributeDescription("slug", .text, isUnique: true),
+                    ])
+            ])
+    }
+
+    package static let migrationSteps = [
+        MigrationStep(to: 2, of: "Note") { note in
+            note["rank"] = .text("rank \(note["rank"].integerValue ?? 0)")
+            note["slug"] = .text("\(note.id.key)-\(note["headline"].textValue ?? "")")
+        }
+    ]
+
     package static func open(
         _ folder: TemporaryFolder, model: StoreModel? = nil, options: StoreOptions = StoreOptions()
     ) async throws -> PersistentContainer {

@@ -1,6 +1,7 @@
 import SQLite
 
 /// A value computed from one attribute of all admitted objects, of which null values are ignored.
+@nonexhaustive
 public enum Aggregate: Hashable, Sendable {
     case minimum(String)
     case maximum(String)
@@ -44,7 +45,9 @@ extension StoreSnapshot {
     ///
     /// - Returns: The value; null if no object has one.
     /// - Throws: ``StoreError/notNumeric(_:entity:)``; an error if a sum of integers exceeds 64 bits.
-    public func value(of aggregate: Aggregate, over request: FetchRequest) throws -> AttributeValue {
+    public func value(of aggregate: Aggregate, over request: FetchRequest) throws(StoreError)
+        -> AttributeValue
+    {
         try ask { [query] in try query.value(of: aggregate, over: request, on: $0) }
     }
 
@@ -52,7 +55,9 @@ extension StoreSnapshot {
     /// first. Values that differ in case only are one value if the attribute ignores case.
     ///
     /// - Parameter request: The objects to count; its limit and offset apply to the values.
-    public func valueCounts(of attribute: String, over request: FetchRequest) throws -> [ValueCount] {
+    public func valueCounts(of attribute: String, over request: FetchRequest) throws(StoreError)
+        -> [ValueCount]
+    {
         try ask { [query] in try query.valueCounts(of: attribute, over: request, on: $0) }
     }
 }

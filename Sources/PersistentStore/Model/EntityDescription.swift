@@ -4,11 +4,22 @@ public struct EntityDescription: Hashable, Sendable {
     public let attributes: [AttributeDescription]
     /// Whether commits to this entity are recorded in the history.
     public let tracksHistory: Bool
+    /// The names that the entity had in earlier versions of the model, newest first.
+    public let renamedFrom: [String]
 
-    public init(_ name: String, attributes: [AttributeDescription], tracksHistory: Bool = true) {
+    /// Creates a description.
+    ///
+    /// - Parameter renamedFrom: The names that the entity had in earlier versions of the model. A store that
+    ///   has one of them and not the current one is migrated with all objects, and its history then shows the
+    ///   current name.
+    public init(
+        _ name: String, attributes: [AttributeDescription], tracksHistory: Bool = true,
+        renamedFrom: [String] = []
+    ) {
         self.name = name
         self.attributes = attributes
         self.tracksHistory = tracksHistory
+        self.renamedFrom = renamedFrom
     }
 
     /// Returns the attribute of that name, if the entity has it.
@@ -71,11 +82,19 @@ public struct AttributeDescription: Hashable, Sendable {
     /// Whether sorting and comparing ignore ASCII case.
     public let ignoresCase: Bool
     public let history: History
+    /// The names that the attribute had in earlier versions of the model, newest first.
+    public let renamedFrom: [String]
 
+    /// Creates a description.
+    ///
+    /// - Parameter renamedFrom: The names that the attribute had in earlier versions of the model. A store
+    ///   that has one of them and not the current one is migrated with all values, and its history then shows
+    ///   the current name. Without it, an attribute with a new name is another attribute, and the values of
+    ///   the missing one are deleted.
     public init(
         _ name: String, _ kind: Kind, isOptional: Bool = false, defaultValue: Default = .none,
         isUnique: Bool = false, isIndexed: Bool = false, indexWhenTrue: String? = nil,
-        ignoresCase: Bool = false, history: History = []
+        ignoresCase: Bool = false, history: History = [], renamedFrom: [String] = []
     ) {
         self.name = name
         self.kind = kind
@@ -86,5 +105,6 @@ public struct AttributeDescription: Hashable, Sendable {
         self.indexWhenTrue = indexWhenTrue
         self.ignoresCase = ignoresCase
         self.history = history
+        self.renamedFrom = renamedFrom
     }
 }

@@ -1,7 +1,7 @@
 /// The entities of a store.
 ///
 /// Raise `version` with every change of the entities: a program with an older model then rejects the store
-/// instead of misreading it.
+/// instead of misreading it. Opening a store migrates it to the model in one commit; see ``MigrationStep``.
 public struct StoreModel: Hashable, Sendable {
     public let version: Int
     public let entities: [EntityDescription]
@@ -27,6 +27,7 @@ public struct StoreModel: Hashable, Sendable {
         guard Set(entities.map { $0.name.lowercased() }).count == entities.count else {
             throw .invalidModel("two entities have the same name")
         }
+        try Self.checkFormer(entities.map { ($0.name, $0.renamedFrom) })
         for entity in entities {
             let names = entity.attributes.map { $0.name.lowercased() }
             guard Set(names + ["id", "version"]).count == names.count + 2 else {
@@ -37,6 +38,7 @@ public struct StoreModel: Hashable, Sendable {
                 throw .invalidModel(
                     "the entity \(entity.name) has more than \(Self.maxAttributes) attributes")
             }
+            try Self.checkFormer(entity.attributes.map { ($0.name, $0.renamedFrom) })
             for name in [entity.name] + names where !Self.isIdentifier(name) {
                 throw .invalidModel(
                     "'\(name)' is not a valid name: use letters, digits, and '_', beginning with a letter")
@@ -44,6 +46,18 @@ public struct StoreModel: Hashable, Sendable {
             let reserved = ["history", "store_", "sqlite_"]
             guard !reserved.contains(where: { entity.name.lowercased().hasPrefix($0) }) else {
                 throw .invalidModel("names beginning like '\(entity.name)' are reserved for the store")
+            }
+        }
+    }
+
+    /// Checks that each former name leads to one current name.
+    private static func checkFormer(_ names: [(current: String, former: [String])]) throws(StoreError) {
+        var all: Set<String> = []
+        for (current, former) in names {
+            for name in former {
+                guard name.lowercased() != current.lowercased(), all.insert(name.lowercased()).inserted else {
+                    throw .invalidModel("'\(current)' cannot be renamed from '\(name)', its own or another's")
+                }
             }
         }
     }

@@ -2,33 +2,43 @@ import SQLite
 
 /// Migrates the tables, indexes, and triggers of a store to a model, inside the caller's transaction.
 ///
-/// Columns are added and dropped; other differences require rebuilding the table. A bit of `history.columns`
-/// belongs to its attribute indefinitely, and the history retains the values of a dropped attribute, so that
-/// old history can be read.
+/// Tables and columns are renamed, columns are added and dropped; other differences require rebuilding the
+/// table. The history retains the values of a dropped attribute, so that old history can be read.
 struct SchemaMigration {
-    let model: StoreModel
-    let path: String
+    let opening: StoreOpening
+    private var model: StoreModel { opening.model }
+
+    init(_ opening: StoreOpening) { self.opening = opening }
 
     func run(on connection: borrowing Connection) throws {
-        let oldEntities = try names("SELECT name FROM history_entity", on: connection)
-        let tracked = try oldEntities.filter { try isTracked($0, on: connection) }
-        try bringToFormat(oldEntities, on: connection)
+        let tracked = try trackedEntities(on: connection)
+        try bringToFormat(try names("SELECT name FROM history_entity", on: connection), on: connection)
         try addColumns(on: connection)
+        try SchemaRenaming(model: model).run(on: connection)
+        let stored = try names("SELECT name FROM history_entity", on: connection)
+        let steps = try MigrationRun(opening, stored: stored, on: connection)
         var mustExpireTokens = false
         for entity in model.entities {
-            if oldEntities.contains(entity.name) {
-                try dropTriggers(entity.name, on: connection)
-                try alter(entity, on: connection)
-                if entity.tracksHistory && !tracked.contains(entity.name) {
-                    try SchemaRepair.raiseLastID(of: entity, on: connection)
-                    mustExpireTokens = true
-                }
+            let exists = stored.contains(entity.name)
+            if exists {
+                try HistoryTriggers.drop(of: entity.name, on: connection)
             } else {
                 try create(entity, on: connection)
             }
-            try track(entity, on: connection)
+            let triggers = try register(entity, on: connection)
+            if exists {
+                try alter(triggers, steps.migration(of: triggers), on: connection)
+                if entity.tracksHistory && !tracked.contains(triggers.entityID) {
+                    try SchemaRepair.raiseLastID(of: entity, on: connection)
+                    mustExpireTokens = true
+                }
+            }
+            if entity.tracksHistory {
+                for trigger in triggers.all { try connection.execute(trigger.sql) }
+            }
             try IndexCreation(entity).run(on: connection)
         }
+        try steps.end(on: connection)
         if mustExpireTokens {
             let generation = try StoreMetadata.integer(.generation, on: connection) ?? 1
             try StoreMetadata.set(.generation, .integer(generation + 1), on: connection)
@@ -40,8 +50,8 @@ struct SchemaMigration {
     /// Migrates format 1, which grouped the changes of an external writer by guessing, in two columns that
     /// its triggers wrote.
     private func bringToFormat(_ entities: Set<String>, on connection: borrowing Connection) throws {
-        guard try columns(of: "\"history\"", on: connection).contains("continues") else { return }
-        for entity in entities { try dropTriggers(entity, on: connection) }
+        guard try connection.columns(of: "history").contains("continues") else { return }
+        for entity in entities { try HistoryTriggers.drop(of: entity, on: connection) }
         try connection.execute(
             """
             ALTER TABLE history DROP COLUMN next;
@@ -52,7 +62,7 @@ struct SchemaMigration {
 
     private func addColumns(on connection: borrowing Connection) throws {
         for addition in StoreSchema.additions {
-            guard try !columns(of: "\"\(addition.table)\"", on: connection).contains(addition.column) else {
+            guard try !connection.columns(of: addition.table).contains(addition.column) else {
                 continue
             }
             try connection.execute("ALTER TABLE \(addition.table) ADD COLUMN \(addition.definition)")
@@ -69,16 +79,33 @@ struct SchemaMigration {
         try connection.run("INSERT INTO history_entity (name) VALUES (?1)", entity.name)
     }
 
-    private func alter(_ entity: EntityDescription, on connection: borrowing Connection) throws {
-        let old = try columns(of: "\"\(entity.name)\"", on: connection).subtracting(["id", "version"])
-        for name in old {
-            for index in [
-                StoreSchema.indexName(name, entity.name), StoreSchema.indexNameWhenTrue(name, entity.name),
-            ] {
-                try connection.run("DROP INDEX IF EXISTS \(StoreSchema.quoted(index))")
+    /// Returns the triggers of an entity, after assigning a bit and a column to each attribute that the history
+    /// names.
+    private func register(_ entity: EntityDescription, on connection: borrowing Connection) throws
+        -> HistoryTriggers
+    {
+        guard let known = try HistoryTriggers(of: entity, on: connection) else {
+            throw StoreError.unknownEntity(entity.name)
+        }
+        var bits = try AttributeBits(ofEntity: known.entityID, on: connection)
+        try bits.assign(to: entity, on: connection)
+        for table in StoreSchema.tables(of: entity.name).dropFirst() {
+            let present = try connection.columns(of: table)
+            for attribute in entity.retainedAttributes where !present.contains(attribute.name) {
+                try connection.execute(
+                    "ALTER TABLE \(StoreSchema.quoted(table)) ADD COLUMN \"\(attribute.name)\"")
             }
         }
-        if try canAlter(entity, from: old, on: connection) {
+        return HistoryTriggers(entity: entity, entityID: known.entityID, bits: bits.byName)
+    }
+
+    private func alter(
+        _ triggers: HistoryTriggers, _ migration: ObjectMigration?, on connection: borrowing Connection
+    ) throws {
+        let entity = triggers.entity
+        let old = try connection.columns(of: entity.name).subtracting(["id", "version"])
+        for name in old { try StoreSchema.dropIndexes(of: name, entity.name, on: connection) }
+        if try migration == nil && canAlter(entity, from: old, on: connection) {
             for name in old.subtracting(entity.attributes.map(\.name)) {
                 try connection.run(
                     "ALTER TABLE \"\(entity.name)\" DROP COLUMN \(StoreSchema.quoted(name))")
@@ -88,13 +115,7 @@ struct SchemaMigration {
                     "ALTER TABLE \"\(entity.name)\" ADD COLUMN \(StoreSchema.column(attribute))")
             }
         } else {
-            try TableRebuild(entity: entity, columns: old).run(on: connection)
-        }
-        for table in [StoreSchema.valuesTable(entity.name), StoreSchema.replacedTable(entity.name)] {
-            let known = try columns(of: table, on: connection)
-            for attribute in entity.retainedAttributes where !known.contains(attribute.name) {
-                try connection.execute("ALTER TABLE \(table) ADD COLUMN \"\(attribute.name)\"")
-            }
+            try TableRebuild(entity: entity, columns: old, migration: migration).run(on: connection)
         }
     }
 
@@ -130,47 +151,36 @@ struct SchemaMigration {
         }
     }
 
-    private func track(_ entity: EntityDescription, on connection: borrowing Connection) throws {
-        guard let known = try HistoryTriggers(of: entity, on: connection) else {
-            throw StoreError.unknownEntity(entity.name)
-        }
-        var bits = known.bits
-        for attribute in entity.attributes where bits[attribute.name] == nil {
-            let highest = bits.values.max() ?? -1
-            guard highest < StoreModel.maxAttributes - 1 else {
-                throw StoreError.invalidModel(
-                    "\(entity.name) has had more than \(StoreModel.maxAttributes) attributes in its life")
-            }
-            let bit = highest + 1
-            bits[attribute.name] = bit
-            try connection.run(
-                "INSERT INTO history_attribute (entity, bit, name) VALUES (?1, ?2, ?3)", known.entityID, bit,
-                attribute.name)
-        }
-        guard entity.tracksHistory else { return }
-        for trigger in HistoryTriggers(entity: entity, entityID: known.entityID, bits: bits).all {
-            try connection.execute(trigger.sql)
-        }
-    }
-
-    private func isTracked(_ entity: String, on connection: borrowing Connection) throws -> Bool {
-        let sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND name = ?1"
-        return try connection.integer(sql, "\(entity)_records_insert") == 1
-    }
-
-    private func dropTriggers(_ entity: String, on connection: borrowing Connection) throws {
-        let sql =
-            "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = \(StoreSchema.literal(.text(entity)))"
-        for name in try names(sql, on: connection) where name.hasPrefix(entity + "_") {
-            try connection.run("DROP TRIGGER \(StoreSchema.quoted(name))")
-        }
-    }
-
-    private func columns(of table: String, on connection: borrowing Connection) throws -> Set<String> {
-        try names("SELECT name FROM pragma_table_info(\(table.replacing("\"", with: "'")))", on: connection)
+    private func trackedEntities(on connection: borrowing Connection) throws -> Set<Int64> {
+        var tracked: Set<Int64> = []
+        let rows = try connection.prepare(
+            """
+            SELECT entity.id FROM history_entity AS entity, sqlite_schema AS made
+            WHERE made.type = 'trigger' AND made.name = entity.name || '_records_insert'
+            """)
+        while try rows.step() { tracked.insert(rows.integer(0)) }
+        return tracked
     }
 
     private func names(_ sql: String, on connection: borrowing Connection) throws -> Set<String> {
         Set(try connection.texts(sql))
+    }
+}
+
+extension Connection {
+    /// Returns the columns of a table; none if it does not exist.
+    func columns(of table: String) throws(SQLiteError) -> Set<String> {
+        Set(try texts("SELECT name FROM pragma_table_info(?1)", table))
+    }
+}
+
+extension StoreSchema {
+    /// Drops the indexes of an attribute that this library created.
+    static func dropIndexes(
+        of attribute: String, _ entity: String, on connection: borrowing Connection
+    ) throws(SQLiteError) {
+        for index in [indexName(attribute, entity), indexNameWhenTrue(attribute, entity)] {
+            try connection.run("DROP INDEX IF EXISTS \(quoted(index))")
+        }
     }
 }

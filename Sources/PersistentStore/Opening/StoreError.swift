@@ -35,6 +35,8 @@ public enum StoreError: Error, Equatable, Sendable {
     case damaged(path: String, reason: String)
     /// The file was a store, but is now empty.
     case emptied(path: String)
+    /// A ``MigrationStep`` failed; nothing was changed.
+    case cannotMigrate(path: String, reason: String)
     case cannotBackUp(path: String, reason: String)
     case cannotRestore(path: String, reason: String)
     case cannotSalvage(path: String, reason: String)
@@ -112,6 +114,9 @@ extension StoreError: CustomStringConvertible {
         case .emptied(let path):
             "The store \(path) is empty, but was in use before. "
                 + "Restore a backup, or delete the file to create a new store."
+                + "Restore a backup with 'clips backup restore FILE', or delete the file to create a new store."
+        case .cannotMigrate(let path, let reason):
+            "Cannot migrate store \(path): \(reason). Nothing was changed; use the version that wrote it."
         case .cannotBackUp(let path, let reason): "No backup was made at \(path): \(reason)."
         case .cannotRestore(let path, let reason):
             "Cannot restore \(path): \(reason). Nothing was changed; use another file."

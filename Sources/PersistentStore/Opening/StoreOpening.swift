@@ -134,7 +134,7 @@ struct StoreOpening {
                 try StoreMetadata.set(.historyFloor, 0, on: connection)
                 // The first end row: from here on there is always a newest row.
                 try connection.run("INSERT INTO history (kind, at) VALUES (4, ?1)", options.clock())
-                try SchemaMigration(model: model, path: path).run(on: connection)
+                try SchemaMigration(self).run(on: connection)
                 try connection.execute(
                     """
                     PRAGMA application_id = \(StoreSchema.applicationID);
@@ -179,7 +179,7 @@ struct StoreOpening {
                 else {
                     throw StoreError.newerStore(path: path)
                 }
-                try SchemaMigration(model: model, path: path).run(on: connection)
+                try SchemaMigration(self).run(on: connection)
             }
             try connection.execute("COMMIT")
         } catch {

@@ -39,6 +39,9 @@ public struct StoreOptions: Sendable {
     /// purges a little of the excess. Nil leaves that to cleaning. Ignores the share of the store.
     public var historyBounds: HistoryBounds? = HistoryBounds(maximumChanges: 1_000_000)
 
+    /// The steps in code that opening a store of an older version runs.
+    public var migrationSteps: [MigrationStep] = []
+
     /// The clock behind timestamps, in milliseconds since 1970. Order never depends on it.
     package var clock: @Sendable () -> Int64 = StoreOptions.systemMilliseconds
     /// Whether to use inotify; false on a system that has no instances left.

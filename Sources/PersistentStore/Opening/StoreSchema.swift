@@ -48,6 +48,11 @@ enum StoreSchema {
         CREATE INDEX IF NOT EXISTS history_origin_by_author ON history_origin (author, context, program)
         """
 
+    /// Returns the tables of an entity: that of its objects, and two of its history.
+    static func tables(of entity: String) -> [String] {
+        [entity, "history_values_\(entity)", "history_replaced_\(entity)"]
+    }
+
     static func valuesTable(_ entity: String) -> String { quoted("history_values_\(entity)") }
     static func replacedTable(_ entity: String) -> String { quoted("history_replaced_\(entity)") }
 

@@ -1,16 +1,18 @@
 import SQLite
 
 /// Rebuilds an entity's table and moves its objects, for differences that ALTER TABLE cannot make: another
-/// kind, default, or optionality (sqlite.org/lang_altertable.html#otheralter). Costs a copy of
-/// the table.
+/// kind, default, or optionality (sqlite.org/lang_altertable.html#otheralter). Costs a copy of the table.
 ///
 /// IDs, versions, and the number of the last assigned ID are unchanged, and nothing is recorded in the
-/// history: the recording triggers are dropped before. A value moves if it fits: text that is a number
-/// becomes one, and a missing value becomes the default of an attribute that now requires one.
+/// history, except by a migration in code: the recording triggers are dropped before. A value moves if it
+/// fits: text that is a number becomes one, and a missing value becomes the default of an attribute that now
+/// requires one.
 struct TableRebuild {
     let entity: EntityDescription
     /// The current columns of the table.
     let columns: Set<String>
+    /// The steps in code that change the objects.
+    var migration: ObjectMigration?
 
     private var draft: String { "store_rebuilt_\(entity.name)" }
 
@@ -29,19 +31,27 @@ struct TableRebuild {
     }
 
     private func copy(on connection: borrowing Connection) throws {
-        let common = entity.attributes.filter { columns.contains($0.name) }
-        let names = ["id", "version"] + common.map { "\"\($0.name)\"" }
-        let values = ["id", "version"] + common.map(value)
         do {
-            try connection.execute(
-                """
-                INSERT INTO "\(draft)" (\(names.joined(separator: ", "))) \
-                SELECT \(values.joined(separator: ", ")) FROM "\(entity.name)"
-                """)
-        } catch {
+            if let migration {
+                try migration.run(from: columns, to: draft, on: connection)
+            } else {
+                try copyUnchanged(on: connection)
+            }
+        } catch let error as SQLiteError {
             guard error.primary == .constraint else { throw error }
             throw StoreError.invalidModel(sentence(error))
         }
+    }
+
+    private func copyUnchanged(on connection: borrowing Connection) throws {
+        let common = entity.attributes.filter { columns.contains($0.name) }
+        let names = ["id", "version"] + common.map { "\"\($0.name)\"" }
+        let values = ["id", "version"] + common.map(value)
+        try connection.execute(
+            """
+            INSERT INTO "\(draft)" (\(names.joined(separator: ", "))) \
+            SELECT \(values.joined(separator: ", ")) FROM "\(entity.name)"
+            """)
     }
 
     private func value(_ attribute: AttributeDescription) -> String {

@@ -10,9 +10,10 @@ func run() async throws {
     var options = StoreOptions()
     options.durability = arguments[3] == "full" ? .full : .normal
     if arguments[3] == "readonly" { options.access = .readOnly }
-    let version = arguments.count > 4 ? Int(arguments[4]) ?? 1 : 1
-    let container = try await PersistentContainer(
-        path: arguments[1], model: Notes.model(version: version), options: options)
+    let version = arguments.count > 4 ? arguments[4] : "1"
+    if version == "migrated" { options.migrationSteps = Notes.migrationSteps }
+    let model = try version == "migrated" ? Notes.migratedModel() : Notes.model(version: Int(version) ?? 1)
+    let container = try await PersistentContainer(path: arguments[1], model: model, options: options)
     let context = container.makeContext(author: arguments[2], name: "tool")
     var held: [WriteLock] = []
     var events: AsyncStream<StoreEvent>?

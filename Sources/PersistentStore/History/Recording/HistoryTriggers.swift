@@ -23,7 +23,7 @@ struct HistoryTriggers {
 
     let entity: EntityDescription
     let entityID: Int64
-    /// The bit of each attribute in `columns`; never reused, so old history stays readable.
+    /// The bit of each attribute in `columns`; see ``AttributeBits``.
     let bits: [String: Int]
 
     /// The version of the trigger text; if it differs, opening a store replaces its triggers.
@@ -270,10 +270,15 @@ extension HistoryTriggers {
         guard
             let id = try connection.integer("SELECT id FROM history_entity WHERE name = ?1", entity.name)
         else { return nil }
-        var bits: [String: Int] = [:]
-        let rows = try connection.prepare("SELECT bit, name FROM history_attribute WHERE entity = ?1")
-        try rows.bind(id, at: 1)
-        while try rows.step() { bits[rows.text(1)] = Int(rows.integer(0)) }
-        self.init(entity: entity, entityID: id, bits: bits)
+        let bits = try AttributeBits(ofEntity: id, on: connection)
+        self.init(entity: entity, entityID: id, bits: bits.byName)
+    }
+
+    /// Drops the triggers of an entity that this library created.
+    static func drop(of entity: String, on connection: borrowing Connection) throws {
+        let sql = "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1"
+        for name in try connection.texts(sql, entity) where name.hasPrefix(entity + "_") {
+            try connection.run("DROP TRIGGER \(StoreSchema.quoted(name))")
+        }
     }
 }
