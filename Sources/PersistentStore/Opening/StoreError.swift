@@ -114,7 +114,6 @@ extension StoreError: CustomStringConvertible {
         case .emptied(let path):
             "The store \(path) is empty, but was in use before. "
                 + "Restore a backup, or delete the file to create a new store."
-                + "Restore a backup with 'clips backup restore FILE', or delete the file to create a new store."
         case .cannotMigrate(let path, let reason):
             "Cannot migrate store \(path): \(reason). Nothing was changed; use the version that wrote it."
         case .cannotBackUp(let path, let reason): "No backup was made at \(path): \(reason)."
