@@ -20,7 +20,7 @@ public import PersistentStore
 ///
 /// - Complexity: A change costs O(*w*) in the window if the sort keys are one attribute with an index or none,
 ///   there is no predicate, and the history retains the attribute's values
-///   (``AttributeDescription/History``). Otherwise the query stores eight bytes for each object that it admits,
+///   (`AttributeDescription.History`). Otherwise the query stores eight bytes for each object that it admits,
 ///   and each change reads them once in memory.
 public final class LiveQuery<Row: Sendable>: Sendable {
     let feed: LiveFeed
@@ -35,7 +35,7 @@ public final class LiveQuery<Row: Sendable>: Sendable {
     ///   - container: The store.
     ///   - row: Returns the row of an object. It is called once for each version of an object that an iteration
     ///     delivers, on the executor of the iteration; its errors end the iteration.
-    /// - Throws: ``StoreError/unknownEntity(_:)``, ``StoreError/unknownAttribute(_:entity:)``, or another error
+    /// - Throws: `StoreError.unknownEntity(_:)`, `StoreError.unknownAttribute(_:entity:)`, or another error
     ///   of the first read.
     public init(
         _ request: FetchRequest, in container: PersistentContainer,
@@ -88,7 +88,9 @@ extension LiveQuery {
 
     /// Returns the index of an object among all that the request admits; nil if it does not admit the object.
     public func index(of id: ObjectID) async throws(StoreError) -> Int? {
-        guard id.entity == feed.request.entity else { return nil }
+        guard id.entity == feed.request.entity, id.isValid(inStore: source.container.storeID) else {
+            return nil
+        }
         return try await source.index(of: id.key)
     }
 }
