@@ -51,7 +51,7 @@ package struct ClipDraft: Hashable, Sendable {
         // A dictionary type that is needed anyway: each other one costs a program that saves one clip
         // start-up time.
         return [
-            ClipAttribute.uuid.rawValue: .text(uuid ?? Self.randomUUID()),
+            ClipAttribute.uuid.rawValue: .text(uuid ?? Self.newUUID(at: now)),
             ClipAttribute.url.rawValue: .text(url),
             ClipAttribute.title.rawValue: .text(savedTitle),
             ClipAttribute.text.rawValue: .text(text),
@@ -65,11 +65,12 @@ package struct ClipDraft: Hashable, Sendable {
         ]
     }
 
-    /// Returns a UUID of version 4, variant 1 (RFC 9562). Foundation opens /dev/urandom for each one; the
+    /// Returns a UUID of version 7 (RFC 9562), which begins with its time: the index of UUIDs grows at its end, so
+    /// that saving many clips costs no page of it for each. Foundation opens /dev/urandom for each UUID; the
     /// system's generator makes one call.
-    private static func randomUUID() -> String {
+    private static func newUUID(at milliseconds: Int64) -> String {
         var words = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
-        words.0 = words.0 & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
+        words.0 = UInt64(truncatingIfNeeded: milliseconds) << 16 | words.0 & 0xFFF | 0x7000
         words.1 = words.1 & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
