@@ -30,10 +30,9 @@ struct Command: Sendable {
         ("Print clips", [.list, .search, .show]),
         ("Change clips", [.edit, .tag, .star]),
         ("Delete clips, or restore deleted ones", [.delete, .restore]),
-        ("Read and write bookmarks, tables, and text", [.import, .export]),
+        ("Read and write files; connect web browsers", [.import, .export, .browser]),
         ("Print the history and its consumers", [.history, .historyClean, .consumers]),
         ("Check, repair, salvage, copy, or restore the store", [.doctor, .backup, .backupRestore]),
-        ("Connect browsers with the program", [.browser]),
         ("Print shell completions or the manual page", [.completions, .man]),
     ]
 
