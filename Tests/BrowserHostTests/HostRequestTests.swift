@@ -1,4 +1,5 @@
 import BrowserHost
+import ClipsCore
 import Foundation
 import Testing
 

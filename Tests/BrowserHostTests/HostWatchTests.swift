@@ -117,6 +117,6 @@ import Testing
             while count != expected { count = try host.push().number("count") ?? -1 }
             #expect(try host.ask("list", ["limit": 200]).objects("clips").count == expected)
         }
-        #expect(try eventually { try app.shows("/\(expected)") }, "\(try app.lines())")
+        #expect(try eventually { try app.shows("/\(expected)") })
     }
 }
