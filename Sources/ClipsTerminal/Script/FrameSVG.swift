@@ -22,8 +22,9 @@ struct FrameSVG {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width.short)\" height=\"\(height.short)\" "
                 + "viewBox=\"0 0 \(width.short) \(height.short)\">",
             "<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"\(standard.paper)\"/>",
-            "<g font-family=\"ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace\" font-size=\"14\" "
-                + "xml:space=\"preserve\">",
+            // Chromium ignores `xml:space` of a group.
+            "<style>text { white-space: pre }</style>",
+            "<g font-family=\"ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace\" font-size=\"14\">",
         ]
         for row in 0..<frame.size.rows {
             var column = 0
