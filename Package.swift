@@ -125,6 +125,12 @@ let package = Package(
             exclude: ["Shim"]),
         .testTarget(
             name: "BrowserHostTests", dependencies: ["BrowserHost", "ClipsCore", "TestSupport", "clips"]),
+        // Headless browsers with the extension.
+        .target(name: "BrowserDriver", dependencies: ["TestSupport"], path: "Tests/BrowserDriver"),
+        .executableTarget(
+            name: "BrowserTool", dependencies: ["BrowserDriver", "TestSupport"],
+            path: "Tests/Tools/BrowserTool"),
+        .testTarget(name: "BrowserTests", dependencies: ["BrowserDriver", "TestSupport", "clips"]),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal", "TestSupport"]),
         .testTarget(
             name: "ClipsTerminalTests",

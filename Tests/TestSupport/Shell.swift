@@ -38,8 +38,13 @@ package struct Shell {
     }
 
     /// Starts a program found in PATH, with its streams connected to files.
+    ///
+    /// - Parameters:
+    ///   - descriptors: Those that the program gets as 3 and following; all above 9.
+    ///   - isGroup: Whether to start a process group, which can be killed as a whole.
     package static func spawn(
-        _ words: [String], environment: [String: String], input: String, output: String, errors: String
+        _ words: [String], environment: [String: String], input: String, output: String, errors: String,
+        descriptors: [CInt] = [], isGroup: Bool = false
     ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -47,6 +52,9 @@ package struct Shell {
         posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT, 0o600)
+        for (number, descriptor) in zip(CInt(3)..., descriptors) {
+            posix_spawn_file_actions_adddup2(&actions, descriptor, number)
+        }
         let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         var arguments = words.map { strdup($0) } + [nil]
         var variables = all.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -61,7 +69,8 @@ package struct Shell {
         sigfillset(&every)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &every)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (isGroup ? POSIX_SPAWN_SETPGROUP : 0)
+        posix_spawnattr_setflags(&attributes, Int16(flags))
         var process = pid_t()
         let code = posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &variables)
         guard code == 0 else {

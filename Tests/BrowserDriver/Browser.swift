@@ -1,0 +1,33 @@
+/// A running browser with the extension, driven as a user drives it: its toolbar button, popup, panel, menus, and
+/// address bar. The expressions are JavaScript; their results are texts.
+package protocol Browser: Sendable {
+    /// Loads a page in the first tab.
+    func open(_ url: String) throws
+    /// Evaluates an expression in the page of the first tab.
+    func page(_ expression: String) throws -> String
+    /// Clicks the toolbar button, which opens the popup, and returns before the popup is loaded.
+    func clickButton() throws
+    /// Evaluates an expression in the open popup.
+    func popup(_ expression: String) throws -> String
+    func closePopup() throws
+    /// Opens the list of clips, in the panel or in a tab.
+    func openPanel() throws
+    func panel(_ expression: String) throws -> String
+    /// Chooses an item of the extension's menu for an element of the page.
+    func chooseMenuItem(_ item: MenuItem, on selector: String) throws
+    /// Returns the suggestions of the address bar for `cl` and words.
+    func suggestions(for words: String) throws -> String
+    /// Ends the browser, and returns when its process has exited.
+    func quit()
+}
+
+/// The items of the extension's menu of a page.
+package enum MenuItem: String, Sendable {
+    case page, selection, link, image
+}
+
+package struct BrowserError: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import TestSupport
+
+/// A web server with one page at every path.
+package final class TestSite: Sendable {
+    private let server: LineProcess
+    /// The port on this machine.
+    package let port: String
+
+    package init() throws {
+        server = try LineProcess("python3", ["-u", "-c", Self.program])
+        port = try server.answer()
+    }
+
+    /// The URL of a page that no test has used.
+    package func page(_ name: String = "page") -> String {
+        "http://127.0.0.1:\(port)/\(name)-\(UUID().uuidString)"
+    }
+
+    private static let program = """
+        import http.server
+        PAGE = b'''<!doctype html><html lang=en><meta charset=utf-8><title>A page</title><link rel=icon href="data:,">
+        <h1>A page</h1><p id=words>Some words to select.</p><p><a id=link href="/linked">The linked page</a></p>
+        <img id=image alt=Picture width=60 height=40 src="/picture.gif">'''
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.send_header("Content-Length", str(len(PAGE)))
+                self.end_headers()
+                self.wfile.write(PAGE)
+            def log_message(self, *words): pass
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        print(server.server_port)
+        server.serve_forever()
+        """
+}

@@ -1,0 +1,131 @@
+import BrowserDriver
+import Foundation
+import TestSupport
+import Testing
+
+/// The extension in real browsers, with the built program as its host.
+@Suite(.serialized, BrowserTrait()) struct ExtensionTests {
+    @Test(arguments: BrowserKind.allCases)
+    func `a click saves the page under the browser's name`(kind: BrowserKind) throws {
+        let (session, browser) = try BrowserSession.browser(kind)
+        let url = session.site.page()
+        try browser.open(url)
+        try browser.save()
+        #expect(try session.clips("title, author, text", at: url) == "A page|extension|")
+        let history = try session.clips.run("history", "--author", "extension", "--limit", "1", "--json")
+            .output
+        #expect(history.contains("\"context\":\"\(kind)\""))
+        try browser.closePopup()
+    }
+
+    @Test(arguments: BrowserKind.allCases)
+    func `a click saves the selection as text, once`(kind: BrowserKind) throws {
+        let (session, browser) = try BrowserSession.browser(kind)
+        let url = session.site.page()
+        try browser.open(url)
+        _ = try browser.page("getSelection().selectAllChildren(document.getElementById('words'))")
+        try browser.save()
+        #expect(try browser.popup("document.getElementById('text').textContent") == "Some words to select.")
+        try browser.closePopup()
+        try browser.save(expecting: "known")
+        try browser.closePopup()
+        #expect(try session.clips("text", at: url) == "Some words to select.")
+    }
+
+    @Test(arguments: BrowserKind.allCases)
+    func `the popup edits title, tags, and note`(kind: BrowserKind) throws {
+        let (session, browser) = try BrowserSession.browser(kind)
+        let url = session.site.page()
+        try browser.open(url)
+        try browser.save()
+        try browser.type("Zoë’s <b>title</b>", into: "title")
+        try browser.type("one, two words,", into: "tag")
+        try browser.type("A note", into: "note")
+        try browser.submit()
+        #expect(
+            try session.waits(
+                for: "Zoë’s <b>title</b>|one,two words|A note", of: "title, tags, note", at: url))
+        try browser.save(expecting: "known")
+        #expect(try browser.popup("document.getElementById('note').value") == "A note")
+        try browser.closePopup()
+    }
+
+    @Test(arguments: BrowserKind.allCases)
+    func `typed text survives the popup`(kind: BrowserKind) throws {
+        let (session, browser) = try BrowserSession.browser(kind)
+        let url = session.site.page()
+        try browser.open(url)
+        try browser.save()
+        try browser.type("Half a note", into: "note")
+        try browser.closePopup()
+        try browser.save(expecting: "known")
+        #expect(
+            eventually(within: 10) {
+                (try? browser.popup("document.getElementById('note').value")) == "Half a note"
+            })
+        #expect(try session.clips("note", at: url) == "")
+        try browser.submit()
+        #expect(try session.waits(for: "Half a note", of: "note", at: url))
+    }
+
+    @Test(arguments: BrowserKind.allCases)
+    func `Undo deletes the clip, and Restore restores it`(kind: BrowserKind) throws {
+        let (session, browser) = try BrowserSession.browser(kind)
+        let url = session.site.page()
+        try browser.open(url)
+        try browser.save()
+        _ = try browser.popup("document.getElementById('undo').click()")
+        #expect(browser.popupShows("deleted"))
+        #expect(try session.clips("id", at: url) == "")
+        _ = try browser.popup("document.getElementById('undo').click()")
+        #expect(browser.popupShows("saved"))
+        #expect(try session.clips("title", at: url) == "A page")
+        try browser.closePopup()
+    }
+
+    @Test(arguments: BrowserKind.allCases)
+    func `a saved page opens its clip`(kind: BrowserKind) throws {
+        let (session, browser) = try BrowserSession.browser(kind)
+        let url = session.site.page()
+        try session.clips.run("add", "--url", url, "--title", "From the shell", "--tag", "shell")
+        try browser.open(url)
+        try browser.save(expecting: "known")
+        #expect(try browser.popup("document.getElementById('title').value") == "From the shell")
+        #expect(try browser.popup("document.querySelector('.chips').textContent").contains("shell"))
+        try browser.closePopup()
+        #expect(try session.clips("author", at: url) == "cli")
+    }
+
+    @Test(arguments: BrowserKind.allCases)
+    func `the menu saves the page, the selection, a link, and an image`(kind: BrowserKind) throws {
+        let (session, browser) = try BrowserSession.browser(kind)
+        let url = session.site.page()
+        try browser.open(url)
+        // The worker of Chromium has started.
+        try browser.save()
+        _ = try browser.popup("document.getElementById('undo').click()")
+        #expect(browser.popupShows("deleted"))
+        try browser.closePopup()
+
+        try browser.chooseMenuItem(.page, on: "h1")
+        #expect(try session.waits(for: "A page", of: "title", at: url))
+        for (element, item) in [("link", MenuItem.link), ("image", .image)] {
+            let address = url.replacing("/page-", with: "/\(element)-")
+            let attribute = element == "link" ? "href" : "src"
+            _ = try browser.page("document.getElementById('\(element)').\(attribute) = '\(address)'")
+            try browser.chooseMenuItem(item, on: "#\(element)")
+            #expect(try session.waits(for: "extension", of: "author", at: address))
+        }
+        _ = try browser.page("getSelection().selectAllChildren(document.getElementById('words'))")
+        try browser.chooseMenuItem(.selection, on: "#words")
+        #expect(try session.waits(for: "Some words to select.", of: "text", at: url))
+    }
+
+    @Test(arguments: BrowserKind.allCases)
+    func `the address bar suggests clips`(kind: BrowserKind) throws {
+        let (session, browser) = try BrowserSession.browser(kind)
+        let url = session.site.page("suggested")
+        try session.clips.run("add", "--url", url, "--title", "Xylophone <&> \"music\"")
+        #expect(try browser.suggestions(for: "xylophone").contains(url))
+    }
+}
