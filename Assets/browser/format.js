@@ -1,8 +1,8 @@
 // How a clip reads: its site, age, and name.
 const UNITS = [["year", 31_557_600], ["month", 2_629_800], ["week", 604_800], ["day", 86_400], ["hour", 3_600], ["minute", 60]];
-const relative = new Intl.RelativeTimeFormat("en-US", { numeric: "auto", style: "short" });
+const relative = new Intl.RelativeTimeFormat("en-US", { numeric: "auto", style: "narrow" });
 
-/** The time since a date, as "3 days ago". */
+/** The time since a date, as "3d ago". */
 export function age(date) {
   const seconds = Math.max(0, (Date.now() - new Date(date)) / 1_000);
   const [unit, length] = UNITS.find(([, length]) => seconds >= length) ?? [];
