@@ -11,7 +11,7 @@ import { openPanel } from "./windows.js";
 // The requests of the popup and the panel: those that the host answers, and the background's own.
 const FORWARDED = ["update", "delete", "restore", "search", "tags", "list"];
 const OWN = {
-  savePage: async ({ tab }) => savePage(await api.tabs.get(tab)),
+  savePage: async ({ tab }) => takeClicked(tab) ?? savePage(await api.tabs.get(tab)),
   waiting: async () => ({ clips: await queue.list() }),
   amend: ({ uuid, changes }) => queue.amend(uuid, changes),
   discard: ({ uuid }) => queue.discard(uuid),
@@ -46,6 +46,33 @@ async function savePage(tab) {
     if (!waiting) throw error;
     return { waiting, reason: { code: error.code, message: error.message } };
   }
+}
+
+// A click saves immediately. The popup takes longer to open, and shows the result.
+const clicked = new Map(); // The saves of clicks whose popup opens, by tab.
+
+api.action.onClicked.addListener(async (tab) => {
+  const result = savePage(tab);
+  result.catch(() => {}); // The popup shows it.
+  clicked.set(tab.id, result);
+  try {
+    // Before the first `await`, while the browser knows of the click.
+    api.action.setPopup({ popup: "popup.html" });
+    await api.action.openPopup();
+  } catch {
+    // Chromium before 127.
+    result.then(
+      ({ isNew, reason }) => button.flash(tab, reason ? "waiting" : "good", reason?.message ?? (isNew ? "Saved." : "Already saved.")),
+      ({ message }) => button.flash(tab, "bad", message));
+  }
+  api.action.setPopup({ popup: "" });
+  setTimeout(() => clicked.get(tab.id) === result && clicked.delete(tab.id), 10_000);
+});
+
+function takeClicked(tab) {
+  const result = clicked.get(tab);
+  clicked.delete(tab);
+  return result;
 }
 
 /** Saves clips from a menu, and shows the outcome on the button. */
