@@ -62,13 +62,13 @@ const plural = (count, one, many) => `${count.toLocaleString("en-US")} ${count =
 
 function failed(error) {
   by("state").dataset.live = false;
+  by("problem").hidden = error.code === "missing";
   if (error.code === "missing") {
     showMissing(by("missing"), error, waiting.length);
     by("empty").hidden = true;
     by("state").textContent = "Not connected";
   } else {
     by("problem").textContent = error.message;
-    by("problem").hidden = false;
   }
 }
 

@@ -52,7 +52,7 @@ async function currentTab() {
 async function showWaiting(reason) {
   const { clips } = await request("waiting");
   if (reason.code === "missing") {
-    show("waiting", "Waiting", "Saved as soon as clips answers.", "Undo");
+    show("waiting", "Waiting", "until clips answers", "Undo");
     showMissing(by("missing"), reason, clips.length);
   } else {
     show("waiting", "Waiting", reason.message, "Undo");
