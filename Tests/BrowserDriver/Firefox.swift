@@ -92,6 +92,7 @@ final class Firefox: Browser {
             throw BrowserError("no menu for \(selector)")
         }
         _ = try chrome("\(menu).activateItem(\(entry))")
+        _ = try eventually { try chrome("\(menu).state") == "closed" }
     }
 
     func suggestions(for words: String) throws -> String {

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A web server with one page at every path.
+/// A web server with one page at every path, and an image at those that begin with `image`.
 package final class TestSite: Sendable {
     private let server: LineProcess
     /// The port on this machine.
@@ -18,17 +18,19 @@ package final class TestSite: Sendable {
     }
 
     private static let program = """
-        import http.server
+        import base64, http.server
         PAGE = b'''<!doctype html><html lang=en><meta charset=utf-8><title>A page</title><link rel=icon href="data:,">
         <h1>A page</h1><p id=words>Some words to select.</p><p><a id=link href="/linked">The linked page</a></p>
-        <img id=image alt=Picture width=60 height=40 src="/picture.gif">'''
+        <img id=image alt=Picture width=60 height=40 src="/image">'''
+        GIF = base64.b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
+                kind, body = ("image/gif", GIF) if self.path.startswith("/image") else ("text/html", PAGE)
                 self.send_response(200)
-                self.send_header("Content-Type", "text/html")
-                self.send_header("Content-Length", str(len(PAGE)))
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
-                self.wfile.write(PAGE)
+                self.wfile.write(body)
             def log_message(self, *words): pass
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         print(server.server_port)

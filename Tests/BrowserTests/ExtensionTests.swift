@@ -113,6 +113,8 @@ import Testing
             let address = url.replacing("/page-", with: "/\(element)-")
             let attribute = element == "link" ? "href" : "src"
             _ = try browser.page("document.getElementById('\(element)').\(attribute) = '\(address)'")
+            let isComplete = "document.getElementById('image').naturalWidth > 0"
+            #expect(try eventually(within: 10) { try browser.page(isComplete) == "true" })
             try browser.chooseMenuItem(item, on: "#\(element)")
             #expect(try session.waits(for: "extension", of: "author", at: address))
         }
