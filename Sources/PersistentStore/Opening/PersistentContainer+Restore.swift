@@ -18,6 +18,8 @@ extension PersistentContainer {
     /// - Parameters:
     ///   - file: The copy, which is not changed. A log next to it belongs to it.
     ///   - path: The store, which may be missing, in use, or damaged.
+    ///   - model: The model, against which the copy is verified.
+    ///   - options: The options of the store.
     ///   - progress: A closure called with the completed and the total number of parts, at most a few times
     ///     per second.
     /// - Returns: The path of the file with the replaced contents; nil if there were none.

@@ -37,6 +37,8 @@ extension PersistentContainer {
     ///   - path: The damaged store.
     ///   - newPath: The new store, which must not exist; it appears complete or not at all.
     ///   - author: The author of the transaction.
+    ///   - model: The model of the new store; only its entities are saved.
+    ///   - options: The options of the new store.
     ///   - progress: A closure called with the number of IDs tried and the total.
     /// - Throws: ``StoreError/cannotSalvage(path:reason:)`` if a file exists at `newPath`;
     ///   ``StoreError/damaged(path:reason:)`` if the list of tables in the store, `sqlite_schema`, is

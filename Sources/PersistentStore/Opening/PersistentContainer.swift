@@ -89,7 +89,7 @@ public final class PersistentContainer: Sendable {
     /// purged, or went unrecorded.
     public var beginningToken: HistoryToken { HistoryToken(storeID: storeID, generation: 1, number: 0) }
 
-    /// Returns the objects of a request. To fetch several consistent results, use ``read(_:)``.
+    /// Returns the objects of a request. To fetch several consistent results, use `read(_:)`.
     nonisolated(nonsending) public func fetch(_ request: FetchRequest) async throws(StoreError)
         -> [StoredObject]
     {

@@ -20,7 +20,7 @@ public struct StoreOptions: Sendable {
         /// with ``StoreError/openedReadOnly(path:)``, so a program that follows the history must store its
         /// token elsewhere.
         ///
-        /// A read may run twice: a ``PersistentContainer/read(_:)`` restarts if a process begins to write a
+        /// A read may run twice: a `read(_:)` restarts if a process begins to write a
         /// store that no process had open.
         case readOnly
     }

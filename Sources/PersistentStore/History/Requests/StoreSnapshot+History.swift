@@ -15,7 +15,7 @@ extension StoreSnapshot {
         try ask { [log] in try log.objectIDs(request, on: $0) }
     }
 
-    /// Returns all admitted transactions; ``forEachTransaction(_:_:)`` holds one in memory.
+    /// Returns all admitted transactions; `forEachTransaction(_:_:)` holds one in memory.
     public func transactions(_ request: HistoryFetchRequest) throws(StoreError) -> [HistoryTransaction] {
         try ask { [log] connection in
             let reading = try HistoryReading(log, request, on: connection)
@@ -25,7 +25,7 @@ extension StoreSnapshot {
         }
     }
 
-    /// Returns all admitted changes, without their transactions; ``forEachChange(_:_:)`` holds a few in
+    /// Returns all admitted changes, without their transactions; `forEachChange(_:_:)` holds a few in
     /// memory.
     public func changes(_ request: HistoryFetchRequest) throws(StoreError) -> [HistoryChange] {
         var changes: [HistoryChange] = []
@@ -113,7 +113,7 @@ extension StoreSnapshot {
 }
 
 /// History requests, each answered from one state of the store. To read much of the history, or several
-/// results that must be consistent, use ``read(_:)`` with a ``StoreSnapshot``.
+/// results that must be consistent, use `read(_:)` with a ``StoreSnapshot``.
 extension PersistentContainer {
     /// Whether the request admits a transaction; reads no further than the first.
     nonisolated(nonsending) public func hasTransactions(_ request: HistoryFetchRequest)
@@ -136,14 +136,14 @@ extension PersistentContainer {
         try await read { snapshot throws(StoreError) in try snapshot.objectIDs(request) }
     }
 
-    /// Returns all admitted transactions; ``StoreSnapshot/forEachTransaction(_:_:)`` holds one in memory.
+    /// Returns all admitted transactions; `forEachTransaction(_:_:)` holds one in memory.
     nonisolated(nonsending) public func transactions(_ request: HistoryFetchRequest = HistoryFetchRequest())
         async throws(StoreError) -> [HistoryTransaction]
     {
         try await read { snapshot throws(StoreError) in try snapshot.transactions(request) }
     }
 
-    /// Returns all admitted changes, without their transactions; ``StoreSnapshot/forEachChange(_:_:)`` holds
+    /// Returns all admitted changes, without their transactions; `forEachChange(_:_:)` holds
     /// a few in memory.
     nonisolated(nonsending) public func changes(_ request: HistoryFetchRequest)
         async throws(StoreError) -> [HistoryChange]
