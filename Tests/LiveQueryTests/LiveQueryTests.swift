@@ -46,6 +46,31 @@ import Testing
         #expect(made.count == 4)
     }
 
+    /// The note of the other tests, as a record.
+    struct NoteRecord: Record {
+        var title = ""
+        var body: String?
+        var rank = 0
+
+        static let entity = RecordEntity<NoteRecord>("Note") {
+            RecordAttribute(\.title)
+            RecordAttribute(\.body)
+            RecordAttribute(\.rank)
+        }
+    }
+
+    @Test func `the rows of a request for records are records`() async throws {
+        try await insert(["b", "a"])
+        let request = RecordRequest<NoteRecord>(where: \.rank < 1, sort: [.ascending(\.title)])
+        let live = try await LiveQuery(request, in: container)
+        var snapshots = live.snapshots.makeAsyncIterator()
+        let first = try #require(try await snapshots.next())
+        #expect(first.rows.map(\.title) == ["a", "b"])
+        try await writer.update(first.rows[0]) { $0.title = "c" }
+        try await writer.save()
+        #expect(try await snapshots.next()?.rows.map(\.title) == ["b", "c"])
+    }
+
     @Test func `an error of the row's closure ends the iteration`() async throws {
         struct Unreadable: Error {}
         try await insert(["a"])

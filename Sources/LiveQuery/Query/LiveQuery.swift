@@ -114,6 +114,15 @@ extension LiveQuery where Row == StoredObject {
     }
 }
 
+extension LiveQuery {
+    /// Creates a query whose rows are records.
+    public convenience init<R: Record>(
+        _ request: RecordRequest<R>, in container: PersistentContainer
+    ) async throws(StoreError) where Row == StoredRecord<R> {
+        try await self.init(request.fetchRequest, in: container) { try StoredRecord($0) }
+    }
+}
+
 /// A cursor that begins at the present each time.
 package struct VolatileCursor: CursorStorage {
     package init() {}

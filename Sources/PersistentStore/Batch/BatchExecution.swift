@@ -122,7 +122,7 @@ struct BatchProof {
     /// - Parameter key: The new row; nil if the statement stored none.
     /// - Throws: ``StoreError/notStored(table:cause:)`` if the row is missing and is not a skipped duplicate.
     func checkInsert(
-        _ key: Int64?, _ values: [String: AttributeValue], _ duplicates: BatchInsertRequest.DuplicatePolicy,
+        _ key: Int64?, _ row: BatchRow, _ duplicates: BatchInsertRequest.DuplicatePolicy,
         on connection: borrowing Connection
     ) throws {
         if let key {
@@ -131,7 +131,7 @@ struct BatchProof {
         } else if duplicates != .skip {
             throw notStored
         } else if isNeeded {
-            guard try isDuplicate(values, on: connection) else { throw notStored }
+            guard try isDuplicate(row.values, on: connection) else { throw notStored }
         }
     }
 

@@ -16,11 +16,11 @@ struct BatchInsertion {
         var skipped = 0
         var recorded = try connection.integer("SELECT max(id) FROM \"\(entity.name)\"") ?? 0
         var unrecorded = 0
-        var row = next()
+        var row = try next()
         while let first = row {
             let names = try columns(of: first)
             let statement = try connection.prepare(sql(names))
-            while let values = row, try bind(values, names, to: statement) {
+            while let values = row, try values.bind(names, to: statement) {
                 let key = try step(statement, connection)
                 try proof.checkInsert(key, values, request.duplicates, on: connection)
                 if let key {
@@ -35,7 +35,7 @@ struct BatchInsertion {
                     recorded = try recorder?.recordInserts(after: recorded, on: connection) ?? recorded
                     unrecorded = 0
                 }
-                row = next()
+                row = try next()
             }
         }
         _ = try recorder?.recordInserts(after: recorded, on: connection)
@@ -43,24 +43,15 @@ struct BatchInsertion {
         return (keys, skipped)
     }
 
-    private func columns(of row: [String: AttributeValue]) throws(StoreError) -> [String] {
-        for name in row.keys where entity.attribute(name) == nil {
+    private func columns(of row: BatchRow) throws(StoreError) -> [String] {
+        let given = row.names
+        for name in given where entity.attribute(name) == nil {
             throw .unknownAttribute(name, entity: entity.name)
         }
-        return entity.attributes.map(\.name).filter { row[$0] != nil }
-    }
-
-    /// Binds a row. Returns false if the row has other columns; the bound values are then meaningless.
-    private func bind(_ row: [String: AttributeValue], _ names: [String], to statement: borrowing Statement)
-        throws
-        -> Bool
-    {
-        guard row.count == names.count else { return false }
-        for (index, name) in names.enumerated() {
-            guard let value = row[name] else { return false }
-            try value.bind(to: statement, at: index + 1)
+        switch row {
+        case .named: return entity.attributes.map(\.name).filter(given.contains)
+        case .ordered: return given
         }
-        return true
     }
 
     /// Returns the key of the row; nil if it was skipped.
@@ -93,5 +84,42 @@ struct BatchInsertion {
             return insert + unique.map { " ON CONFLICT (\"\($0.name)\") \(update)" }.joined()
                 + " RETURNING id"
         }
+    }
+}
+
+/// The values of one new object.
+enum BatchRow {
+    case named([String: AttributeValue])
+    /// The values of a record, in the order of its attributes.
+    case ordered([AttributeValue], StoredObject.Layout)
+
+    var names: [String] {
+        switch self {
+        case .named(let values): Array(values.keys)
+        case .ordered(_, let layout): layout.names
+        }
+    }
+
+    var values: [String: AttributeValue] {
+        switch self {
+        case .named(let values): values
+        case .ordered(let values, let layout): Dictionary(zip(layout.names, values)) { $1 }
+        }
+    }
+
+    /// Binds the values. Returns false if the row has other columns; the bound values are then meaningless.
+    func bind(_ columns: [String], to statement: borrowing Statement) throws(SQLiteError) -> Bool {
+        switch self {
+        case .named(let values):
+            guard values.count == columns.count else { return false }
+            for (index, name) in columns.enumerated() {
+                guard let value = values[name] else { return false }
+                try value.bind(to: statement, at: index + 1)
+            }
+        case .ordered(let values, _):
+            // All rows of a request have the same layout.
+            for (index, value) in values.enumerated() { try value.bind(to: statement, at: index + 1) }
+        }
+        return true
     }
 }

@@ -17,7 +17,7 @@ public struct BatchInsertRequest: Sendable {
     /// Whether to return the IDs of the objects, which costs their memory.
     public var returnsObjectIDs = false
     let total: Int?
-    let makeNext: @Sendable () -> () -> [String: AttributeValue]?
+    let makeNext: @Sendable () -> () throws(StoreError) -> BatchRow?
 
     public init(_ entity: String, rows: [[String: AttributeValue]]) {
         self.init(entity, total: rows.count) { rows }
@@ -37,7 +37,7 @@ public struct BatchInsertRequest: Sendable {
         self.total = total
         makeNext = {
             var iterator = rows().makeIterator()
-            return { iterator.next() }
+            return { iterator.next().map(BatchRow.named) }
         }
     }
 
@@ -53,7 +53,7 @@ public struct BatchInsertRequest: Sendable {
     ) {
         self.entity = entity
         self.total = total
-        makeNext = { next }
+        makeNext = { { next().map(BatchRow.named) } }
     }
 }
 

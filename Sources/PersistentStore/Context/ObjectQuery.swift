@@ -22,6 +22,28 @@ struct ObjectQuery {
         return objects
     }
 
+    func fetch<R: Record>(
+        _ request: RecordRequest<R>, on connection: borrowing Connection
+    ) throws -> [StoredRecord<R>] {
+        let (request, plan) = (request.fetchRequest, R.entity.plan)
+        let entity = try entity(request.entity)
+        for name in plan.layout.names where entity.attribute(name) == nil {
+            throw StoreError.unknownAttribute(name, entity: entity.name)
+        }
+        let columns =
+            "id, version" + plan.layout.names.map { ", " + StoreSchema.qualified($0, of: entity) }.joined()
+        let statement = try select(columns, request, entity, on: connection)
+        let decoder = RecordDecoder(plan)
+        var records: [StoredRecord<R>] = []
+        while try statement.step() {
+            let id = ObjectID(entity: entity.name, key: statement.integer(0), store: store)
+            let record = try decoder.record(R.self, statement)
+            records.append(StoredRecord(id: id, version: statement.integer(1), record: record))
+        }
+        if request.isReversed { records.reverse() }
+        return records
+    }
+
     func keys(_ request: FetchRequest, on connection: borrowing Connection) throws -> [Int64] {
         let statement = try select("id", request, try entity(request.entity), on: connection)
         var keys: [Int64] = []

@@ -161,6 +161,11 @@ public actor StoreContext {
             on: ChangeBasis(version: version, object: known?.version == version ? known : nil))
     }
 
+    /// Changes an object for a change made on a state that was read elsewhere.
+    func update(_ base: StoredObject, _ changes: [String: AttributeValue]) throws(StoreError) {
+        update(try own(base.id), changes, on: ChangeBasis(base))
+    }
+
     private func update(_ id: ObjectID, _ changes: [String: AttributeValue], on basis: ChangeBasis) {
         if !saving.deletes(id) { pending.update(id, changes, on: basis) }
     }
@@ -174,6 +179,11 @@ public actor StoreContext {
     /// Deletes an object for a deletion decided on a version that was read elsewhere.
     package func delete(_ id: ObjectID, onVersion version: Int64) throws(StoreError) {
         pending.delete(try own(id), on: ChangeBasis(version: version, object: nil))
+    }
+
+    /// Deletes an object for a deletion decided on a state that was read elsewhere.
+    func delete(_ base: StoredObject) throws(StoreError) {
+        pending.delete(try own(base.id), on: ChangeBasis(base))
     }
 
     /// Commits all pending changes as one transaction, or none of them.

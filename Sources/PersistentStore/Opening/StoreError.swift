@@ -47,6 +47,9 @@ public enum StoreError: Error, Equatable, Sendable {
     case unknownAttribute(String, entity: String)
     /// A sum or an average of an attribute that has no numbers.
     case notNumeric(String, entity: String)
+    /// A property of a record and the value of its attribute do not fit; without an attribute, the record and
+    /// its entity.
+    case invalidValue(attribute: String?, entity: String, reason: String)
     /// Another writer saved or deleted objects after they were read; contains both sides of each conflict.
     case conflict([SaveConflict])
     /// A condition with more parts than SQLite accepts.
@@ -129,6 +132,9 @@ extension StoreError: CustomStringConvertible {
         case .unknownAttribute(let name, let entity): "The entity \(entity) has no attribute '\(name)'."
         case .notNumeric(let name, let entity):
             "Cannot add up '\(name)' of \(entity): the attribute is not a number."
+        case .invalidValue(let attribute, let entity, let reason):
+            "Cannot convert \(attribute.map { "the attribute '\($0)'" } ?? "a record") of \(entity): \(reason). "
+                + "Change the value in the store, or the type of the property."
         case .conflict(let conflicts):
             conflicts.prefix(3).map(\.description).joined(separator: " ")
                 + (conflicts.count > 3 ? " \(conflicts.count - 3) more objects were changed." : "")

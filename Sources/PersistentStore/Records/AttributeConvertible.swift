@@ -1,0 +1,134 @@
+public import FoundationEssentials
+
+/// A type of a record's properties that an attribute can store.
+///
+/// `String`, the integers, `Double`, `Float`, `Bool`, `Date`, `UUID`, `URL`, `Data`, and `[UInt8]` are such
+/// types. An enumeration with a raw value of one of them only declares its conformance:
+///
+/// ```swift
+/// enum Priority: Int, Codable, AttributeConvertible { case low, normal, high }
+/// ```
+public protocol AttributeConvertible: Sendable {
+    /// The values that the attribute stores.
+    static var attributeKind: AttributeDescription.Kind { get }
+    /// The stored form of this value.
+    var attributeValue: AttributeValue { get }
+    /// Creates a value from its stored form; nil if that is not valid.
+    init?(attributeValue: AttributeValue)
+}
+
+extension AttributeConvertible where Self: RawRepresentable, RawValue: AttributeConvertible {
+    public static var attributeKind: AttributeDescription.Kind { RawValue.attributeKind }
+    public var attributeValue: AttributeValue { rawValue.attributeValue }
+
+    public init?(attributeValue: AttributeValue) {
+        guard let rawValue = RawValue(attributeValue: attributeValue) else { return nil }
+        self.init(rawValue: rawValue)
+    }
+}
+
+extension String: AttributeConvertible {
+    public static var attributeKind: AttributeDescription.Kind { .text }
+    public var attributeValue: AttributeValue { .text(self) }
+
+    public init?(attributeValue: AttributeValue) {
+        guard case .text(let text) = attributeValue else { return nil }
+        self = text
+    }
+}
+
+extension AttributeConvertible where Self: FixedWidthInteger {
+    public static var attributeKind: AttributeDescription.Kind { .integer }
+    public var attributeValue: AttributeValue { .integer(Int64(self)) }
+
+    public init?(attributeValue: AttributeValue) {
+        guard case .integer(let integer) = attributeValue else { return nil }
+        self.init(exactly: integer)
+    }
+}
+
+// UInt and UInt64 have values that SQLite cannot store.
+extension Int: AttributeConvertible {}
+extension Int64: AttributeConvertible {}
+extension Int32: AttributeConvertible {}
+extension Int16: AttributeConvertible {}
+extension Int8: AttributeConvertible {}
+extension UInt32: AttributeConvertible {}
+extension UInt16: AttributeConvertible {}
+extension UInt8: AttributeConvertible {}
+
+extension AttributeConvertible where Self: BinaryFloatingPoint {
+    public static var attributeKind: AttributeDescription.Kind { .real }
+    public var attributeValue: AttributeValue { .real(Double(self)) }
+
+    public init?(attributeValue: AttributeValue) {
+        guard let real = attributeValue.realValue else { return nil }
+        self.init(real)
+    }
+}
+
+extension Double: AttributeConvertible {}
+extension Float: AttributeConvertible {}
+
+extension Bool: AttributeConvertible {
+    public static var attributeKind: AttributeDescription.Kind { .integer }
+    public var attributeValue: AttributeValue { .boolean(self) }
+
+    public init?(attributeValue: AttributeValue) {
+        guard case .integer(let integer) = attributeValue else { return nil }
+        self = integer != 0
+    }
+}
+
+/// Stored in whole milliseconds since 1970-01-01 UTC, as ``AttributeDescription/Default/now``.
+extension Date: AttributeConvertible {
+    public static var attributeKind: AttributeDescription.Kind { .integer }
+    public var attributeValue: AttributeValue { .integer(lastMillisecond) }
+
+    public init?(attributeValue: AttributeValue) {
+        guard case .integer(let milliseconds) = attributeValue else { return nil }
+        self.init(milliseconds: milliseconds)
+    }
+}
+
+/// Stored as lowercase text, as ``AttributeDescription/Default/uuid``.
+extension UUID: AttributeConvertible {
+    public static var attributeKind: AttributeDescription.Kind { .text }
+    public var attributeValue: AttributeValue { .text(uuidString.lowercased()) }
+
+    public init?(attributeValue: AttributeValue) {
+        guard case .text(let text) = attributeValue else { return nil }
+        self.init(uuidString: text)
+    }
+}
+
+/// Stored as its text, which need not be absolute.
+extension URL: AttributeConvertible {
+    public static var attributeKind: AttributeDescription.Kind { .text }
+    public var attributeValue: AttributeValue { .text(relativeString) }
+
+    public init?(attributeValue: AttributeValue) {
+        guard case .text(let text) = attributeValue else { return nil }
+        self.init(string: text)
+    }
+}
+
+extension Data: AttributeConvertible {
+    public static var attributeKind: AttributeDescription.Kind { .blob }
+    public var attributeValue: AttributeValue { .blob([UInt8](self)) }
+
+    public init?(attributeValue: AttributeValue) {
+        guard case .blob(let bytes) = attributeValue else { return nil }
+        self.init(bytes)
+    }
+}
+
+extension [UInt8]: AttributeConvertible {
+    public static var attributeKind: AttributeDescription.Kind { .blob }
+    public var attributeValue: AttributeValue { .blob(self) }
+
+    public init?(attributeValue: AttributeValue) {
+        guard case .blob(let bytes) = attributeValue else { return nil }
+        self = bytes
+    }
+}

@@ -1,0 +1,53 @@
+/// Batches of records.
+extension BatchInsertRequest {
+    public init<R: Record>(_ records: [R]) {
+        self.init(total: records.count) { records }
+    }
+
+    /// Creates a request from a sequence of records.
+    ///
+    /// - Parameters:
+    ///   - total: The number of records, if known, for ``BatchProgress``.
+    ///   - records: The records. The sequence is read one record at a time on the store's writing thread, so a
+    ///     lazy one is never in memory as a whole.
+    public init<R: Record, Records: Sequence<R> & SendableMetatype>(
+        total: Int? = nil, records: @escaping @Sendable () -> Records
+    ) where Records.Iterator: SendableMetatype {
+        entity = R.entity.name
+        self.total = total
+        makeNext = {
+            var iterator = records().makeIterator()
+            let (plan, encoder) = (R.entity.plan, RecordEncoder(R.entity.plan))
+            return { () throws(StoreError) in
+                guard let record = iterator.next() else { return nil }
+                return .ordered(try encoder.values(of: record), plan.layout)
+            }
+        }
+    }
+}
+
+extension BatchUpdateRequest {
+    /// Creates a request that sets one property of records.
+    public init<R: Record, Value: AttributeConvertible>(
+        where predicate: RecordPredicate<R>? = nil, set path: KeyPath<R, Value>, to value: Value
+    ) {
+        self.init(
+            R.entity.name, where: predicate?.predicate,
+            set: [R.entity.attribute(of: path): value.attributeValue])
+    }
+
+    /// Creates a request that sets one optional property of records.
+    public init<R: Record, Value: AttributeConvertible>(
+        where predicate: RecordPredicate<R>? = nil, set path: KeyPath<R, Value?>, to value: Value?
+    ) {
+        self.init(
+            R.entity.name, where: predicate?.predicate,
+            set: [R.entity.attribute(of: path): value?.attributeValue ?? .null])
+    }
+}
+
+extension BatchDeleteRequest {
+    public init<R: Record>(where predicate: RecordPredicate<R>) {
+        self.init(R.entity.name, where: predicate.predicate)
+    }
+}

@@ -1,0 +1,125 @@
+/// A type whose values are the objects of one entity.
+///
+/// A record is a `Codable` structure that declares its entity once. The entity lists the stored properties,
+/// from which it derives the names, types, and optionality of the attributes:
+///
+/// ```swift
+/// struct Note: Record {
+///     var title: String
+///     var rank = 0
+///     var body: String?
+///     var created = Date()
+///
+///     static let entity = RecordEntity<Note>("Note") {
+///         RecordAttribute(\.title, history: .preservesValueOnDeletion)
+///         RecordAttribute(\.rank, isIndexed: true)
+///         RecordAttribute(\.body)
+///         RecordAttribute(\.created, defaultValue: .now)
+///     }
+/// }
+/// ```
+public protocol Record: Codable, Sendable {
+    /// The entity, stored in a `static let`.
+    static var entity: RecordEntity<Self> { get }
+}
+
+/// The entity of a record type.
+public struct RecordEntity<R: Record>: Sendable {
+    public let name: String
+    /// The entity for a ``StoreModel``.
+    public let description: EntityDescription
+    let plan: RecordPlan
+    private let properties: [(path: any PartialKeyPath<R> & Sendable, attribute: String)]
+
+    /// Creates an entity with an attribute for each stored property.
+    public init(
+        _ name: String, tracksHistory: Bool = true, renamedFrom: [String] = [],
+        @RecordAttributes<R> attributes: () -> [RecordAttribute<R>]
+    ) {
+        let attributes = attributes()
+        self.name = name
+        description = EntityDescription(
+            name, attributes: attributes.map(\.description), tracksHistory: tracksHistory,
+            renamedFrom: renamedFrom)
+        plan = RecordPlan(entity: name, attributes: attributes.map { ($0.description.name, $0.codec) })
+        properties = attributes.map { ($0.path, $0.description.name) }
+    }
+
+    /// Returns the attribute of a property. A property without one gets a name that no entity has, so that a
+    /// request with it fails.
+    func attribute(of path: PartialKeyPath<R>) -> String {
+        properties.first { $0.path as PartialKeyPath<R> == path }?.attribute ?? "\(path)"
+    }
+
+    /// Returns the properties of attributes.
+    func paths(of attributes: [String]) -> [any PartialKeyPath<R> & Sendable] {
+        attributes.compactMap { name in properties.first { $0.attribute == name }?.path }
+    }
+}
+
+/// An attribute of a record's entity: a stored property.
+public struct RecordAttribute<R: Record>: Sendable {
+    let path: any PartialKeyPath<R> & Sendable
+    let description: AttributeDescription
+    let codec: any AttributeCodec
+
+    /// Creates an attribute for a property.
+    ///
+    /// - Parameters:
+    ///   - path: The property.
+    ///   - name: The name of the attribute if it differs from that of the property; the record's coding key
+    ///     must have it, too.
+    ///   - defaultValue: The value for a writer that does not specify the attribute; records specify all.
+    public init<Value: AttributeConvertible & Codable>(
+        _ path: any KeyPath<R, Value> & Sendable, name: String? = nil,
+        defaultValue: AttributeDescription.Default = .none, isUnique: Bool = false, isIndexed: Bool = false,
+        indexWhenTrue other: PartialKeyPath<R>? = nil, ignoresCase: Bool = false,
+        history: AttributeDescription.History = [], renamedFrom: [String] = []
+    ) {
+        self.path = path
+        codec = Codec<Value>()
+        description = AttributeDescription(
+            name ?? Self.name(of: path), Value.attributeKind, defaultValue: defaultValue, isUnique: isUnique,
+            isIndexed: isIndexed, indexWhenTrue: other.map(Self.name), ignoresCase: ignoresCase,
+            history: history, renamedFrom: renamedFrom)
+    }
+
+    /// Creates an attribute for an optional property.
+    public init<Value: AttributeConvertible & Codable>(
+        _ path: any KeyPath<R, Value?> & Sendable, name: String? = nil,
+        defaultValue: AttributeDescription.Default = .none, isUnique: Bool = false, isIndexed: Bool = false,
+        indexWhenTrue other: PartialKeyPath<R>? = nil, ignoresCase: Bool = false,
+        history: AttributeDescription.History = [], renamedFrom: [String] = []
+    ) {
+        self.path = path
+        codec = Codec<Value>()
+        description = AttributeDescription(
+            name ?? Self.name(of: path), Value.attributeKind, isOptional: true, defaultValue: defaultValue,
+            isUnique: isUnique, isIndexed: isIndexed, indexWhenTrue: other.map(Self.name),
+            ignoresCase: ignoresCase, history: history, renamedFrom: renamedFrom)
+    }
+
+    /// Returns the name of a stored property (SE-0369). For any other path, ``StoreModel`` rejects the result.
+    private static func name(of path: PartialKeyPath<R>) -> String {
+        let (text, root) = ("\(path)", "\\\(R.self).")
+        return text.hasPrefix(root) ? String(text.dropFirst(root.count)) : text
+    }
+}
+
+/// Collects the attributes of a ``RecordEntity``.
+@resultBuilder public enum RecordAttributes<R: Record> {
+    public static func buildBlock(_ attributes: RecordAttribute<R>...) -> [RecordAttribute<R>] { attributes }
+
+    public static func buildExpression(_ attribute: RecordAttribute<R>) -> RecordAttribute<R> { attribute }
+}
+
+extension StoreModel {
+    /// Creates a model whose entities are those of record types.
+    public init(version: Int, records: any Record.Type...) throws(StoreError) {
+        try self.init(version: version, entities: records.map { $0.entityDescription })
+    }
+}
+
+extension Record {
+    fileprivate static var entityDescription: EntityDescription { entity.description }
+}

@@ -1,0 +1,61 @@
+/// The order of a record type's attributes, and the conversion of each.
+struct RecordPlan: Sendable {
+    let entity: String
+    let layout: StoredObject.Layout
+    let codecs: [any AttributeCodec]
+
+    init(entity: String, attributes: [(name: String, codec: any AttributeCodec)]) {
+        self.entity = entity
+        // The first of two equal names; the model rejects such an entity.
+        var names: Set<String> = []
+        let distinct = attributes.filter { names.insert($0.name).inserted }
+        layout = StoredObject.Layout(names: distinct.map(\.name))
+        codecs = distinct.map(\.codec)
+    }
+
+    func invalid(_ attribute: String?, _ reason: String) -> StoreError {
+        .invalidValue(attribute: attribute, entity: entity, reason: reason)
+    }
+}
+
+/// The conversion of an attribute, whose type the generic code of a coder finds by a cast.
+protocol AttributeCodec: Sendable {}
+
+struct Codec<Value>: AttributeCodec {
+    let read: @Sendable (AttributeValue) -> Value?
+    let write: @Sendable (Value) -> AttributeValue
+}
+
+extension Codec where Value: AttributeConvertible {
+    init() {
+        read = { Value(attributeValue: $0) }
+        write = { $0.attributeValue }
+    }
+}
+
+/// A cursor over the attributes of a plan. Synthesized code uses the keys in the order of their declaration,
+/// so the next one usually is the one after the last.
+struct AttributeCursor {
+    private let layout: StoredObject.Layout
+    private var next = 0
+
+    init(_ layout: StoredObject.Layout) { self.layout = layout }
+
+    mutating func rewind() { next = 0 }
+
+    /// Makes the last attribute the next one again.
+    mutating func stepBack() { next -= 1 }
+
+    mutating func skip() { next += 1 }
+
+    /// Returns the index of an attribute; nil if there is none of that name.
+    mutating func index(of name: String) -> Int? {
+        if next < layout.names.count, layout.names[next] == name {
+            next += 1
+            return next - 1
+        }
+        guard let index = layout.index(of: name) else { return nil }
+        next = index + 1
+        return index
+    }
+}

@@ -1,0 +1,96 @@
+/// The records to fetch, and their order.
+///
+/// ```swift
+/// let request = RecordRequest<Note>(where: \.rank > 3, sort: [.descending(\.created)], limit: 10)
+/// let notes = try await container.fetch(request)
+/// ```
+public struct RecordRequest<R: Record>: Hashable, Sendable {
+    /// The request for the entity's objects, with further options.
+    public var fetchRequest: FetchRequest
+
+    public init(
+        where predicate: RecordPredicate<R>? = nil, sort: [RecordSortKey<R>] = [], limit: Int? = nil
+    ) {
+        fetchRequest = FetchRequest(
+            R.entity.name, where: predicate?.predicate, sort: sort.map(\.sortKey), limit: limit)
+    }
+}
+
+/// A property by which records are sorted; nil sorts before every value.
+public struct RecordSortKey<R: Record>: Hashable, Sendable {
+    let sortKey: SortKey
+
+    public static func ascending(_ path: PartialKeyPath<R>) -> RecordSortKey {
+        RecordSortKey(sortKey: SortKey(R.entity.attribute(of: path)))
+    }
+
+    public static func descending(_ path: PartialKeyPath<R>) -> RecordSortKey {
+        RecordSortKey(sortKey: SortKey(R.entity.attribute(of: path), isAscending: false))
+    }
+}
+
+/// A record as it was read, with its ID and version. Its properties are those of the record.
+@dynamicMemberLookup
+public struct StoredRecord<R: Record>: Identifiable, Sendable {
+    public let id: ObjectID
+    /// The version, which rises from 1 with every save of the object, even if it was deleted and restored.
+    public let version: Int64
+    public let record: R
+
+    public subscript<Value>(dynamicMember path: KeyPath<R, Value>) -> Value { record[keyPath: path] }
+}
+
+extension StoredRecord: Equatable where R: Equatable {}
+extension StoredRecord: Hashable where R: Hashable {}
+
+extension StoredRecord {
+    /// Creates a record from an object of its entity.
+    ///
+    /// - Throws: ``StoreError/invalidValue(attribute:entity:reason:)``.
+    public init(_ object: StoredObject) throws(StoreError) {
+        try self.init(object, RecordDecoder(R.entity.plan))
+    }
+
+    init(_ object: StoredObject, _ decoder: RecordDecoder) throws(StoreError) {
+        id = object.id
+        version = object.version
+        record = try decoder.record(R.self, object)
+    }
+}
+
+extension [StoredObject] {
+    func records<R: Record>(_ type: R.Type) throws(StoreError) -> [StoredRecord<R>] {
+        let decoder = RecordDecoder(R.entity.plan)
+        var records: [StoredRecord<R>] = []
+        records.reserveCapacity(count)
+        for object in self { records.append(try StoredRecord(object, decoder)) }
+        return records
+    }
+}
+
+extension StoreSnapshot {
+    public func fetch<R: Record>(_ request: RecordRequest<R>) throws(StoreError) -> [StoredRecord<R>] {
+        try ask { [query] in try query.fetch(request, on: $0) }
+    }
+
+    /// Returns the number of records that the predicate of the request admits.
+    public func count<R: Record>(_ request: RecordRequest<R>) throws(StoreError) -> Int {
+        try count(request.fetchRequest)
+    }
+}
+
+extension PersistentContainer {
+    /// Returns the records of a request. To fetch several consistent results, use ``read(_:)``.
+    nonisolated(nonsending) public func fetch<R: Record>(
+        _ request: RecordRequest<R>
+    ) async throws(StoreError) -> [StoredRecord<R>] {
+        try await read { snapshot throws(StoreError) in try snapshot.fetch(request) }
+    }
+
+    /// Returns the number of records that the predicate of the request admits.
+    nonisolated(nonsending) public func count<R: Record>(
+        _ request: RecordRequest<R>
+    ) async throws(StoreError) -> Int {
+        try await count(request.fetchRequest)
+    }
+}

@@ -1,0 +1,97 @@
+/// Records in a unit of work.
+extension StoreContext {
+    /// Reads records from the store and applies this context's unsaved changes to them.
+    public func fetch<R: Record>(
+        _ request: RecordRequest<R>
+    ) async throws(StoreError) -> [StoredRecord<R>] {
+        try await fetch(request.fetchRequest).records(R.self)
+    }
+
+    /// Inserts a record at the next save.
+    ///
+    /// - Returns: A temporary ID, valid in this context indefinitely. The save returns the permanent ID,
+    ///   which is valid everywhere.
+    @discardableResult
+    public func insert<R: Record>(_ record: R) throws(StoreError) -> ObjectID {
+        try insert(CollectionOfOne(record))[0]
+    }
+
+    /// Inserts records at the next save.
+    ///
+    /// - Returns: The temporary ID of each record.
+    @discardableResult
+    public func insert<R: Record>(_ records: some Sequence<R> & Sendable) throws(StoreError) -> [ObjectID] {
+        let (entity, encoder) = (R.entity, RecordEncoder(R.entity.plan))
+        var ids: [ObjectID] = []
+        for record in records {
+            let values = zip(entity.plan.layout.names, try encoder.values(of: record))
+            ids.append(try insert(entity.name, Dictionary(values) { $1 }))
+        }
+        return ids
+    }
+
+    /// Changes a record at the next save; does nothing if the object will be deleted.
+    ///
+    /// - Parameters:
+    ///   - stored: The record as it was read. If another writer has saved it since then, the save reports
+    ///     the conflict.
+    ///   - change: A closure that changes the record. Only the attributes that differ afterward are saved.
+    public nonisolated(nonsending) func update<R: Record>(
+        _ stored: StoredRecord<R>, _ change: (inout R) -> Void
+    ) async throws(StoreError) {
+        var record = stored.record
+        change(&record)
+        try await update(stored, to: record)
+    }
+
+    /// Changes a record at the next save to another value of it, such as an edited copy.
+    public func update<R: Record>(_ stored: StoredRecord<R>, to record: R) throws(StoreError) {
+        let encoder = RecordEncoder(R.entity.plan)
+        let new = try encoder.values(of: record)
+        let base = try object(of: stored, encoder)
+        var changes: [String: AttributeValue] = [:]
+        for (index, name) in base.layout.names.enumerated() where !new[index].isSame(as: base.stored[index]) {
+            changes[name] = new[index]
+        }
+        try update(base, changes)
+    }
+
+    /// Deletes a record at the next save. If another writer has saved it since it was read, the save reports
+    /// the conflict.
+    public func delete<R: Record>(_ stored: StoredRecord<R>) throws(StoreError) {
+        try delete(object(of: stored, RecordEncoder(R.entity.plan)))
+    }
+
+    private func object<R: Record>(
+        of stored: StoredRecord<R>, _ encoder: RecordEncoder
+    ) throws(StoreError) -> StoredObject {
+        StoredObject(
+            id: stored.id, version: stored.version, layout: R.entity.plan.layout,
+            values: try encoder.values(of: stored.record))
+    }
+}
+
+/// Both sides of a conflict, as records.
+public struct RecordConflict<R: Record>: Sendable {
+    /// The record on which the change was made.
+    public let base: StoredRecord<R>?
+    /// The record with this context's changes; nil for a deletion, and if ``base`` is nil.
+    public let mine: R?
+    /// The record in the store; nil if it was deleted there.
+    public let stored: StoredRecord<R>?
+    /// The properties to which both sides gave different new values; see ``SaveConflict/clashing``.
+    public let clashing: [any PartialKeyPath<R> & Sendable]
+
+    /// Creates nil if the conflict is about another entity.
+    public init?(_ conflict: SaveConflict) throws(StoreError) {
+        guard conflict.objectID.entity == R.entity.name else { return nil }
+        let decoder = RecordDecoder(R.entity.plan)
+        base = if let base = conflict.base { try StoredRecord(base, decoder) } else { nil }
+        stored = if let stored = conflict.stored { try StoredRecord(stored, decoder) } else { nil }
+        mine =
+            if let mine = conflict.mine, !conflict.isDeletion { try decoder.record(R.self, mine) } else {
+                nil
+            }
+        clashing = R.entity.paths(of: conflict.clashing)
+    }
+}
