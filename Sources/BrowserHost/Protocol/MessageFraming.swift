@@ -1,7 +1,7 @@
 /// The framing of native messaging: a length of four bytes in the byte order of the machine, then a message of
 /// that length (developer.chrome.com/docs/extensions/develop/concepts/native-messaging).
 ///
-/// A message takes memory as it arrives, whatever its length says. One that exceeds the limit is discarded.
+/// A message takes memory as it arrives, not as its length promises. One that exceeds the limit is discarded.
 package struct MessageFraming {
     package enum Frame: Hashable, Sendable {
         case message([UInt8])
