@@ -156,7 +156,12 @@ package final class Chromium: Browser {
 
     private func closePage(_ name: String) throws {
         guard let target = try find(name) else { return }
-        _ = try channel.call("Target.closeTarget", ["targetId": target])
+        do {
+            _ = try channel.call("Target.closeTarget", ["targetId": target])
+        } catch {
+            // A popup also closes by itself.
+            guard try find(name) == nil else { throw error }
+        }
     }
 
     private func evaluate(_ expression: String, inPage name: String) throws -> String {

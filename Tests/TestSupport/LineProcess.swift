@@ -29,10 +29,17 @@ package final class LineProcess: Sendable {
         var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
         let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         var variables: [UnsafeMutablePointer<CChar>?] = all.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        // A thread of Dispatch blocks signals, which the program would inherit.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        var none = sigset_t()
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var child = pid_t()
-        let code = posix_spawnp(&child, program, &actions, nil, &words, &variables)
+        let code = posix_spawnp(&child, program, &actions, &attributes, &words, &variables)
         for word in words + variables { free(word) }
         posix_spawn_file_actions_destroy(&actions)
+        posix_spawnattr_destroy(&attributes)
         close(toChild[0])
         close(fromChild[1])
         guard code == 0 else { throw NoAnswer() }

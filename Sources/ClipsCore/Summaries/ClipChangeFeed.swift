@@ -92,8 +92,8 @@ package struct ClipChangeFeed {
         request.attributes = []
         let present = Set(try snapshot.fetch(request).map(\.id.key))
         let shown = ids.filter(present.contains)
-        let clips = try ClipStore.summaries(shown, maxBytes: maxBytes, in: snapshot)
-        guard clips.count == shown.count else { return .refresh }
+        let (clips, isCut) = try ClipStore.summaries(shown, maxBytes: maxBytes, in: snapshot)
+        guard !isCut else { return .refresh }
         return .changed(clips, deleted: ids.filter { !present.contains($0) }, count: count)
     }
 }

@@ -49,7 +49,7 @@ extension ClipStore {
             page.after = cursor?.position(in: snapshot)
             let objects = try snapshot.fetch(page)
             let ids = objects.prefix(limit).map(\.id.key)
-            let clips = try Self.summaries(ids, maxBytes: maxBytes, in: snapshot)
+            let clips = try Self.summaries(ids, maxBytes: maxBytes, in: snapshot).clips
             let count = try snapshot.count(FetchRequest(ClipModel.entity))
             let isLast = clips.count == objects.count
             let last = isLast || clips.isEmpty ? nil : ClipCursor(objects[clips.count - 1])
@@ -71,14 +71,17 @@ extension ClipStore {
         var search = ClipSearch(query.search, sort: .relevance, limit: limit + 1, in: self)
         var clips: [ClipSummary] = []
         var left = maxBytes
-        while let page = try await search.next({ [left] hits, snapshot throws(StoreError) in
-            try Self.summaries(hits, maxBytes: left, in: snapshot)
-        }) {
-            clips += page
-            left -= page.reduce(0) { $0 + $1.json.utf8.count + 1 }
-            guard clips.count <= limit, left > 0 else { break }
+        var isCut = false
+        while !isCut, clips.count <= limit {
+            let next = try await search.next { [left] hits, snapshot throws(StoreError) in
+                [try Self.summaries(hits, maxBytes: left, in: snapshot)]
+            }
+            guard let page = next?.first else { break }
+            clips += page.clips
+            left -= page.clips.reduce(0) { $0 + $1.json.utf8.count + 1 }
+            isCut = page.isCut
         }
-        return (Array(clips.prefix(limit)), clips.count > limit || left <= 0)
+        return (Array(clips.prefix(limit)), isCut || clips.count > limit)
     }
 
     /// Returns the newest clip with each URL; nil for none.
@@ -97,9 +100,9 @@ extension ClipStore {
                 if let url = object[ClipAttribute.url.rawValue].textValue { ids[url] = object.id.key }
             }
             let wanted = urls.compactMap { ids[$0] }
-            let clips = try Self.summaries(wanted, maxBytes: maxBytes, in: snapshot)
+            let (clips, isCut) = try Self.summaries(wanted, maxBytes: maxBytes, in: snapshot)
             let byID = Dictionary(clips.map { ($0.id, $0) }) { first, _ in first }
-            return (urls.map { ids[$0].flatMap { byID[$0] } }, clips.count < wanted.count)
+            return (urls.map { ids[$0].flatMap { byID[$0] } }, isCut)
         }
     }
 }

@@ -42,23 +42,23 @@ extension ClipStore {
     /// - Parameter maxBytes: The size of the JSON before which the result ends.
     package func summaries(_ ids: [Int64], maxBytes: Int = .max) async throws(StoreError) -> [ClipSummary] {
         try await container.read { snapshot throws(StoreError) in
-            try Self.summaries(ids, maxBytes: maxBytes, in: snapshot)
+            try Self.summaries(ids, maxBytes: maxBytes, in: snapshot).clips
         }
     }
 
     static func summaries(
         _ ids: [Int64], maxBytes: Int, in snapshot: borrowing StoreSnapshot
-    ) throws(StoreError) -> [ClipSummary] {
+    ) throws(StoreError) -> (clips: [ClipSummary], isCut: Bool) {
         var summaries: [ClipSummary] = []
         var left = maxBytes
         for first in stride(from: 0, to: ids.count, by: clipsPerPiece) {
             for clip in try clips(Array(ids[first..<min(ids.count, first + clipsPerPiece)]), in: snapshot) {
                 let summary = ClipSummary(clip)
                 left -= summary.json.utf8.count + 1
-                guard left >= 0 else { return summaries }
+                guard left >= 0 else { return (summaries, true) }
                 summaries.append(summary)
             }
         }
-        return summaries
+        return (summaries, false)
     }
 }
