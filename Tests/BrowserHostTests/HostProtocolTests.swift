@@ -179,7 +179,8 @@ import Testing
         let host = try HostProcess(clips)
         let text = String(repeating: "\u{1F600}", count: 1000)
         let batch = (0..<1000).map {
-            HostProcess.clip("https://a.org/\($0)", ["text": text, "note": text, "title": text.prefix(900)])
+            HostProcess.clip(
+                "https://a.org/\($0)", ["text": text, "note": text, "title": String(text.prefix(900))])
         }
         let saved = try host.ask("save", ["clips": batch])
         #expect((saved.number("bytes") ?? .max) <= 512 << 10 && saved.flag("more") == true)

@@ -83,7 +83,7 @@ import Testing
         #expect(drafts[0].uuid == "00000000-0000-4000-8000-00000000000a")
     }
 
-    @Test func `the author and the time of the last change are the host's, against the message`() throws {
+    @Test func `the host sets the author and the time of the last change`() throws {
         let text = Self.save(#""url":"https://a.org","author":"app","updated":"2001-01-01T00:00:00Z""#)
         guard case .save(let drafts, _) = try HostRequest(Array(text.utf8)).action.get() else { return }
         #expect(drafts[0].author == nil && drafts[0].updated == nil)

@@ -134,7 +134,7 @@ import Testing
 
     @Test func `a store that may only be read is listed, and a save fails with the reason`() throws {
         try clips.run("add", "--title", "first")
-        chmod(clips.storePath, 0o644)
+        for end in ["", "-wal", "-shm"] { chmod(clips.storePath + end, 0o644) }
         let wrapper = UnprivilegedProcess.words(ClipsProgram.path, []).dropLast()
         let reader = try HostProcess(clips, wrapper: Array(wrapper))
         let list = try reader.ask("list")
@@ -210,7 +210,7 @@ import Testing
         #expect(try host.ask("list").number("count") == 0)
         let status = try String(contentsOfFile: "/proc/\(host.process.identifier)/status", encoding: .utf8)
         let peak = status.firstMatch(of: /VmHWM:\s+(\d+) kB/).flatMap { Int($0.1) } ?? .max
-        #expect(peak < 64 << 10, "\(peak) kB")
+        #expect(peak < 72 << 10, "\(peak) kB")
     }
 
     @Test func `hostile text is saved and answered unchanged`() throws {

@@ -90,7 +90,7 @@ extension ClipStore {
     package func clips(
         withURLs urls: [String], maxBytes: Int
     ) async throws(StoreError) -> (clips: [ClipSummary?], isCut: Bool) {
-        let values = Set(urls).sorted().map(AttributeValue.text)
+        let values = Set(urls).subtracting([""]).sorted().map(AttributeValue.text)
         var request = FetchRequest(ClipModel.entity, where: .isOneOf(ClipAttribute.url.rawValue, values))
         request.attributes = [ClipAttribute.url.rawValue]
         let lookup = request
