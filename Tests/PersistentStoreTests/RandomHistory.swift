@@ -94,7 +94,8 @@ struct RandomHistory {
         case 2:
             let ids = (0..<Int.random(in: 0...6, using: &random)).map { _ in
                 ObjectID(
-                    entity: any(["Note", "Tag", "None"]), key: Int64.random(in: -1...12, using: &random))
+                    entity: any(["Note", "Tag", "None"]), key: Int64.random(in: -1...12, using: &random),
+                    storeID: container.storeID)
             }
             return .objects(Set(ids))
         case 3: return .updated(any(["title", "rank", "none"]))
