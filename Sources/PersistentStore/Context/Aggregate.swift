@@ -52,9 +52,8 @@ extension StoreSnapshot {
     }
 
     /// Returns each value of an attribute with the number of admitted objects that have it, the most frequent
-    /// first. Values that differ in case only are one value if the attribute ignores case.
-    ///
-    /// - Parameter request: The objects to count; its limit and offset apply to the values.
+    /// first. Values that differ in case only are one value if the attribute ignores case. The limit and the
+    /// offset of the request apply to the values.
     public func valueCounts(of attribute: String, over request: FetchRequest) throws(StoreError)
         -> [ValueCount]
     {

@@ -69,7 +69,9 @@ struct RegisteredObjects: Sendable {
     }
 
     mutating func apply(_ outcome: SaveOutcome) {
-        if !outcome.requestedID.isPermanent, let index = Int(exactly: -1 - outcome.requestedID.key) {
+        if outcome.requestedID.key != outcome.id.key, !outcome.requestedID.isPermanent,
+            let index = Int(exactly: -1 - outcome.requestedID.key)
+        {
             let missing = index + 1 - permanentKeys.count
             if missing > 0 { permanentKeys += repeatElement(0, count: missing) }
             permanentKeys[index] = outcome.id.key

@@ -76,7 +76,9 @@ public actor StoreContext {
     /// Reads one object again. Its unsaved changes are then based on the new state, so that saving them is no
     /// conflict with earlier commits.
     ///
-    /// - Parameter keepsChanges: Whether to retain the object's unsaved changes.
+    /// - Parameters:
+    ///   - id: The object.
+    ///   - keepsChanges: Whether to retain the object's unsaved changes.
     /// - Returns: The object with its unsaved changes; nil if it does not exist or will be deleted.
     @discardableResult
     public func refresh(_ id: ObjectID, keepsChanges: Bool = true) async throws(StoreError) -> StoredObject? {

@@ -7,11 +7,8 @@ public struct EntityDescription: Hashable, Sendable {
     /// The names that the entity had in earlier versions of the model, newest first.
     public let renamedFrom: [String]
 
-    /// Creates a description.
-    ///
-    /// - Parameter renamedFrom: The names that the entity had in earlier versions of the model. A store that
-    ///   has one of them and not the current one is migrated with all objects, and its history then shows the
-    ///   current name.
+    /// Creates a description. A store that has one of the names in `renamedFrom`, of earlier versions of the
+    /// model, and not the current one is migrated with all objects, and its history then shows the current name.
     public init(
         _ name: String, attributes: [AttributeDescription], tracksHistory: Bool = true,
         renamedFrom: [String] = []
@@ -87,10 +84,9 @@ public struct AttributeDescription: Hashable, Sendable {
 
     /// Creates a description.
     ///
-    /// - Parameter renamedFrom: The names that the attribute had in earlier versions of the model. A store
-    ///   that has one of them and not the current one is migrated with all values, and its history then shows
-    ///   the current name. Without it, an attribute with a new name is another attribute, and the values of
-    ///   the missing one are deleted.
+    /// A store that has one of the names in `renamedFrom`, of earlier versions of the model, and not the current
+    /// one is migrated with all values, and its history then shows the current name. Without it, an attribute
+    /// with a new name is another attribute, and the values of the missing one are deleted.
     public init(
         _ name: String, _ kind: Kind, isOptional: Bool = false, defaultValue: Default = .none,
         isUnique: Bool = false, isIndexed: Bool = false, indexWhenTrue: String? = nil,

@@ -65,11 +65,8 @@ public struct RecordAttribute<R: Record>: Sendable {
 
     /// Creates an attribute for a property.
     ///
-    /// - Parameters:
-    ///   - path: The property.
-    ///   - name: The name of the attribute if it differs from that of the property; the record's coding key
-    ///     must have it, too.
-    ///   - defaultValue: The value for a writer that does not specify the attribute; records specify all.
+    /// The name is necessary if it differs from that of the property; the record's coding key must have it, too.
+    /// The default value is for a writer that does not specify the attribute; records specify all.
     public init<Value: AttributeConvertible & Codable>(
         _ path: any KeyPath<R, Value> & Sendable, name: String? = nil,
         defaultValue: AttributeDescription.Default = .none, isUnique: Bool = false, isIndexed: Bool = false,

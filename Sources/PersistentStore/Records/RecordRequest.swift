@@ -80,7 +80,7 @@ extension StoreSnapshot {
 }
 
 extension PersistentContainer {
-    /// Returns the records of a request. To fetch several consistent results, use ``read(_:)``.
+    /// Returns the records of a request. To fetch several consistent results, use `read(_:)`.
     nonisolated(nonsending) public func fetch<R: Record>(
         _ request: RecordRequest<R>
     ) async throws(StoreError) -> [StoredRecord<R>] {
