@@ -228,4 +228,20 @@ import Testing
         #expect(stored.allSatisfy { $0.flag ? $0.priority == .high : $0.note == nil })
         #expect(stored.allSatisfy { $0.integer <= 0 })
     }
+
+    @Test func `UUIDs are read and written as Foundation does`() {
+        for _ in 0..<1000 {
+            let uuid = UUID()
+            #expect(uuid.attributeValue == .text(uuid.uuidString.lowercased()))
+            #expect(UUID(attributeValue: .text(uuid.uuidString)) == uuid)
+            #expect(UUID(attributeValue: uuid.attributeValue) == uuid)
+        }
+        let valid = "0f8fad5b-d9cb-469f-a165-70867728950e"
+        for index in valid.indices {
+            for wrong in ["", "g", "é", "--"] + (valid[index] == "-" ? ["0"] : ["-"]) {
+                let text = valid.replacingCharacters(in: index...index, with: wrong)
+                #expect(UUID(attributeValue: .text(text)) == nil, "\(text)")
+            }
+        }
+    }
 }

@@ -94,11 +94,11 @@ extension Date: AttributeConvertible {
 /// Stored as lowercase text, as ``AttributeDescription/Default/uuid``.
 extension UUID: AttributeConvertible {
     public static var attributeKind: AttributeDescription.Kind { .text }
-    public var attributeValue: AttributeValue { .text(uuidString.lowercased()) }
+    public var attributeValue: AttributeValue { .text(text) }
 
     public init?(attributeValue: AttributeValue) {
         guard case .text(let text) = attributeValue else { return nil }
-        self.init(uuidString: text)
+        self.init(text: text)
     }
 }
 

@@ -18,16 +18,15 @@ struct RecordPlan: Sendable {
     }
 }
 
-/// The conversion of an attribute, whose type the generic code of a coder finds by a cast.
-protocol AttributeCodec: Sendable {}
+/// The conversion of an attribute, whose type the generic code of a coder finds by a cast: of classes, because
+/// that of values takes ten times as long.
+protocol AttributeCodec: AnyObject, Sendable {}
 
-struct Codec<Value>: AttributeCodec {
+final class Codec<Value>: AttributeCodec {
     let read: @Sendable (AttributeValue) -> Value?
     let write: @Sendable (Value) -> AttributeValue
-}
 
-extension Codec where Value: AttributeConvertible {
-    init() {
+    init() where Value: AttributeConvertible {
         read = { Value(attributeValue: $0) }
         write = { $0.attributeValue }
     }
