@@ -5,11 +5,7 @@
 package enum TerminalSafeJSON {
     /// Returns the same JSON with these characters escaped, which occur only in strings.
     package static func text(_ json: String) -> String {
-        // The first bytes of these characters in UTF-8.
-        let isSuspect = json.utf8.contains {
-            $0 >= 0x7F && ($0 == 0x7F || $0 == 0xC2 || $0 == 0xD8 || $0 == 0xE2)
-        }
-        guard isSuspect else { return json }
+        guard has(isUnsafe, json) else { return json }
         var safe = String.UnicodeScalarView()
         for scalar in json.unicodeScalars {
             switch scalar.value {
@@ -23,18 +19,33 @@ package enum TerminalSafeJSON {
         }
         return String(safe)
     }
+
+    /// Whether a byte of UTF-8 may begin one of these characters.
+    fileprivate static func isUnsafe(_ byte: UInt8) -> Bool {
+        byte >= 0x7F && (byte == 0x7F || byte == 0xC2 || byte == 0xD8 || byte == 0xE2)
+    }
+
+    /// Whether a text has a byte of a kind; in one loop over its memory, because most texts have none.
+    fileprivate static func has(_ kind: (UInt8) -> Bool, _ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { $0.contains(where: kind) }
+    }
 }
 
-/// A JSON object under construction.
+/// A JSON object under construction, whose strings are safe to show on a terminal.
 package struct JSONWriter {
     private var members = "{"
 
     package init() {}
 
-    package var text: String { TerminalSafeJSON.text(members + "}") }
+    package var text: String { members + "}" }
 
+    /// Adds a number, a Boolean, null, or the text of another writer.
     package mutating func add(_ key: String, literal: String) {
-        members += (members.utf8.count > 1 ? ",\"" : "\"") + key + "\":" + literal
+        members += members.utf8.count > 1 ? ",\"" : "\""
+        members += key
+        members += "\":"
+        members += literal
     }
 
     package mutating func add(_ key: String, _ text: String) { add(key, literal: Self.quoted(text)) }
@@ -44,9 +55,9 @@ package struct JSONWriter {
     }
 
     private static func quoted(_ text: String) -> String {
-        guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }) else {
-            return "\"\(text)\""
-        }
+        let isEscaped = TerminalSafeJSON.has(
+            { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C || TerminalSafeJSON.isUnsafe($0) }, text)
+        guard isEscaped else { return "\"" + text + "\"" }
         var bytes: [UInt8] = [0x22]
         bytes.reserveCapacity(text.utf8.count + 16)
         for byte in text.utf8 {
@@ -63,6 +74,6 @@ package struct JSONWriter {
             }
         }
         bytes.append(0x22)
-        return String(decoding: bytes, as: UTF8.self)
+        return TerminalSafeJSON.text(String(decoding: bytes, as: UTF8.self))
     }
 }
