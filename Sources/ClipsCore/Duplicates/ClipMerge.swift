@@ -1,6 +1,7 @@
 import CSearch
+import SearchIndex
 
-/// Merges clips with the same URL into one.
+/// Merges clips with the same URL, or variants of it, into one.
 ///
 /// Both texts remain, the longer one first, with a line of dashes between them; a text that is part of the
 /// other is not repeated. The longer title remains the title, and the other one becomes a paragraph of the
@@ -17,7 +18,7 @@ package enum ClipMerge {
     package static func merged(_ one: ClipDraft, _ other: ClipDraft) -> ClipDraft {
         var result = ClipDraft()
         result.uuid = [one.uuid, other.uuid].compactMap(\.self).min()
-        result.url = one.url
+        result.url = CanonicalURL.preferred(one.url, other.url)
         result.title = longer(one.title, other.title)
         result.text = text(one.text, other.text)
         let notes = union(parts(one.note, "\n\n"), parts(other.note, "\n\n"))

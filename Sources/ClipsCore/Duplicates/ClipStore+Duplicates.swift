@@ -1,4 +1,5 @@
 import PersistentStore
+import SearchIndex
 
 extension ClipStore {
     /// Saves clips as one transaction, with a policy for URLs that already exist.
@@ -12,13 +13,17 @@ extension ClipStore {
     ) async throws -> (ids: [Int64], outcome: DuplicateOutcome) {
         for draft in drafts { _ = try draft.values(author: author, now: 0) }
         let now = now()
-        var work = drafts.map { ($0.completed(author: author, now: now), isDated: $0.created != nil) }
+        var work = drafts.map { draft in
+            var completed = draft.completed(author: author, now: now)
+            if policy != .keepBoth { completed.url = CanonicalURL.withPlainOrigin(completed.url) }
+            return (completed, isDated: draft.created != nil)
+        }
         var ids: [Int64] = []
         var outcome = DuplicateOutcome()
         // The indices of this round's drafts in the first one, and the clips that were inserted for them.
         var (positions, own): ([Int], [Int64]) = (Array(drafts.indices), [])
         for round in 1... {
-            let known = try await clips(like: work.map(\.0))
+            let known = try await clips(like: work.map(\.0), includingVariants: policy != .keepBoth)
             var plan = DuplicatePlan(policy: policy, stored: known.filter { !own.contains($0.id) })
             for (draft, isDated) in work { plan.add(draft, isDated: isDated) }
             let saved: (inserted: [Int: Int64], found: [StoredObject])
@@ -52,10 +57,22 @@ extension ClipStore {
     /// More rounds can only be caused deliberately.
     private static var maxRounds: Int { 20 }
 
-    private func clips(like drafts: [ClipDraft]) async throws -> [Clip] {
+    private func clips(like drafts: [ClipDraft], includingVariants: Bool) async throws -> [Clip] {
         guard let predicate = DuplicatePlan.lookup(drafts) else { return [] }
-        let request = FetchRequest(ClipModel.entity, where: predicate)
-        return try await container.fetch(request).map(Clip.init)
+        var known = try await container.fetch(FetchRequest(ClipModel.entity, where: predicate)).map(Clip.init)
+        guard includingVariants else { return known }
+        let keys = Set(drafts.map { CanonicalURL.key($0.url) })
+        var variants: Set<Int64> = []
+        for lookup in DuplicatePlan.variantLookups(drafts) {
+            var request = FetchRequest(ClipModel.entity, where: lookup)
+            request.attributes = [ClipAttribute.url.rawValue]
+            for object in try await container.fetch(request) {
+                let url = object[ClipAttribute.url.rawValue].textValue ?? ""
+                if keys.contains(CanonicalURL.key(url)) { variants.insert(object.id.key) }
+            }
+        }
+        known += try await clips(variants.subtracting(known.map(\.id)).sorted())
+        return known
     }
 
     private func commit(

@@ -1,4 +1,5 @@
 import PersistentStore
+import SearchIndex
 
 /// The clips to insert, change, and delete to save drafts with a policy.
 struct DuplicatePlan {
@@ -28,33 +29,15 @@ struct DuplicatePlan {
         self.policy = policy
         for clip in stored.sorted(by: { $0.id < $1.id }) {
             let content = ClipDraft(clip)
-            append(Entry(stored: clip, original: content, content: content), Self.key(content), clip.uuid)
+            append(Entry(stored: clip, original: content, content: content), key(content), clip.uuid)
         }
-    }
-
-    /// Returns a predicate for the stored clips that planning needs.
-    static func lookup(_ drafts: [ClipDraft]) -> ObjectPredicate? {
-        let urls = Set(drafts.map(\.url)).subtracting([""])
-        let times = Set(drafts.filter { $0.url.isEmpty }.compactMap(\.created))
-        let uuids = Set(drafts.compactMap(\.uuid))
-        var parts: [ObjectPredicate] = []
-        if !uuids.isEmpty {
-            parts.append(.isOneOf(ClipAttribute.uuid.rawValue, uuids.sorted().map(AttributeValue.text)))
-        }
-        if !urls.isEmpty {
-            parts.append(.isOneOf(ClipAttribute.url.rawValue, urls.sorted().map(AttributeValue.text)))
-        }
-        if !times.isEmpty {
-            parts.append(.isOneOf(ClipAttribute.created.rawValue, times.sorted().map(AttributeValue.integer)))
-        }
-        return parts.isEmpty ? nil : parts.count == 1 ? parts[0] : .or(parts)
     }
 
     /// Plans a draft that has its dates and author.
     ///
     /// - Parameter isDated: Whether its time was given, rather than the present.
     mutating func add(_ draft: ClipDraft, isDated: Bool) {
-        let key = draft.url.isEmpty && !isDated ? nil : Self.key(draft)
+        let key = draft.url.isEmpty && !isDated ? nil : key(draft)
         let itself = draft.uuid.flatMap { indices[.uuid($0)] } ?? []
         let same = (itself + (key.flatMap { indices[$0] } ?? []).filter { !itself.contains($0) })
             .filter { !entries[$0].isDeleted }
@@ -127,9 +110,10 @@ struct DuplicatePlan {
         destinations.append(first)
     }
 
-    private static func key(_ draft: ClipDraft) -> Key {
+    private func key(_ draft: ClipDraft) -> Key {
         draft.url.isEmpty
-            ? .words(created: draft.created ?? 0, title: draft.title, text: draft.text) : .url(draft.url)
+            ? .words(created: draft.created ?? 0, title: draft.title, text: draft.text)
+            : .url(policy == .keepBoth ? draft.url : CanonicalURL.key(draft.url))
     }
 }
 

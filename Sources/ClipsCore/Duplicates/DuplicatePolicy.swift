@@ -1,6 +1,7 @@
 /// The action for a clip whose URL a stored clip already has.
 ///
-/// A clip that adds nothing to the stored one is never saved again.
+/// A clip that adds nothing to the stored one is never saved again. Except for `keepBoth`, variants of a URL
+/// are the same URL, see `CanonicalURL`.
 package enum DuplicatePolicy: String, CaseIterable, Sendable {
     case keepBoth = "keep"
     /// Merges both into the oldest clip without losing text, see ``ClipMerge``. Clips that together exceed

@@ -1,0 +1,144 @@
+/// A web page's URL without its spelling: variants that lead to one page are equal.
+///
+/// Ignored are the scheme, `www.`, the host's case and punycode, a default port, slashes at the end, tracking
+/// parameters, percent-encoding that changes nothing, and a fragment, unless it is a route (`#/`, `#!`).
+package struct CanonicalURL: Hashable, Sendable {
+    private let host: String
+    private let path: String
+    private let query: String
+    private let fragment: String
+
+    /// Creates the canonical form of an http or https URL, with or without its scheme; nil of any other text.
+    package init?(_ text: String) {
+        guard let parts = Parts(text) else { return nil }
+        var labels = parts.host.split(separator: ".", omittingEmptySubsequences: false)
+            .map { $0.hasPrefix("xn--") ? Punycode.decoded($0.dropFirst(4)) ?? String($0) : String($0) }
+        if labels.count > 2, labels[0] == "www" { labels.removeFirst() }
+        host = labels.joined(separator: ".") + parts.port
+        var path = PercentEncoding.decoded(parts.path, reserved: "/?#")
+        while path.hasSuffix("/") { path.removeLast() }
+        self.path = path
+        query = parts.query.split(separator: "&").filter { !Self.isTracking($0) }
+            .map {
+                PercentEncoding.decoded($0, reserved: "&+#")
+                    .split(separator: " ", omittingEmptySubsequences: false).joined(separator: "+")
+            }
+            .joined(separator: "&")
+        let isRoute = parts.fragment.hasPrefix("/") || parts.fragment.hasPrefix("!")
+        fragment = isRoute ? PercentEncoding.decoded(parts.fragment, reserved: "") : ""
+    }
+
+    /// A text that variants of one URL have in common: `swift.org/blog?page=2`.
+    package var key: String {
+        host + path + (query.isEmpty ? "" : "?" + query) + (fragment.isEmpty ? "" : "#" + fragment)
+    }
+
+    /// Returns the key of a URL; any other text unchanged.
+    package static func key(_ url: String) -> String { CanonicalURL(url)?.key ?? url }
+
+    /// Returns the better of two spellings of one URL, regardless of their order.
+    package static func preferred(_ one: String, _ other: String) -> String {
+        func rank(_ url: String) -> (Int, Int) { (url.hasPrefix("https:") ? 0 : 1, url.utf8.count) }
+        return rank(one) == rank(other) ? min(one, other) : rank(one) < rank(other) ? one : other
+    }
+
+    /// Returns a URL with its scheme and host in small letters and without a default port, as browsers store it.
+    package static func withPlainOrigin(_ url: String) -> String {
+        guard let parts = Parts(url), let scheme = parts.scheme else { return url }
+        return scheme + "://" + parts.user + parts.host + parts.port + parts.rest
+    }
+
+    /// The spellings of the URL to look up, with ``withPlainOrigin(_:)``, and the beginnings of others: a text that
+    /// begins with one of these may be a variant.
+    package var candidates: (exact: [String], prefixes: [String]) {
+        let encoded = host.split(separator: ".", omittingEmptySubsequences: false)
+            .map { $0.utf8.allSatisfy { $0 < 0x80 } ? String($0) : "xn--" + Punycode.encoded($0) }
+            .joined(separator: ".")
+        var (exact, prefixes): ([String], [String]) = ([], [])
+        let queries = PercentEncoding.spellings(query, separators: "&=+")
+        for host in encoded == host ? [host] : [host, encoded] {
+            for origin in ["https://", "https://www.", "http://", "http://www."] {
+                for path in PercentEncoding.spellings(path, separators: "/") {
+                    for end in ["", "/"] {
+                        let page = origin + host + path + end
+                        if query.isEmpty {
+                            exact.append(page)
+                            prefixes += [page + "?", page + "#"]
+                        } else {
+                            prefixes += queries.map { page + "?" + $0 }
+                            prefixes += ["utm_", "fbclid=", "gclid="].map { page + "?" + $0 }
+                        }
+                    }
+                }
+            }
+        }
+        return (exact, prefixes)
+    }
+
+    /// Parameters that name the way to a page, not the page.
+    private static let tracking: Set<String> = [
+        "fbclid", "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "msclkid", "twclid", "ttclid", "yclid",
+        "igshid", "igsh", "mc_cid", "mc_eid", "mkt_tok", "oly_anon_id", "oly_enc_id", "vero_id", "_hsenc",
+        "_hsmi", "_openstat", "_ga", "_gl", "ref_src", "ref_url", "s_cid", "spm",
+    ]
+
+    private static func isTracking(_ parameter: Substring) -> Bool {
+        let name = parameter.prefix { $0 != "=" }.lowercased()
+        return name.hasPrefix("utm_") || tracking.contains(name)
+    }
+}
+
+extension CanonicalURL {
+    /// The parts of a URL, of which the origin is in small letters.
+    private struct Parts {
+        let scheme: String?
+        var user = ""
+        let host: String
+        var port = ""
+        /// The URL after its origin.
+        let rest: Substring
+        var path: Substring
+        var query: Substring = ""
+        var fragment: Substring = ""
+
+        init?(_ text: String) {
+            var rest = text[...]
+            while rest.first?.isWhitespace == true { rest.removeFirst() }
+            while rest.last?.isWhitespace == true { rest.removeLast() }
+            let word = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber) }
+            if rest[word.endIndex...].hasPrefix("://") {
+                let name = word.lowercased()
+                guard name == "http" || name == "https" else { return nil }
+                scheme = name
+                rest = rest[word.endIndex...].dropFirst(3)
+            } else {
+                scheme = nil
+            }
+            var origin = rest.prefix { !"/?#".contains($0) }
+            self.rest = rest[origin.endIndex...]
+            if let at = origin.lastIndex(of: "@") {
+                user = String(origin[...at])
+                origin = origin[origin.index(after: at)...]
+            }
+            if let colon = origin.lastIndex(of: ":"), !origin.hasSuffix("]") {
+                let number = origin[origin.index(after: colon)...]
+                guard number.allSatisfy(\.isNumber) else { return nil }
+                port = ["", "80", "443"].contains(number) ? "" : ":" + number
+                origin = origin[..<colon]
+            }
+            if origin.hasSuffix(".") { origin.removeLast() }
+            host = origin.lowercased()
+            let isPlausible = scheme != nil || (host.contains(".") && user.isEmpty)
+            guard isPlausible, !host.isEmpty, !host.contains(where: \.isWhitespace) else { return nil }
+            path = self.rest
+            if let hash = path.firstIndex(of: "#") {
+                fragment = path[hash...].dropFirst()
+                path = path[..<hash]
+            }
+            if let mark = path.firstIndex(of: "?") {
+                query = path[mark...].dropFirst()
+                path = path[..<mark]
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+/// The spellings of a part of a URL.
+enum PercentEncoding {
+    /// Returns a text in which only `reserved` characters, `%`, controls, and invalid UTF-8 are encoded.
+    static func decoded(_ text: some StringProtocol, reserved: String) -> String {
+        let bytes = Array(text.utf8)
+        guard bytes.contains(UInt8(ascii: "%")) else { return String(text) }
+        let keeps = Set(reserved.utf8).union([UInt8(ascii: "%"), 0x7F])
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            guard let byte = value(bytes, index) else {
+                result.append(bytes[index])
+                index += 1
+                continue
+            }
+            let isRetained = byte < 0x20 || keeps.contains(byte)
+            result += isRetained ? escape(byte, digits) : [byte]
+            index += 3
+        }
+        // A byte that is not UTF-8 would become U+FFFD, and different URLs the same.
+        return String(validating: result, as: UTF8.self) ?? String(text)
+    }
+
+    /// Returns a decoded text as programs write it: unchanged, as browsers do, and with all but the unreserved
+    /// characters of RFC 3986 encoded, in capital or small digits.
+    static func spellings(_ text: String, separators: String) -> [String] {
+        let bytes = Array(text.utf8)
+        let (separators, unsafe) = (Set((separators + "%").utf8), Set(" \"<>`{}".utf8))
+        func encoded(_ digits: [UInt8], _ isEncoded: (UInt8) -> Bool) -> String {
+            String(decoding: bytes.flatMap { isEncoded($0) ? escape($0, digits) : [$0] }, as: UTF8.self)
+        }
+        func isUnreserved(_ byte: UInt8) -> Bool {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "-._~".utf8.contains(byte) || separators.contains(byte)
+            }
+        }
+        guard !bytes.allSatisfy(isUnreserved) else { return [text] }
+        let all = [
+            text, encoded(digits) { $0 >= 0x80 || unsafe.contains($0) },
+            encoded(digits) { !isUnreserved($0) }, encoded(smallDigits) { !isUnreserved($0) },
+        ]
+        var seen: Set<[UInt8]> = []
+        return all.filter { seen.insert(Array($0.utf8)).inserted }
+    }
+
+    private static let digits = Array("0123456789ABCDEF".utf8)
+    private static let smallDigits = Array("0123456789abcdef".utf8)
+
+    private static func escape(_ byte: UInt8, _ digits: [UInt8]) -> [UInt8] {
+        [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+
+    private static func value(_ bytes: [UInt8], _ index: Int) -> UInt8? {
+        guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+            let high = Unicode.Scalar(bytes[index + 1]).hexValue,
+            let low = Unicode.Scalar(bytes[index + 2]).hexValue
+        else { return nil }
+        return high << 4 | low
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var hexValue: UInt8? { Character(self).hexDigitValue.map(UInt8.init) }
+}
