@@ -41,9 +41,9 @@ import Testing
         for page in Self.pages {
             for (one, other) in page.flatMap({ one in page.map { (one, $0) } }) {
                 guard let candidates = CanonicalURL(one)?.candidates else { continue }
-                let stored = CanonicalURL.withPlainOrigin(other)
-                // A stored URL with a space, without a scheme, or with needless encoding is not looked up.
-                guard stored.hasPrefix("http"), !stored.contains(" "), !stored.contains("%61"),
+                let stored = CanonicalURL.inUsualSpelling(other)
+                // A stored URL with a space or without a scheme is not looked up.
+                guard stored.hasPrefix("http"), !stored.contains(" "),
                     !stored.contains("//", after: 8),
                     !stored.contains("B6%c3")
                 else { continue }

@@ -15,7 +15,7 @@ extension ClipStore {
         let now = now()
         var work = drafts.map { draft in
             var completed = draft.completed(author: author, now: now)
-            if policy != .keepBoth { completed.url = CanonicalURL.withPlainOrigin(completed.url) }
+            if policy != .keepBoth { completed.url = CanonicalURL.inUsualSpelling(completed.url) }
             return (completed, isDated: draft.created != nil)
         }
         var ids: [Int64] = []

@@ -14,7 +14,7 @@ package struct CanonicalURL: Hashable, Sendable {
         var labels = parts.host.split(separator: ".", omittingEmptySubsequences: false)
             .map { $0.hasPrefix("xn--") ? Punycode.decoded($0.dropFirst(4)) ?? String($0) : String($0) }
         if labels.count > 2, labels[0] == "www" { labels.removeFirst() }
-        host = labels.joined(separator: ".") + parts.port
+        host = parts.user + labels.joined(separator: ".") + parts.port
         var path = PercentEncoding.decoded(parts.path, reserved: "/?#")
         while path.hasSuffix("/") { path.removeLast() }
         self.path = path
@@ -42,13 +42,15 @@ package struct CanonicalURL: Hashable, Sendable {
         return rank(one) == rank(other) ? min(one, other) : rank(one) < rank(other) ? one : other
     }
 
-    /// Returns a URL with its scheme and host in small letters and without a default port, as browsers store it.
-    package static func withPlainOrigin(_ url: String) -> String {
+    /// Returns a URL as browsers store it: scheme and host in small letters, without a default port and needless
+    /// percent-encoding.
+    package static func inUsualSpelling(_ url: String) -> String {
         guard let parts = Parts(url), let scheme = parts.scheme else { return url }
-        return scheme + "://" + parts.user + parts.host + parts.port + parts.rest
+        return scheme + "://" + parts.user + parts.host + parts.port
+            + PercentEncoding.decodedUnreserved(parts.rest)
     }
 
-    /// The spellings of the URL to look up, with ``withPlainOrigin(_:)``, and the beginnings of others: a text that
+    /// The spellings of the URL to look up, with ``inUsualSpelling(_:)``, and the beginnings of others: a text that
     /// begins with one of these may be a variant.
     package var candidates: (exact: [String], prefixes: [String]) {
         let encoded = host.split(separator: ".", omittingEmptySubsequences: false)

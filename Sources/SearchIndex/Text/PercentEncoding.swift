@@ -2,9 +2,18 @@
 enum PercentEncoding {
     /// Returns a text in which only `reserved` characters, `%`, controls, and invalid UTF-8 are encoded.
     static func decoded(_ text: some StringProtocol, reserved: String) -> String {
+        let retained = Set((reserved + "%\u{7F}").utf8)
+        return decoded(text) { $0 >= 0x20 && !retained.contains($0) }
+    }
+
+    /// Returns a text in which letters, digits, and `-._~` are not encoded (RFC 3986, 6.2.2.2).
+    static func decodedUnreserved(_ text: some StringProtocol) -> String {
+        decoded(text, where: isUnreserved)
+    }
+
+    private static func decoded(_ text: some StringProtocol, where isDecoded: (UInt8) -> Bool) -> String {
         let bytes = Array(text.utf8)
         guard bytes.contains(UInt8(ascii: "%")) else { return String(text) }
-        let keeps = Set(reserved.utf8).union([UInt8(ascii: "%"), 0x7F])
         var result: [UInt8] = []
         var index = 0
         while index < bytes.count {
@@ -13,8 +22,7 @@ enum PercentEncoding {
                 index += 1
                 continue
             }
-            let isRetained = byte < 0x20 || keeps.contains(byte)
-            result += isRetained ? escape(byte, digits) : [byte]
+            result += isDecoded(byte) ? [byte] : escape(byte, digits)
             index += 3
         }
         // A byte that is not UTF-8 would become U+FFFD, and different URLs the same.
@@ -29,21 +37,23 @@ enum PercentEncoding {
         func encoded(_ digits: [UInt8], _ isEncoded: (UInt8) -> Bool) -> String {
             String(decoding: bytes.flatMap { isEncoded($0) ? escape($0, digits) : [$0] }, as: UTF8.self)
         }
-        func isUnreserved(_ byte: UInt8) -> Bool {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: "-._~".utf8.contains(byte) || separators.contains(byte)
-            }
-        }
-        guard !bytes.allSatisfy(isUnreserved) else { return [text] }
+        func isPlain(_ byte: UInt8) -> Bool { isUnreserved(byte) || separators.contains(byte) }
+        guard !bytes.allSatisfy(isPlain) else { return [text] }
         let all = [
             text, encoded(digits) { $0 >= 0x80 || unsafe.contains($0) },
-            encoded(digits) { !isUnreserved($0) }, encoded(smallDigits) { !isUnreserved($0) },
+            encoded(digits) { !isPlain($0) }, encoded(smallDigits) { !isPlain($0) },
         ]
         var seen: Set<[UInt8]> = []
         return all.filter { seen.insert(Array($0.utf8)).inserted }
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-._~".utf8.contains(byte)
+        }
     }
 
     private static let digits = Array("0123456789ABCDEF".utf8)
