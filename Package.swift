@@ -8,6 +8,7 @@ let package = Package(
         .library(name: "PersistentStore", targets: ["PersistentStore"]),
         .library(name: "HistoryTracking", targets: ["HistoryTracking"]),
         .library(name: "LiveQuery", targets: ["LiveQuery"]),
+        .library(name: "Mirroring", targets: ["Mirroring"]),
         .library(name: "AppGroup", targets: ["AppGroup"]),
         .executable(name: "clips", targets: ["clips"]),
         .executable(name: "ClipsBenchmarks", targets: ["ClipsBenchmarks"]),
@@ -32,6 +33,7 @@ let package = Package(
         .target(name: "PersistentStore", dependencies: ["SQLite", "Platform"]),
         .target(name: "HistoryTracking", dependencies: ["PersistentStore", "AppGroup", "Platform"]),
         .target(name: "LiveQuery", dependencies: ["HistoryTracking", "PersistentStore"]),
+        .target(name: "Mirroring", dependencies: ["HistoryTracking", "PersistentStore", "Platform"]),
 
         .target(
             name: "SearchIndex",

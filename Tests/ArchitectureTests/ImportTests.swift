@@ -11,6 +11,7 @@ import Testing
         "PersistentStore": ["SQLite", "Platform"],
         "HistoryTracking": ["PersistentStore", "AppGroup", "Platform"],
         "LiveQuery": ["HistoryTracking", "PersistentStore"],
+        "Mirroring": ["HistoryTracking", "PersistentStore", "Platform"],
         "SearchIndex": ["HistoryTracking", "PersistentStore", "SQLite", "Platform", "CSearch"],
         "ClipsCore": [
             "SearchIndex", "LiveQuery", "HistoryTracking", "PersistentStore", "AppGroup", "Platform",
