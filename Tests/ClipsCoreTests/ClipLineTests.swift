@@ -41,6 +41,7 @@ import Testing
         draft.tags = (0..<Int.random(in: 0...3, using: &random)).map { _ in Self.text(&random) }
         draft.isStarred = .random(using: &random)
         draft.isUnread = .random(using: &random)
+        draft.isArchived = .random(using: &random)
         (draft.created, draft.updated) = (Self.time(&random), Self.time(&random))
         draft.author = Bool.random(using: &random) ? Self.text(&random) : nil
         let line = draft.jsonLine

@@ -141,7 +141,7 @@ import Testing
         for step in 0..<60 {
             let ids = try await writer.container.read { try $0.fetch(ClipQuery().request).map(\.id.key) }
             let some = ids.randomElement(using: &random) ?? 1
-            switch Int.random(in: 0..<18, using: &random) {
+            switch Int.random(in: 0..<20, using: &random) {
             case 0...2: _ = try await writer.add(draft())
             case 3: _ = try await writer.add((0..<Int.random(in: 2...9, using: &random)).map { _ in draft() })
             case 4: try await writer.delete([some])
@@ -158,7 +158,10 @@ import Testing
                 )
             case 9:
                 query.filter =
-                    ["", "swift", "中", "CAFÉ", "%", "sqlite his", "tag:sw", "-swift", "is:starred OR 文"]
+                    [
+                        "", "swift", "中", "CAFÉ", "%", "sqlite his", "tag:sw", "-swift", "is:starred OR 文",
+                        "is:archived",
+                    ]
                     .randomElement(using: &random) ?? ""
                 await front.show(query)
             case 12, 13:
@@ -169,6 +172,10 @@ import Testing
                 if Bool.random(using: &random) { query.filter = "" }
                 await front.show(query)
             case 14: front.change { $0.moveTo(index: Int.random(in: 0..<60, using: &random)) }
+            case 15: _ = try await writer.toggle(.archived, of: [some, some + 1])
+            case 16:
+                try Shell.run(
+                    "sqlite3", [path], input: "UPDATE Clip SET archived = NOT archived WHERE id % 5 = 1")
             case 10: front.change { $0.moveToEnd() }
             case 11: front.change { $0.moveToStart() }
             default: front.change { $0.move(by: Int.random(in: -9...9, using: &random)) }

@@ -75,6 +75,7 @@ struct DuplicateTests {
                 draft.tags = some(["p", "q", "r"])
                 draft.isStarred = .random(using: &random)
                 draft.isUnread = .random(using: &random)
+                draft.isArchived = .random(using: &random)
                 draft.created = .random(in: 1...3, using: &random)
                 draft.updated = .random(in: 1...3, using: &random)
                 draft.author = some(["m", "n"]).joined()

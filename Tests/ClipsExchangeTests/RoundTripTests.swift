@@ -58,9 +58,9 @@ struct RoundTripTests {
     /// All columns except those that differ between stores.
     private static func contents(_ store: ClipStore) async throws -> [[String]] {
         var contents: [[String]] = []
-        try await store.forEachClip(ClipQuery()) { clip in
+        try await store.forEachClip(ClipQuery(includesArchived: true)) { clip in
             let times = [clip.created.milliseconds, clip.updated.milliseconds].map(String.init)
-            let flags = ["\(clip.isStarred)", "\(clip.isUnread)", clip.author]
+            let flags = [clip.isStarred, clip.isUnread, clip.isArchived].map(String.init) + [clip.author]
             // Bytes, since two ways to write an accent are equal texts.
             let texts = [clip.url, clip.title, clip.text, clip.note] + clip.tags
             contents.append(times + flags + texts.map { Array($0.utf8).description })
@@ -98,6 +98,7 @@ struct RoundTripTests {
         draft.tags = (0..<Int.random(in: 0...3, using: &random)).map { _ in words(3, &random) }
         draft.isStarred = .random(using: &random)
         draft.isUnread = .random(using: &random)
+        draft.isArchived = .random(using: &random)
         // Several clips of each time, as an import without times makes them.
         draft.created = 1_600_000_000_000 + Int64(number / 4) * 1000 + (.random(using: &random) ? 0 : 123)
         draft.updated = (draft.created ?? 0) + (.random(using: &random) ? 0 : 5000)

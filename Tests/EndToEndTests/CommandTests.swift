@@ -62,7 +62,7 @@ import Testing
         #expect(
             Set(object.keys) == [
                 "id", "uuid", "url", "title", "text", "note", "tags", "author", "starred", "unread",
-                "created", "updated", "version",
+                "archived", "created", "updated", "version",
             ])
         #expect((object["created"] as? String)?.hasSuffix("Z") == true)
         #expect(object["title"] as? String == "a\" \u{1F600}")
@@ -247,7 +247,7 @@ import Testing
     func `an invalid value in a query is reported next to the result`(command: String) throws {
         try clips.run("add", "--title", "a clip")
         for (word, sentence) in [
-            ("is:foo", "Unknown field value 'is:foo'. Use is:starred, is:unread, or is:read."),
+            ("is:foo", "Unknown field value 'is:foo'. Use is:starred, is:unread, is:read, or is:archived."),
             ("after:2026-13", "Unknown date 'after:2026-13'. Use 2026-11-01,"),
             ("on:nonsense", "Unknown date 'on:nonsense'. Use 2026-11-01,"),
         ] {

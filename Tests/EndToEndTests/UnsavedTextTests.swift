@@ -76,7 +76,7 @@ import Testing
             return
         }
         let line =
-            "{\"author\":\"me\",\"note\":\"N\",\"starred\":false,\"tags\":[\"x\",\"y\"],"
+            "{\"archived\":false,\"author\":\"me\",\"note\":\"N\",\"starred\":false,\"tags\":[\"x\",\"y\"],"
             + "\"text\":\"hard to come by\\n\",\"title\":\"T\",\"unread\":true,\"url\":\"https://a.b\"}\n"
         #expect(run.errors.hasSuffix("each line that follows is for 'clips add --jsonl':\n" + line), "\(run)")
         #expect(run.output == "1\n" + line && run.status == 1)

@@ -65,8 +65,8 @@ import Testing
         store.text_factory = bytes
         store.execute("PRAGMA writable_schema = ON")
         names = ["id", "version", "uuid", "url", "title", "text", "note", "tags", "author", "starred", "unread",
-            "created", "updated"]
-        kinds = [int, int] + [bytes] * 7 + [int] * 4
+            "created", "updated", "archived"]
+        kinds = [int, int] + [bytes] * 7 + [int] * 5
         query = "SELECT " + ", ".join(names) + " FROM Clip NOT INDEXED WHERE id = ?"
         for id in range(1, 4000):
             try:

@@ -29,6 +29,7 @@ enum SampleWords {
                     ? "https://www.Beispiel.example/\(text(1...1, using: &random))" : ""),
             "author": .text(["app", "extension", "École"].randomElement(using: &random) ?? ""),
             "starred": .boolean(Bool.random(using: &random)), "unread": .boolean(Bool.random(using: &random)),
+            "archived": .boolean(Bool.random(using: &random)),
             "created": .integer(1_790_000_000_000 + Int64.random(in: 0...40, using: &random) * 43_200_000),
         ]
     }
@@ -75,7 +76,8 @@ enum SampleWords {
         case 1: return sign + field + piece + "*"
         case 2:
             return sign
-                + (["is:starred", "is:unread", "is:read", "is:st"].randomElement(using: &random) ?? "")
+                + (["is:starred", "is:unread", "is:read", "is:archived", "is:st"].randomElement(
+                    using: &random) ?? "")
         case 3:
             let times = [
                 "after:2026-09-25", "before:2026-10", "on:2026-10-01", "after:yesterday", "on:2026",

@@ -51,7 +51,7 @@ import Testing
             "title:bread", "tag:bak", "tag:\"to read\"", "tag:to", "site:example.org", "site:example",
             "text:flour",
             "note:late", "author:ext", "url:www", "is:starred", "is:unread", "TAG:baking", "-is:read",
-            "-tag:bread",
+            "-tag:bread", "-is:archived",
         ]
         let notFound = [
             "title:flour", "tag:aking", "tag:\"to\"", "tag:read", "site:www", "site:bread", "text:bread",

@@ -94,7 +94,8 @@ struct RequestFields {
             guard let attribute = ClipAttribute(rawValue: name), let value = draft.change(of: attribute)
             else {
                 throw HostError(
-                    .invalid, "'changes' may have title, url, tags, note, text, starred, and unread.")
+                    .invalid,
+                    "'changes' may have title, url, tags, note, text, starred, unread, and archived.")
             }
             changes[attribute] = value
         }
@@ -117,6 +118,7 @@ extension ClipDraft {
         case .text: .text(text)
         case .starred: .boolean(isStarred)
         case .unread: .boolean(isUnread)
+        case .archived: .boolean(isArchived)
         case .uuid, .author, .created, .updated: nil
         }
     }

@@ -27,6 +27,7 @@ package enum ClipMerge {
         result.tags = union(one.tags, other.tags)
         result.isStarred = one.isStarred || other.isStarred
         result.isUnread = one.isUnread && other.isUnread
+        result.isArchived = one.isArchived && other.isArchived
         let first = isEarlier(other, one) ? other : one
         result.created = first.created
         result.author = first.author

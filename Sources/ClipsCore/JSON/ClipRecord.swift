@@ -19,9 +19,8 @@ package struct ClipRecord: Sendable {
 
     /// The keys of a clip, and those of the store that wrote it.
     package static let keys: Set<String> = [
-        "url", "title", "text", "note", "tags", "starred", "unread", "created", "updated", "author", "id",
-        "uuid",
-        "version",
+        "url", "title", "text", "note", "tags", "starred", "unread", "archived", "created", "updated",
+        "author", "id", "uuid", "version",
     ]
 
     private let draft: ClipDraft
@@ -42,6 +41,7 @@ extension ClipRecord {
     package func json(omitting omitted: Set<ClipAttribute> = [], isCut: Bool = false) -> String {
         func isWritten(_ attribute: ClipAttribute) -> Bool { omitted.isEmpty || !omitted.contains(attribute) }
         var object = JSONWriter()
+        if isWritten(.archived) { object.add("archived", literal: "\(draft.isArchived)") }
         if isWritten(.author), let author = draft.author { object.add("author", author) }
         if isWritten(.created), let time = draft.created {
             object.add("created", literal: Self.literal(time))
@@ -75,6 +75,7 @@ extension ClipRecord {
         if draft.note.isEmpty { omitted.insert(.note) }
         if draft.tags.isEmpty { omitted.insert(.tags) }
         if !draft.isStarred { omitted.insert(.starred) }
+        if !draft.isArchived { omitted.insert(.archived) }
         return ClipRecord(draft).json(omitting: omitted)
     }
 
@@ -115,6 +116,7 @@ extension ClipRecord {
         if let note = try text("note") { draft.note = note }
         if let isStarred = try flag("starred") { draft.isStarred = isStarred }
         if let isUnread = try flag("unread") { draft.isUnread = isUnread }
+        if let isArchived = try flag("archived") { draft.isArchived = isArchived }
         if let created = try time("created") { draft.created = created }
         if let updated = try time("updated") { draft.updated = updated }
         if let author = try text("author") { draft.author = author }

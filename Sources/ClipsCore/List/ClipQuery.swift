@@ -6,12 +6,15 @@ package struct ClipQuery: Hashable, Sendable {
     /// The text that the user typed; see `SearchQuery` for its syntax.
     package var filter: String
     package var sort: SortKey
+    /// Whether a query without a filter admits archived clips, as an export does. A filter always does.
+    package var includesArchived: Bool
 
     package static let newestFirst = SortKey(ClipAttribute.created.rawValue, isAscending: false)
 
-    package init(filter: String = "", sort: SortKey = ClipQuery.newestFirst) {
+    package init(filter: String = "", sort: SortKey = ClipQuery.newestFirst, includesArchived: Bool = false) {
         self.filter = filter
         self.sort = sort
+        self.includesArchived = includesArchived
     }
 
     /// Returns the order with a name of `--sort`: times and flags descending, texts ascending.
@@ -26,6 +29,7 @@ package struct ClipQuery: Hashable, Sendable {
     /// The filter as a query at the present time; words like `yesterday` depend on it.
     package var search: SearchQuery { SearchQuery(filter) }
 
+    /// Whether there is no filter.
     package var admitsAll: Bool { search.isEmpty }
 
     /// Returns a sentence about the first invalid word of the filter; while the user types, only a word that
@@ -41,9 +45,10 @@ package struct ClipQuery: Hashable, Sendable {
         sort.attribute == "id" || ClipAttribute(rawValue: sort.attribute).map(ClipModel.isIndexed) ?? false
     }
 
-    /// All clips in the order of the query, without the filter.
+    /// The clips in the order of the query, without the filter.
     package var request: FetchRequest {
-        var request = FetchRequest(ClipModel.entity, sort: [sort])
+        let predicate = includesArchived || !admitsAll ? nil : ClipModel.notArchived
+        var request = FetchRequest(ClipModel.entity, where: predicate, sort: [sort])
         request.attributes = ClipModel.listAttributes
         return request
     }

@@ -14,6 +14,7 @@ package struct ClipRow: StoredRow {
     package let author: String
     package let isStarred: Bool
     package let isUnread: Bool
+    package let isArchived: Bool
     package let created: Date
 
     package init(_ object: StoredObject, position: SortPosition) {
@@ -27,6 +28,7 @@ package struct ClipRow: StoredRow {
         author = clip.author
         isStarred = clip.isStarred
         isUnread = clip.isUnread
+        isArchived = clip.isArchived
         created = clip.created
     }
 

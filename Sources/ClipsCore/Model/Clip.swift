@@ -14,6 +14,8 @@ package struct Clip: Hashable, Sendable, Identifiable {
     package var author: String
     package var isStarred: Bool
     package var isUnread: Bool
+    /// Whether the clip is hidden from lists without a filter.
+    package var isArchived: Bool
     package var created: Date
     package var updated: Date
 
@@ -33,6 +35,7 @@ package struct Clip: Hashable, Sendable, Identifiable {
         author = text(.author)
         isStarred = object[ClipAttribute.starred.rawValue].booleanValue
         isUnread = object[ClipAttribute.unread.rawValue].booleanValue
+        isArchived = object[ClipAttribute.archived.rawValue].booleanValue
         created = date(.created)
         updated = date(.updated)
     }

@@ -11,6 +11,7 @@ package struct ClipDraft: Hashable, Sendable {
     package var tags: [String] = []
     package var isStarred = false
     package var isUnread = true
+    package var isArchived = false
     /// The times of the first save and the last change elsewhere, in milliseconds since 1970; nil for now.
     package var created: Int64?
     package var updated: Int64?
@@ -29,6 +30,7 @@ package struct ClipDraft: Hashable, Sendable {
         tags = clip.tags
         isStarred = clip.isStarred
         isUnread = clip.isUnread
+        isArchived = clip.isArchived
         created = clip.created.milliseconds
         updated = clip.updated.milliseconds
         author = clip.author
@@ -60,6 +62,7 @@ package struct ClipDraft: Hashable, Sendable {
             ClipAttribute.author.rawValue: .text(self.author ?? author),
             ClipAttribute.starred.rawValue: .boolean(isStarred),
             ClipAttribute.unread.rawValue: .boolean(isUnread),
+            ClipAttribute.archived.rawValue: .boolean(isArchived),
             ClipAttribute.created.rawValue: .integer(created ?? now),
             ClipAttribute.updated.rawValue: .integer(updated ?? created ?? now),
         ]

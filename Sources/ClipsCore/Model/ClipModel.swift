@@ -14,6 +14,7 @@ package enum ClipAttribute: String, CaseIterable, Sendable {
     case unread
     case created
     case updated
+    case archived
 }
 
 /// The clips store's model.
@@ -29,9 +30,13 @@ package enum ClipModel {
     package static let listAttributes: [String] = ClipAttribute.allCases
         .filter { $0 != .text && $0 != .note && $0 != .uuid }.map(\.rawValue)
 
+    /// The clips of a list without a filter.
+    package static let notArchived = ObjectPredicate.compare(
+        ClipAttribute.archived.rawValue, .equal, .integer(0))
+
     package static func make() throws(StoreError) -> StoreModel {
         try StoreModel(
-            version: 2,
+            version: 3,
             entities: [EntityDescription(entity, attributes: ClipAttribute.allCases.map(attribute))])
     }
 
@@ -60,6 +65,10 @@ package enum ClipModel {
                 name, .integer, defaultValue: .value(0), indexWhenTrue: ClipAttribute.created.rawValue,
                 history: everything)
         case .unread: AttributeDescription(name, .integer, defaultValue: .value(1), history: everything)
+        case .archived:
+            AttributeDescription(
+                name, .integer, defaultValue: .value(0), indexWhenTrue: ClipAttribute.created.rawValue,
+                indexWhenFalse: ClipAttribute.created.rawValue, history: everything)
         case .title:
             AttributeDescription(
                 name, .text, defaultValue: .value(""), ignoresCase: true, history: everything)
@@ -80,5 +89,6 @@ extension ClipModel {
         entity: entity, title: ClipAttribute.title.rawValue, tags: ClipAttribute.tags.rawValue,
         url: ClipAttribute.url.rawValue, text: ClipAttribute.text.rawValue, note: ClipAttribute.note.rawValue,
         author: ClipAttribute.author.rawValue, created: ClipAttribute.created.rawValue,
-        starred: ClipAttribute.starred.rawValue, unread: ClipAttribute.unread.rawValue)
+        starred: ClipAttribute.starred.rawValue, unread: ClipAttribute.unread.rawValue,
+        archived: ClipAttribute.archived.rawValue)
 }

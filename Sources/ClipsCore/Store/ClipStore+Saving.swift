@@ -182,7 +182,9 @@ extension ClipStore {
 }
 
 extension Clip {
-    fileprivate static let editable: [ClipAttribute] = [.title, .url, .tags, .note, .text, .starred, .unread]
+    fileprivate static let editable: [ClipAttribute] = [
+        .title, .url, .tags, .note, .text, .starred, .unread, .archived,
+    ]
 
     fileprivate func differences(from other: Clip) -> [ClipAttribute] {
         Self.editable.filter { value($0) != other.value($0) }
@@ -197,6 +199,7 @@ extension Clip {
         case .text: .text(text)
         case .starred: .boolean(isStarred)
         case .unread: .boolean(isUnread)
+        case .archived: .boolean(isArchived)
         default: nil
         }
     }

@@ -4,7 +4,8 @@ package import PersistentStore
 /// The changes of clips by all processes, from now on, for a list in another program.
 package struct ClipChangeFeed {
     package enum Event: Sendable {
-        /// The present state of new and changed clips, the IDs of deleted ones, and the number of all clips.
+        /// The present state of new and changed clips, the IDs of those that left the list because they were
+        /// deleted or archived, and the number of clips in the list.
         case changed([ClipSummary], deleted: [Int64], count: Int)
         /// More changes than an event contains: read the list again.
         case refresh
@@ -50,7 +51,10 @@ package struct ClipChangeFeed {
     private static func present(in snapshot: borrowing StoreSnapshot) throws(StoreError) -> (
         HistoryPosition, count: Int
     ) {
-        (HistoryPosition(try snapshot.newestToken()), try snapshot.count(FetchRequest(ClipModel.entity)))
+        (
+            HistoryPosition(try snapshot.newestToken()),
+            try snapshot.count(FetchRequest(ClipModel.entity, where: ClipModel.notArchived))
+        )
     }
 
     private mutating func read() async throws(StoreError) -> Event? {
@@ -67,8 +71,8 @@ package struct ClipChangeFeed {
                     let changes = batch.transactions.flatMap(\.changes)
                         .filter { $0.objectID.entity == ClipModel.entity }
                     guard !changes.isEmpty else { return (nil, batch.end, known) }
-                    let count = changes.reduce(known) { $0 + $1.kind.countChange }
-                    let event = try Self.event(changes, count: count, maxBytes: maxBytes, in: snapshot)
+                    let (event, count) = try Self.event(
+                        changes, known: known, maxBytes: maxBytes, in: snapshot)
                     return (event, batch.end, count)
                 }
             }
@@ -83,27 +87,29 @@ package struct ClipChangeFeed {
         }
     }
 
+    /// - Parameter known: The number of clips in the list before the changes.
     private static func event(
-        _ changes: [HistoryChange], count: Int, maxBytes: Int, in snapshot: borrowing StoreSnapshot
-    ) throws(StoreError) -> Event {
+        _ changes: [HistoryChange], known: Int, maxBytes: Int, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> (Event, count: Int) {
         var seen: Set<Int64> = []
         let ids = changes.map(\.objectID.key).filter { seen.insert($0).inserted }
         var request = FetchRequest(ClipModel.entity, where: .keys(ids))
-        request.attributes = []
-        let present = Set(try snapshot.fetch(request).map(\.id.key))
-        let shown = ids.filter(present.contains)
-        let (clips, isCut) = try ClipStore.summaries(shown, maxBytes: maxBytes, in: snapshot)
-        guard !isCut else { return .refresh }
-        return .changed(clips, deleted: ids.filter { !present.contains($0) }, count: count)
-    }
-}
-
-extension HistoryChange.Kind {
-    fileprivate var countChange: Int {
-        switch self {
-        case .insert: 1
-        case .update: 0
-        case .delete: -1
+        request.attributes = [ClipAttribute.archived.rawValue]
+        let present = Dictionary(
+            uniqueKeysWithValues: try snapshot.fetch(request).map { ($0.id.key, $0.values) })
+        func isListed(_ values: [String: AttributeValue]?) -> Bool {
+            values.map { $0[ClipAttribute.archived.rawValue]?.booleanValue != true } ?? false
         }
+        var earlier = present
+        for change in changes.reversed() {
+            earlier[change.objectID.key] = change.reverting(earlier[change.objectID.key])
+        }
+        let count = ids.reduce(known) { count, id in
+            count + (isListed(present[id]) ? 1 : 0) - (isListed(earlier[id]) ? 1 : 0)
+        }
+        let shown = ids.filter { isListed(present[$0]) }
+        let (clips, isCut) = try ClipStore.summaries(shown, maxBytes: maxBytes, in: snapshot)
+        guard !isCut else { return (.refresh, count) }
+        return (.changed(clips, deleted: ids.filter { !isListed(present[$0]) }, count: count), count)
     }
 }

@@ -1,16 +1,16 @@
 package import PersistentStore
 import SearchIndex
 
-/// A part of the list of all clips, newest first.
+/// A part of the list of clips that are not archived, newest first.
 package struct ClipPage: Sendable {
     package let clips: [ClipSummary]
-    /// The number of all clips.
+    /// The number of clips in the list.
     package let count: Int
     /// The position after the page; nil at the end.
     package let next: ClipCursor?
 }
 
-/// A position in the list of all clips, newest first, as text for another program.
+/// A position in the list of clips, newest first, as text for another program.
 package struct ClipCursor: Hashable, Sendable, LosslessStringConvertible {
     let created: Int64
     let id: Int64
@@ -35,13 +35,14 @@ package struct ClipCursor: Hashable, Sendable, LosslessStringConvertible {
 }
 
 extension ClipStore {
-    /// Returns the clips after a position; with nil, the newest ones.
+    /// Returns the clips that are not archived after a position; with nil, the newest ones.
     ///
     /// - Parameter maxBytes: The size of the JSON at which the page ends.
     package func page(
         after cursor: ClipCursor?, limit: Int, maxBytes: Int
     ) async throws(StoreError) -> ClipPage {
-        var request = FetchRequest(ClipModel.entity, sort: [ClipQuery.newestFirst], limit: limit + 1)
+        var request = FetchRequest(
+            ClipModel.entity, where: ClipModel.notArchived, sort: [ClipQuery.newestFirst], limit: limit + 1)
         request.attributes = [ClipAttribute.created.rawValue]
         let start = request
         return try await container.read { snapshot throws(StoreError) in
@@ -50,16 +51,16 @@ extension ClipStore {
             let objects = try snapshot.fetch(page)
             let ids = objects.prefix(limit).map(\.id.key)
             let clips = try Self.summaries(ids, maxBytes: maxBytes, in: snapshot).clips
-            let count = try snapshot.count(FetchRequest(ClipModel.entity))
+            let count = try snapshot.count(FetchRequest(ClipModel.entity, where: ClipModel.notArchived))
             let isLast = clips.count == objects.count
             let last = isLast || clips.isEmpty ? nil : ClipCursor(objects[clips.count - 1])
             return ClipPage(clips: clips, count: count, next: last)
         }
     }
 
-    /// Returns the number of all clips.
+    /// Returns the number of clips that are not archived.
     package func count() async throws(StoreError) -> Int {
-        try await container.count(FetchRequest(ClipModel.entity))
+        try await container.count(FetchRequest(ClipModel.entity, where: ClipModel.notArchived))
     }
 
     /// Returns the best matches of a query that is not empty, without deleted clips.

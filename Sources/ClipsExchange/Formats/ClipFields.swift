@@ -2,7 +2,8 @@ import ClipsCore
 
 /// The fields of a clip, by the names that programs give to columns and keys.
 enum ClipField: Hashable {
-    case url, title, text, note, tags, folder, created, updated, starred, unread, read, status, author, feed,
+    case url, title, text, note, tags, folder, created, updated, starred, unread, read, archived, status,
+        author, feed,
         isPrivate, byline
 
     init?(name: String) {
@@ -33,7 +34,7 @@ enum ClipField: Hashable {
         "important": .starred, "star": .starred,
         "favourited": .starred, "private": .isPrivate, "isprivate": .isPrivate,
         "unread": .unread, "toread": .unread, "readlater": .unread,
-        "read": .read, "archived": .read, "isarchived": .read, "isread": .read,
+        "read": .read, "isread": .read, "archived": .archived, "isarchived": .archived,
         "status": .status, "author": .author,
     ]
 
@@ -66,7 +67,10 @@ struct FieldedDraft {
         case .starred: draft.isStarred = ClipField.isTrue(word)
         case .unread: draft.isUnread = ClipField.isTrue(word)
         case .read: draft.isUnread = !ClipField.isTrue(word)
-        case .status: draft.isUnread = !["archive", "archived", "read", "1", "2"].contains(word.lowercased())
+        case .archived: setArchived(ClipField.isTrue(word))
+        case .status:
+            setArchived(["archive", "archived", "1"].contains(word.lowercased()))
+            if ["read", "2"].contains(word.lowercased()) { draft.isUnread = false }
         case .author: draft.author = word
         case .feed: if word != draft.url { addNote("feed: \(word)") }
         case .byline: addNote("author: \(word)")
@@ -81,11 +85,17 @@ struct FieldedDraft {
     private mutating func setFolder(_ word: String) {
         switch word.lowercased() {
         case "unread": draft.isUnread = true
-        case "archive": draft.isUnread = false
+        case "archive": setArchived(true)
         case "starred": (draft.isStarred, draft.isUnread) = (true, false)
         case "unsorted": break
         default: draft.tags += word.split(separator: "/").map { String($0) }
         }
+    }
+
+    /// Services archive clips that were read.
+    private mutating func setArchived(_ isArchived: Bool) {
+        draft.isArchived = isArchived
+        draft.isUnread = !isArchived
     }
 
     private mutating func addNote(_ word: String) {

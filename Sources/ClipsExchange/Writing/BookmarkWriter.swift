@@ -3,12 +3,13 @@ import ClipsCore
 /// A clip as a bookmark that any browser imports, with the other values in an extra attribute.
 enum BookmarkWriter {
     static func text(_ clip: Clip) -> String {
-        var carried: Set<ClipAttribute> = [.starred, .unread]
+        var carried: Set<ClipAttribute> = [.starred, .unread, .archived]
         if PlainWords.isLine(clip.url) && !clip.url.contains(where: \.isWhitespace) { carried.insert(.url) }
         if PlainWords.isLine(clip.title) { carried.insert(.title) }
         if PlainWords.isText(clip.note) { carried.insert(.note) }
         if clip.tags.allSatisfy(PlainWords.isLine) { carried.insert(.tags) }
         if clip.isStarred { carried.remove(.starred) }
+        if clip.isArchived { carried.remove(.archived) }
         let (created, updated) = (clip.created.milliseconds, clip.updated.milliseconds)
         if created > 0 && created % 1000 == 0 && created < 99_999_999_999_000 { carried.insert(.created) }
         if updated > 0 && updated % 1000 == 0 && updated < 99_999_999_999_000 { carried.insert(.updated) }

@@ -6,7 +6,8 @@ enum CSVWriter {
         let cells = [
             clip.url, clip.title, clip.text, clip.note,
             clip.tags.isEmpty ? "" : BookmarkWriter.list(clip.tags),
-            clip.isStarred ? "1" : "0", clip.isUnread ? "1" : "0", FileDate.text(clip.created.milliseconds),
+            clip.isStarred ? "1" : "0", clip.isArchived ? "1" : "0", clip.isUnread ? "1" : "0",
+            FileDate.text(clip.created.milliseconds),
             FileDate.text(clip.updated.milliseconds), clip.author,
         ]
         return cells.map(cell).joined(separator: ",") + "\r\n"

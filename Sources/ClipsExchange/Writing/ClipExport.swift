@@ -42,7 +42,8 @@ package struct ClipExport: Sendable {
 
     /// The order of an export: an import gives IDs in the order of the file, and IDs order clips of the same
     /// time.
-    package static let oldestFirst = ClipQuery(sort: SortKey(ClipAttribute.created.rawValue))
+    package static let oldestFirst = ClipQuery(
+        sort: SortKey(ClipAttribute.created.rawValue), includesArchived: true)
 
     /// Writes all clips of a query in its order, with one page in memory. Returns their number.
     ///
@@ -62,9 +63,10 @@ package struct ClipExport: Sendable {
 }
 
 extension ClipAttribute {
-    /// The attributes with columns; id, uuid, and version belong to the store.
+    /// The attributes with columns; id, uuid, and version belong to the store. An archived clip of a service is
+    /// read, so `unread` follows.
     static let exported: [ClipAttribute] = [
-        .url, .title, .text, .note, .tags, .starred, .unread, .created, .updated, .author,
+        .url, .title, .text, .note, .tags, .starred, .archived, .unread, .created, .updated, .author,
     ]
 }
 

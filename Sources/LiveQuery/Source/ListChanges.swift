@@ -88,7 +88,7 @@ struct ListChanges {
         }
         guard !order.isEmpty else { return [] }
         var request = FetchRequest(plan.request.entity, where: .keys(order))
-        if selection == nil && plan.request.predicate == nil { request.attributes = plan.request.attributes }
+        if selection == nil { request.attributes = plan.changedAttributes }
         let objects = Dictionary(
             uniqueKeysWithValues: try snapshot.fetch(request).map { ($0.id.key, $0) })
         return order.map { Changed(key: $0, changes: histories[$0] ?? [], object: objects[$0]) }

@@ -5,6 +5,8 @@ struct ListPlan: Sendable {
     /// The rows of the list, with the attributes of its order.
     let request: FetchRequest
     let order: SortOrder
+    /// The attributes of a row, and those that decide whether the list contains it; nil for all.
+    let changedAttributes: [String]?
     /// Whether the history records every value on which the position and the presence of an object depend,
     /// so that the earlier ones can be derived from it. Otherwise, a window is read after each change.
     let isRecorded: Bool
@@ -18,6 +20,7 @@ struct ListPlan: Sendable {
         var request = FetchRequest(query.entity, where: query.predicate, sort: query.sort)
         request.attributes = query.attributes.map { names in names + sorted.filter { !names.contains($0) } }
         let compared = entity.flatMap { query.predicate?.attributes(of: $0) } ?? []
+        changedAttributes = request.attributes.map { Array(Set($0 + compared.filter { $0 != "id" })) }
         let isRecorded = (compared + sorted).allSatisfy { name in
             let history = entity?.attribute(name)?.history ?? []
             return name == "id" || history.isSuperset(of: [.preservesValueOnDeletion, .recordsOldValue])
@@ -25,6 +28,6 @@ struct ListPlan: Sendable {
         self.request = request
         self.order = order
         self.isRecorded = isRecorded
-        hasIndex = isRecorded && query.predicate == nil && entity.map(order.isIndexed) ?? false
+        hasIndex = isRecorded && entity.map { order.isIndexed($0, where: query.predicate) } ?? false
     }
 }

@@ -49,10 +49,10 @@ private struct ConditionWriter {
         switch predicate {
         case .compare(let name, let comparison, let value):
             try count(1)
-            // Written as in an index of objects for which it is true; SQLite could not recognize it with a
-            // parameter.
-            if comparison == .notEqual, value == .integer(0) {
-                return Condition(text: "\(try column(name)) IS NOT 0", height: 2, depth: 0)
+            // Written as in an index of objects for which it is true or false; SQLite could not recognize it
+            // with a parameter.
+            if comparison == .notEqual || comparison == .equal, value == .integer(0) {
+                return Condition(text: "\(try column(name)) \(comparison.rawValue) 0", height: 2, depth: 0)
             }
             values.append(value)
             return Condition(text: try "\(column(name)) \(comparison.rawValue) ?", height: 2, depth: 0)

@@ -82,6 +82,11 @@ struct ObjectQuery {
         on connection: borrowing Connection
     ) throws -> Bool {
         let entity = try entity(name)
+        // A flag needs no statement; a list may have one that each change decides.
+        if case .compare(let name, .equal, .integer(0)) = predicate, entity.attribute(name)?.kind == .integer
+        {
+            return candidate[name] == .integer(0)
+        }
         var values: [AttributeValue] = []
         let condition = try predicate.sql(entity: entity, values: &values)
         let columns = entity.attributes.map { attribute in

@@ -22,13 +22,19 @@ extension SortOrder {
     ///
     /// No index has the order of several attributes. That of an attribute that may be null is excluded
     /// because a position in it is no single range of the index.
-    package func isIndexed(_ entity: EntityDescription) -> Bool {
-        guard let component = components.first else { return true }
-        guard components.count == 1, let attribute = entity.attribute(component.attribute) else {
-            return false
+    package func isIndexed(_ entity: EntityDescription, where predicate: ObjectPredicate? = nil) -> Bool {
+        guard let component = components.first else { return predicate == nil }
+        guard components.count == 1, let attribute = entity.attribute(component.attribute),
+            !attribute.isOptional, component.isAscending == isKeyAscending
+        else { return false }
+        switch predicate {
+        case nil: return attribute.isIndexed || attribute.isUnique
+        case .compare(let name, .equal, .integer(0)):
+            return entity.attribute(name)?.indexWhenFalse == attribute.name
+        case .compare(let name, .notEqual, .integer(0)):
+            return entity.attribute(name)?.indexWhenTrue == attribute.name
+        default: return false
         }
-        return (attribute.isIndexed || attribute.isUnique) && !attribute.isOptional
-            && component.isAscending == isKeyAscending
     }
 
     /// Returns the condition of the objects after a position, or before it.

@@ -76,6 +76,9 @@ public struct AttributeDescription: Hashable, Sendable {
     /// .notEqual, 0)`, they are found in that order at the cost of those objects alone; other objects cost
     /// nothing (sqlite.org/partialindex.html).
     public let indexWhenTrue: String?
+    /// The attribute by which to index the objects for which this one is 0, found with `.compare(name, .equal,
+    /// 0)`.
+    public let indexWhenFalse: String?
     /// Whether sorting and comparing ignore ASCII case.
     public let ignoresCase: Bool
     public let history: History
@@ -90,7 +93,8 @@ public struct AttributeDescription: Hashable, Sendable {
     public init(
         _ name: String, _ kind: Kind, isOptional: Bool = false, defaultValue: Default = .none,
         isUnique: Bool = false, isIndexed: Bool = false, indexWhenTrue: String? = nil,
-        ignoresCase: Bool = false, history: History = [], renamedFrom: [String] = []
+        indexWhenFalse: String? = nil, ignoresCase: Bool = false, history: History = [],
+        renamedFrom: [String] = []
     ) {
         self.name = name
         self.kind = kind
@@ -99,6 +103,7 @@ public struct AttributeDescription: Hashable, Sendable {
         self.isUnique = isUnique
         self.isIndexed = isIndexed
         self.indexWhenTrue = indexWhenTrue
+        self.indexWhenFalse = indexWhenFalse
         self.ignoresCase = ignoresCase
         self.history = history
         self.renamedFrom = renamedFrom

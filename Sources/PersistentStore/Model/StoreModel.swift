@@ -84,8 +84,9 @@ struct StoreModelFingerprint {
             for attribute in entity.attributes {
                 let unique = attribute.isUnique ? " unique" : ""
                 let whenTrue = attribute.indexWhenTrue.map { " where true by \($0)" } ?? ""
+                let whenFalse = attribute.indexWhenFalse.map { " where false by \($0)" } ?? ""
                 parts.append(
-                    "\(StoreSchema.column(attribute)) \(attribute.isIndexed) \(attribute.history.rawValue)\(unique)\(whenTrue)"
+                    "\(StoreSchema.column(attribute)) \(attribute.isIndexed) \(attribute.history.rawValue)\(unique)\(whenTrue)\(whenFalse)"
                 )
             }
         }

@@ -179,7 +179,8 @@ extension StoreSchema {
     static func dropIndexes(
         of attribute: String, _ entity: String, on connection: borrowing Connection
     ) throws(SQLiteError) {
-        for index in [indexName(attribute, entity), indexNameWhenTrue(attribute, entity)] {
+        let partial = ["where", "where_not"].map { "\(entity)_\($0)_\(attribute)" }
+        for index in [indexName(attribute, entity)] + partial {
             try connection.run("DROP INDEX IF EXISTS \(quoted(index))")
         }
     }

@@ -118,20 +118,18 @@ enum StoreSchema {
             indexes.append(
                 (name, "CREATE \(kind) \"\(name)\" ON \"\(entity.name)\" (\"\(attribute.name)\")"))
         }
-        if let order = attribute.indexWhenTrue {
-            let name = indexNameWhenTrue(attribute.name, entity.name)
+        let partial = [
+            (attribute.indexWhenTrue, "where_\(attribute.name)", "IS NOT 0"),
+            (attribute.indexWhenFalse, "where_not_\(attribute.name)", "IS 0"),
+        ]
+        for case (let order?, let suffix, let condition) in partial {
+            let name = "\(entity.name)_\(suffix)"
             // The condition is written as in a predicate, so that SQLite recognizes the index as usable.
-            indexes.append(
-                (
-                    name,
-                    "CREATE INDEX \"\(name)\" ON \"\(entity.name)\" (\"\(order)\") WHERE \"\(attribute.name)\" IS NOT 0"
-                ))
+            let sql =
+                "CREATE INDEX \"\(name)\" ON \"\(entity.name)\" (\"\(order)\") WHERE \"\(attribute.name)\" \(condition)"
+            indexes.append((name, sql))
         }
         return indexes
-    }
-
-    static func indexNameWhenTrue(_ attribute: String, _ entity: String) -> String {
-        "\(entity)_where_\(attribute)"
     }
 
     static func indexName(_ attribute: String, _ entity: String) -> String { "\(entity)_by_\(attribute)" }

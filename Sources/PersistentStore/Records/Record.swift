@@ -70,30 +70,32 @@ public struct RecordAttribute<R: Record>: Sendable {
     public init<Value: AttributeConvertible & Codable>(
         _ path: any KeyPath<R, Value> & Sendable, name: String? = nil,
         defaultValue: AttributeDescription.Default = .none, isUnique: Bool = false, isIndexed: Bool = false,
-        indexWhenTrue other: PartialKeyPath<R>? = nil, ignoresCase: Bool = false,
-        history: AttributeDescription.History = [], renamedFrom: [String] = []
+        indexWhenTrue other: PartialKeyPath<R>? = nil, indexWhenFalse another: PartialKeyPath<R>? = nil,
+        ignoresCase: Bool = false, history: AttributeDescription.History = [], renamedFrom: [String] = []
     ) {
         self.path = path
         codec = Codec<Value>()
         description = AttributeDescription(
             name ?? Self.name(of: path), Value.attributeKind, defaultValue: defaultValue, isUnique: isUnique,
-            isIndexed: isIndexed, indexWhenTrue: other.map(Self.name), ignoresCase: ignoresCase,
-            history: history, renamedFrom: renamedFrom)
+            isIndexed: isIndexed, indexWhenTrue: other.map(Self.name),
+            indexWhenFalse: another.map(Self.name), ignoresCase: ignoresCase, history: history,
+            renamedFrom: renamedFrom)
     }
 
     /// Creates an attribute for an optional property.
     public init<Value: AttributeConvertible & Codable>(
         _ path: any KeyPath<R, Value?> & Sendable, name: String? = nil,
         defaultValue: AttributeDescription.Default = .none, isUnique: Bool = false, isIndexed: Bool = false,
-        indexWhenTrue other: PartialKeyPath<R>? = nil, ignoresCase: Bool = false,
-        history: AttributeDescription.History = [], renamedFrom: [String] = []
+        indexWhenTrue other: PartialKeyPath<R>? = nil, indexWhenFalse another: PartialKeyPath<R>? = nil,
+        ignoresCase: Bool = false, history: AttributeDescription.History = [], renamedFrom: [String] = []
     ) {
         self.path = path
         codec = Codec<Value>()
         description = AttributeDescription(
             name ?? Self.name(of: path), Value.attributeKind, isOptional: true, defaultValue: defaultValue,
             isUnique: isUnique, isIndexed: isIndexed, indexWhenTrue: other.map(Self.name),
-            ignoresCase: ignoresCase, history: history, renamedFrom: renamedFrom)
+            indexWhenFalse: another.map(Self.name), ignoresCase: ignoresCase, history: history,
+            renamedFrom: renamedFrom)
     }
 
     /// Returns the name of a stored property (SE-0369). For any other path, ``StoreModel`` rejects the result.

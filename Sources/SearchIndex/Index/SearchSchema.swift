@@ -12,10 +12,11 @@ package struct SearchSchema: Hashable, Sendable {
     package let created: String
     package let starred: String
     package let unread: String
+    package let archived: String
 
     package init(
         entity: String, title: String, tags: String, url: String, text: String, note: String, author: String,
-        created: String, starred: String, unread: String
+        created: String, starred: String, unread: String, archived: String
     ) {
         self.entity = entity
         self.title = title
@@ -27,9 +28,10 @@ package struct SearchSchema: Hashable, Sendable {
         self.created = created
         self.starred = starred
         self.unread = unread
+        self.archived = archived
     }
 
-    var attributes: [String] { [title, tags, url, text, note, author, created, starred, unread] }
+    var attributes: [String] { [title, tags, url, text, note, author, created, starred, unread, archived] }
     /// The attributes whose update changes the index.
     var indexedAttributes: Set<String> { [title, tags, url, text, note, author, created] }
     var newestFirst: [SortKey] { [SortKey(created, isAscending: false)] }
@@ -49,6 +51,7 @@ package struct SearchDocument: Sendable {
     package let created: Int64
     package let isStarred: Bool
     package let isUnread: Bool
+    package let isArchived: Bool
 
     package init(id: Int64, _ schema: SearchSchema, _ value: (String) -> AttributeValue) {
         func text(_ name: String) -> String { value(name).textValue ?? "" }
@@ -62,6 +65,7 @@ package struct SearchDocument: Sendable {
         created = value(schema.created).integerValue ?? 0
         isStarred = value(schema.starred).booleanValue
         isUnread = value(schema.unread).booleanValue
+        isArchived = value(schema.archived).booleanValue
     }
 
     package init(_ object: StoredObject, _ schema: SearchSchema) {

@@ -33,8 +33,8 @@ struct StoreScan {
         var request = FetchRequest(schema.entity, where: flags.predicate(schema), sort: schema.newestFirst)
         request.attributes = schema.attributes
         request.after = sortPosition(position, snapshot)
-        // Starred objects are few; an index finds them directly.
-        let isDirect = flags.isEmpty || flags.starred == true
+        // An index finds starred and archived objects directly.
+        let isDirect = flags.isEmpty || flags.starred == true || flags.archived == true
         let last = isDirect ? nil : try end(after: position, in: snapshot)
         request.limit = count
         request.before = last.map {
@@ -65,10 +65,11 @@ struct StoreScan {
     }
 }
 
-/// The star and read conditions that a whole query requires; the store can evaluate them.
+/// The conditions on flags that a whole query requires; the store can evaluate them.
 struct SearchFlags {
     private(set) var starred: Bool?
     private(set) var unread: Bool?
+    private(set) var archived: Bool?
 
     /// Creates the flags of a query. Of two contradictory conditions, the first is used; the query then
     /// matches nothing anyway.
@@ -80,14 +81,16 @@ struct SearchFlags {
             case .starred: starred = starred ?? isWanted
             case .unread: unread = unread ?? isWanted
             case .read: unread = unread ?? !isWanted
+            case .archived: archived = archived ?? isWanted
             }
         }
     }
 
-    var isEmpty: Bool { starred == nil && unread == nil }
+    var isEmpty: Bool { starred == nil && unread == nil && archived == nil }
 
     func predicate(_ schema: SearchSchema) -> ObjectPredicate? {
-        let parts = [(schema.starred, starred), (schema.unread, unread)].compactMap { name, isWanted in
+        let flags = [(schema.starred, starred), (schema.unread, unread), (schema.archived, archived)]
+        let parts = flags.compactMap { name, isWanted in
             isWanted.map { ObjectPredicate.compare(name, $0 ? .notEqual : .equal, .integer(0)) }
         }
         return parts.isEmpty ? nil : .and(parts)

@@ -30,6 +30,7 @@ extension SearchQuery.Literal {
             case .flag(.starred): document.document.isStarred
             case .flag(.unread): document.document.isUnread
             case .flag(.read): !document.document.isUnread
+            case .flag(.archived): document.document.isArchived
             case .time(.after, let period): document.document.created >= period.start
             case .time(.before, let period): document.document.created < period.start
             case .time(.on, let period):

@@ -19,6 +19,7 @@ package struct SearchQuery: Hashable, Sendable {
         case starred
         case unread
         case read
+        case archived
     }
 
     package enum TimeRelation: String, Hashable, Sendable, CaseIterable {

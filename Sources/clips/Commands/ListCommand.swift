@@ -5,6 +5,7 @@ import SearchIndex
 extension Command {
     static let list = Command(
         name: "list", summary: "Print the clips, newest first, or those that match QUERY (see 'search')",
+        details: "Without QUERY, archived clips are omitted; 'is:archived' lists them.",
         operands: "[QUERY…]",
         options: [
             .limit,

@@ -12,7 +12,7 @@ extension Command {
         summary: "Find clips, best matches first, and print them with the matching text",
         details: """
             QUERY consists of words, "whole words", beginnings*, -not, this OR that,
-            title: tag: author: site: url: text: note:, is:starred is:unread is:read,
+            title: tag: author: site: url: text: note:, is:starred is:unread is:read is:archived,
             after: before: on: with 2026-11-01, 2026-11, yesterday, monday, last-week, 3d
             """,
         operands: "QUERY…",

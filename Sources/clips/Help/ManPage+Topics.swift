@@ -35,7 +35,7 @@ extension ManPage {
                 ("\"two words\"", "Phrase of whole words"), ("begin*", "Beginning of a word"),
                 ("-word", "Clips without the word"), ("this OR that", "Clips with one of the two"),
                 ("tag: author: site: title: url: note: text:", "Words in a field, such as site:swift.org"),
-                ("is:starred is:unread is:read", "Flags"),
+                ("is:starred is:unread is:read is:archived", "Flags"),
                 ("after: before: on:", "Days: 2026-11-01, 2026-11, 2026, yesterday, monday, last-week, 3d"),
             ]),
         Topic(
@@ -58,7 +58,7 @@ extension ManPage {
                 A clip that cannot be saved for any reason, such as a full disk, a store that another program \
                 holds, or a signal, is written as a line of JSON to a new file that the message names. Without a \
                 writable folder, the line is printed on standard error. 'clips add --jsonl' reads such lines. \
-                Their keys are url, title, text, note, tags, starred, unread, created, updated, and author, as in \
+                Their keys are url, title, text, note, tags, starred, unread, archived, created, updated, and author, as in \
                 'clips list --json'. A text of more than 64 MB becomes several clips. If only the ID of a saved \
                 clip cannot be printed, standard error has 'Saved as 12', and the exit status is 1.
                 """,

@@ -30,6 +30,7 @@ struct ClipLines: Sendable {
         field("saved", clip.created.ISO8601Format())
         if clip.updated != clip.created { field("changed", clip.updated.ISO8601Format()) }
         field("starred", clip.isStarred ? "yes" : "")
+        field("archived", clip.isArchived ? "yes" : "")
         field("note", clip.note)
         guard !clip.text.isEmpty else { return text }
         let lines = clip.text.split(omittingEmptySubsequences: false) { $0.isNewline }
