@@ -41,14 +41,15 @@ import Testing
         #expect(archived.numbers("deleted") == [1] && archived.number("count") == 1)
         let list = try host.ask("list", ["limit": 9])
         #expect(list.objects("clips").map { $0.number("id") } == [2] && list.number("count") == 1)
-        let found = try host.ask("search", ["query": "is:archived", "limit": 9])
-        #expect(found.objects("clips").map { $0.number("id") } == [1])
         _ = try clips.sqlite3("UPDATE Clip SET archived = 0")
         let restored = try host.push()
         #expect(restored.objects("clips").map { $0.number("id") } == [1] && restored.number("count") == 2)
         _ = try clips.sqlite3("UPDATE Clip SET archived = 1 WHERE id = 2; DELETE FROM Clip WHERE id = 2")
-        var count = try host.push().number("count")
-        while count != 1 { count = try host.push().number("count") }
+        #expect(try host.push().number("count") == 1)
+        try host.ask("update", ["clip": 1, "changes": ["archived": true]])
+        // Last, since the index then writes to the store, too, and the shell does not wait for it.
+        let found = try host.ask("search", ["query": "is:archived", "limit": 9])
+        #expect(found.objects("clips").map { $0.number("id") } == [1])
     }
 
     @Test func `the pushes of a storm add up to the table`() throws {

@@ -104,7 +104,7 @@ import Testing
         let ids = try await store.container.read { snapshot in
             let request = FetchRequest("Clip", sort: [query.sort])
             let clips = try snapshot.fetch(request).map { SearchDocument($0, ClipModel.searched) }
-            return clips.filter(query.search.matches).map(\.id)
+            return clips.filter { query.admitsAll ? !$0.isArchived : query.search.matches($0) }.map(\.id)
         }
         guard list.count == ids.count else { return false }
         let loaded = list.rows.map(\.id)
