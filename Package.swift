@@ -99,6 +99,9 @@ let package = Package(
             name: "LiveQueryTests",
             dependencies: ["LiveQuery", "HistoryTracking", "PersistentStore", "TestSupport"]),
         .testTarget(
+            name: "MirroringTests",
+            dependencies: ["Mirroring", "PersistentStore", "TestSupport"]),
+        .testTarget(
             name: "ClipsExchangeTests",
             dependencies: ["ClipsExchange", "ClipsCore", "PersistentStore", "TestSupport", "clips"]),
         .testTarget(

@@ -17,6 +17,10 @@ public enum MirrorError: Error, Equatable, Sendable {
     case newerFormat(Int)
     /// The machine was absent while deletions were purged, so it cannot distinguish them from new objects.
     case absentTooLong
+    /// Another process mirrors the store; this one may try again when it exits.
+    case standingBy
+    /// An import would delete more than a tenth of the objects, or more than 100; contains their number.
+    case manyRemovals(Int)
     /// The configuration and the model do not fit.
     case invalidConfiguration(String)
     case store(StoreError)
@@ -29,18 +33,25 @@ extension MirrorError: CustomStringConvertible {
         switch self {
         case .unreachable(let reason):
             "The relay cannot be reached: \(reason). Changes wait in the store; the mirror tries again."
-        case .unauthorized: "The relay rejected the user or the password. Check both; nothing was transferred."
-        case .wrongKey: "The zone is encrypted with another key. Pair this machine again; nothing was written."
+        case .unauthorized:
+            "The relay rejected the user or the password. Check both; nothing was transferred."
+        case .wrongKey:
+            "The zone is encrypted with another key. Pair this machine again; nothing was written."
         case .quotaExceeded:
             "The relay has no room left. Nothing is lost; raise the quota, and the mirror continues."
         case .newerFormat(let version):
-            "A newer version wrote records of format \(version). Update this program; the mirror pauses until then."
+            "A newer version wrote records of format \(version). "
+                + "Update this program; the mirror pauses until then."
         case .absentTooLong:
             "This machine was absent while deletions were purged. Pair it again; nothing was changed."
+        case .standingBy: "Another process mirrors the store. This one waits until it exits."
+        case .manyRemovals(let count):
+            "Other machines deleted \(count) objects. Confirm their deletion here; none was deleted yet."
         case .invalidConfiguration(let reason): "Cannot mirror the model: \(reason)."
         case .store(let error): error.description
         case .cancelled: "The mirror was stopped."
-        case .other(let reason): "The relay failed: \(reason). Changes wait in the store; the mirror tries again."
+        case .other(let reason):
+            "The relay failed: \(reason). Changes wait in the store; the mirror tries again."
         }
     }
 }

@@ -1,0 +1,45 @@
+/// The time of an edit: the greatest clock of an attribute wins on every machine.
+struct MirrorClock: Hashable, Comparable, Sendable {
+    /// Milliseconds since 1970, corrected by the relay's time, and above every clock that the machine had seen.
+    var milliseconds: Int64
+    var machine: UInt64
+    /// The number of the transaction in the machine's history.
+    var transaction: Int64
+
+    static func < (left: MirrorClock, right: MirrorClock) -> Bool {
+        (left.milliseconds, left.machine, left.transaction)
+            < (right.milliseconds, right.machine, right.transaction)
+    }
+}
+
+extension MirrorClock: LosslessStringConvertible {
+    /// The text form: `1763800000000.a1b2c3d4.17`, with the machine in hexadecimal digits.
+    var description: String { "\(milliseconds).\(String(machine, radix: 16)).\(transaction)" }
+
+    init?(_ description: String) {
+        let parts = description.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let milliseconds = Int64(parts[0]), let machine = UInt64(parts[1], radix: 16),
+            let transaction = Int64(parts[2]), (0..<Self.limit).contains(milliseconds), transaction >= 0
+        else { return nil }
+        self.init(milliseconds: milliseconds, machine: machine, transaction: transaction)
+    }
+
+    /// Below the greatest integer, so that a later edit always has a greater clock.
+    private static let limit = Int64.max / 2
+}
+
+/// The origin of clocks of local edits: one transaction of this machine's history.
+struct LocalTransaction: Sendable {
+    let machine: UInt64
+    let number: Int64
+    let milliseconds: Int64
+
+    /// Returns the clock of an edit that replaces an attribute with a clock, and follows the clock that a
+    /// deletion saw; nil if the edit already has its clock, because a piece of the transaction is read again.
+    func clock(after previous: MirrorClock?, seen: MirrorClock?) -> MirrorClock? {
+        if let previous, previous.machine == machine, previous.transaction == number { return nil }
+        let known = max(previous?.milliseconds ?? 0, seen?.milliseconds ?? 0)
+        return MirrorClock(
+            milliseconds: max(milliseconds, known + 1), machine: machine, transaction: number)
+    }
+}

@@ -1,0 +1,160 @@
+/// One record as JSON, the same on the relay and, without the values that the object has, in the record map:
+///
+/// ```json
+/// {"v":1,"e":"Clip","u":"<uuid>","c":"<clock>","a":{"title":["",<value>],"note":["<clock>|<base>",<value>]},
+///  "t":{"tags":{"swift":["",1]}},"saw":{"title":"<clock>"}}
+/// ```
+///
+/// An empty clock is that of the member `c`. Readers skip unknown members; a change that they must not skip
+/// raises the version.
+struct RecordForm {
+    static let version = 1
+
+    let entity: String
+    let uuid: String
+    var state: RecordState
+
+    var bytes: [UInt8] {
+        // Most attributes have the clock of the insert.
+        let common = state.attributes.values.map(\.clock).min()
+        func short(_ clock: MirrorClock) -> String { clock == common ? "" : clock.description }
+        var text = JSONText()
+        text.object { text in
+            text.add("v") { $0.add(Int64(Self.version)) }
+            text.add("e") { $0.add(entity) }
+            text.add("u") { $0.add(uuid) }
+            if let common { text.add("c") { $0.add(common.description) } }
+            text.add("a") { text in
+                text.object { text in
+                    for (name, entry) in state.attributes.sorted(by: { $0.key < $1.key }) {
+                        text.add(name) { text in
+                            text.array { text in
+                                text.add(entry.base.map { "\(entry.clock)|\($0)" } ?? short(entry.clock))
+                                if let value = entry.value { text.add(value) }
+                            }
+                        }
+                    }
+                }
+            }
+            if !state.elements.isEmpty {
+                text.add("t") { text in
+                    text.members(state.elements) { text, elements in
+                        text.members(elements) { text, element in
+                            text.array {
+                                $0.add(short(element.clock))
+                                $0.add(element.position)
+                            }
+                        }
+                    }
+                }
+            }
+            if !state.saw.isEmpty { text.add("saw") { $0.members(state.saw) { $0.add($1.description) } } }
+        }
+        return text.bytes
+    }
+}
+
+extension JSONText {
+    fileprivate mutating func members<Value>(
+        _ values: [String: Value], _ body: (inout JSONText, Value) -> Void
+    ) {
+        object { text in
+            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+                text.add(key) { body(&$0, value) }
+            }
+        }
+    }
+}
+
+extension RecordForm {
+    /// Reads a record.
+    ///
+    /// - Throws: ``MirrorError/newerFormat(_:)``, or ``MalformedRecord``.
+    init(_ bytes: [UInt8]) throws {
+        var cursor = JSONCursor(bytes)
+        var (version, entity, uuid): (Int64, String, String) = (0, "", "")
+        var common: MirrorClock?
+        var state = RecordState()
+        try cursor.object { cursor, key throws(MalformedRecord) in
+            switch key {
+            case "v": version = try cursor.integer()
+            case "e": entity = try cursor.text()
+            case "u": uuid = try cursor.text()
+            case "c": common = try cursor.clock()
+            // A newer format may have another form of these members.
+            case "a" where version == Self.version: state.attributes = try cursor.attributes(common)
+            case "t" where version == Self.version: state.elements = try cursor.elements(common)
+            case "saw" where version == Self.version: state.saw = try cursor.saw()
+            default: try cursor.skipValue()
+            }
+        }
+        guard version <= Self.version else { throw MirrorError.newerFormat(Int(version)) }
+        guard cursor.isAtEnd, version == Self.version, !entity.isEmpty, !uuid.isEmpty else {
+            throw MalformedRecord()
+        }
+        self.init(entity: entity, uuid: uuid, state: state)
+    }
+}
+
+extension JSONCursor {
+    fileprivate mutating func clock(_ common: MirrorClock? = nil) throws(MalformedRecord) -> MirrorClock {
+        let text = try text()
+        guard let clock = text.isEmpty ? common : MirrorClock(text) else { throw MalformedRecord() }
+        return clock
+    }
+
+    fileprivate mutating func attributes(
+        _ common: MirrorClock?
+    ) throws(MalformedRecord) -> [String: RecordState.Attribute] {
+        var attributes: [String: RecordState.Attribute] = [:]
+        try object { cursor, name throws(MalformedRecord) in
+            var entry: RecordState.Attribute?
+            try cursor.array { cursor, index throws(MalformedRecord) in
+                switch index {
+                case 0:
+                    let parts = try cursor.text().split(separator: "|", omittingEmptySubsequences: false)
+                    let clock = parts.first.map(String.init).flatMap { $0.isEmpty ? common : MirrorClock($0) }
+                    guard let clock, parts.count <= 2 else { throw MalformedRecord() }
+                    entry = RecordState.Attribute(clock: clock)
+                    guard parts.count == 2 else { break }
+                    guard let base = MirrorClock(String(parts[1])) else { throw MalformedRecord() }
+                    entry?.base = base
+                case 1: entry?.value = try cursor.value()
+                default: throw MalformedRecord()
+                }
+            }
+            guard let entry else { throw MalformedRecord() }
+            attributes[name] = entry
+        }
+        return attributes
+    }
+
+    fileprivate mutating func elements(
+        _ common: MirrorClock?
+    ) throws(MalformedRecord) -> [String: [String: RecordState.Element]] {
+        var sets: [String: [String: RecordState.Element]] = [:]
+        try object { cursor, set throws(MalformedRecord) in
+            var elements: [String: RecordState.Element] = [:]
+            try cursor.object { cursor, name throws(MalformedRecord) in
+                var (clock, position): (MirrorClock?, Int64?)
+                try cursor.array { cursor, index throws(MalformedRecord) in
+                    switch index {
+                    case 0: clock = try cursor.clock(common)
+                    case 1: position = try cursor.integer()
+                    default: throw MalformedRecord()
+                    }
+                }
+                guard let clock, let position else { throw MalformedRecord() }
+                elements[name] = RecordState.Element(clock: clock, position: position)
+            }
+            sets[set] = elements
+        }
+        return sets
+    }
+
+    fileprivate mutating func saw() throws(MalformedRecord) -> [String: MirrorClock] {
+        var saw: [String: MirrorClock] = [:]
+        try object { cursor, key throws(MalformedRecord) in saw[key] = try cursor.clock() }
+        return saw
+    }
+}

@@ -1,0 +1,43 @@
+/// Edits of this machine, as its history recorded them.
+extension RecordState {
+    /// Records that a transaction inserted or updated an object, whose sets now have these members.
+    mutating func edit(
+        _ names: some Sequence<String>, members: [String: [String]], in transaction: LocalTransaction
+    ) {
+        for name in names {
+            if let members = members[name] {
+                edit(name, members: members, in: transaction)
+                continue
+            }
+            let previous = attributes[name]
+            guard let clock = transaction.clock(after: previous?.clock, seen: saw[name]) else { continue }
+            let base = previous.flatMap {
+                $0.clock.machine == transaction.machine ? $0.base : $0.clock
+            }
+            attributes[name] = Attribute(clock: clock, base: base)
+        }
+    }
+
+    private mutating func edit(_ set: String, members: [String], in transaction: LocalTransaction) {
+        var known = elements[set] ?? [:]
+        let present = Set(members)
+        for (element, entry) in known where entry.position > 0 && !present.contains(element) {
+            if let clock = transaction.clock(after: entry.clock, seen: saw[Self.key(set, element)]) {
+                known[element] = Element(clock: clock, position: 0)
+            }
+        }
+        for (index, element) in members.enumerated() where known[element]?.position ?? 0 == 0 {
+            let seen = saw[Self.key(set, element)]
+            if let clock = transaction.clock(after: known[element]?.clock, seen: seen) {
+                known[element] = Element(clock: clock, position: Int64(index) + 1)
+            }
+        }
+        elements[set] = known
+    }
+
+    /// Records that the object was deleted with all content known here.
+    mutating func delete(_ entity: MirroredEntity) {
+        saw.merge(content(entity)) { max($0, $1) }
+        normalize(entity)
+    }
+}

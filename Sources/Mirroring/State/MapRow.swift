@@ -1,0 +1,90 @@
+import PersistentStore
+
+/// One row of the record map: the state of a record, and the revision of it that the machine has read.
+struct MapRow: Sendable {
+    /// Whether the record must be put.
+    enum Waiting: Int64 {
+        case none
+        case toPut
+        /// The relay accepts fewer bytes; put again after the next edit.
+        case tooLarge
+    }
+
+    let name: String
+    private(set) var id: ObjectID?
+    private var version: Int64 = 0
+    var revision: Int64 = 0
+    var stamp: Int64 = 0
+    var waiting = Waiting.none
+    var state = RecordState()
+    var isChanged = false
+
+    static func name(_ entity: String, _ uuid: String) -> String { "\(entity)/\(uuid)" }
+
+    var entity: String { String(name.prefix { $0 != "/" }) }
+    var uuid: String { String(name.drop { $0 != "/" }.dropFirst()) }
+    var form: RecordForm { RecordForm(entity: entity, uuid: uuid, state: state) }
+
+    init(name: String) { self.name = name }
+
+    /// Creates a row from its object. A damaged state is that of an unknown record.
+    init(_ object: StoredObject) {
+        name = object["name"].textValue ?? ""
+        id = object.id
+        version = object.version
+        revision = object["revision"].integerValue ?? 0
+        stamp = object["stamp"].integerValue ?? 0
+        waiting = Waiting(rawValue: object["waiting"].integerValue ?? 0) ?? .toPut
+        if let bytes = object["state"].blobValue, let form = try? RecordForm(bytes) { state = form.state }
+    }
+
+    /// Adds the row to the work that a context commits.
+    func save(in context: StoreContext, withState: Bool = true) async throws(StoreError) {
+        var values: [String: AttributeValue] = [
+            "revision": .integer(revision), "stamp": .integer(stamp), "waiting": .integer(waiting.rawValue),
+        ]
+        if withState { values["state"] = .blob(form.bytes) }
+        if let id {
+            try await context.update(id, values, onVersion: version)
+        } else {
+            values["name"] = .text(name)
+            try await context.insert(MirrorNames.record, values)
+        }
+    }
+
+    func remove(in context: StoreContext) async throws(StoreError) {
+        if let id { try await context.delete(id, onVersion: version) }
+    }
+}
+
+extension StoreSnapshot {
+    /// Returns the rows of records by name.
+    func mapRows(_ names: some Sequence<String>) throws(StoreError) -> [String: MapRow] {
+        let request = FetchRequest(
+            MirrorNames.record, where: .isOneOf("name", names.map(AttributeValue.text)))
+        let rows = try fetch(request).map(MapRow.init)
+        return Dictionary(rows.map { ($0.name, $0) }) { $1 }
+    }
+
+    /// Returns the objects of records by the records' names.
+    func objects(
+        of records: some Sequence<(entity: String, uuid: String)>, _ configuration: MirrorConfiguration
+    ) throws(StoreError) -> [String: StoredObject] {
+        var objects: [String: StoredObject] = [:]
+        for (entity, records) in Dictionary(grouping: records, by: \.entity) {
+            guard let mirrored = configuration.entity(entity) else { continue }
+            let request = FetchRequest(
+                entity, where: .isOneOf(mirrored.identifier, records.map { .text($0.uuid) }))
+            for object in try fetch(request) {
+                objects[MapRow.name(entity, object[mirrored.identifier].textValue ?? "")] = object
+            }
+        }
+        return objects
+    }
+
+    /// Returns the objects that changes after a position, other than imports, touched.
+    func objectsChanged(after token: HistoryToken) throws(StoreError) -> Set<ObjectID> {
+        try objectIDs(
+            HistoryFetchRequest(.after(token), where: .not(.author(MirrorConfiguration.author))))
+    }
+}

@@ -1,0 +1,123 @@
+import PersistentStore
+
+/// Noticing that the relay forgot revisions, and restoring them.
+extension Mirror {
+    /// The record with the newest time of a purged deletion.
+    static var horizon: (entity: String, uuid: String) { ("MirrorZone", "horizon") }
+
+    /// Compares the relay with the state of the zone, and reconciles both if they differ.
+    func connect() async throws(MirrorError) {
+        try await start()
+        guard !isConnected else { return }
+        removals = 0
+        let identity = try await engine.identity()
+        if zone[.cursor] > 0, zone.reconciliation != .rejoin, try await horizon() > zone[.cursorTime] {
+            throw .absentTooLong
+        }
+        let isSame = try await isLineageIntact()
+        if zone[.identity] != identity || (!isSame && rules.contains(.checksLineage)) {
+            let isFirst = zone[.identity].isEmpty && zone[.cursor] == 0
+            zone[.identity] = identity
+            if !isFirst, zone.reconciliation == .none { zone.reconciliation = .compare }
+        }
+        if zone.reconciliation != .none {
+            let mode = zone.reconciliation
+            if !rules.contains(.storesReconciling) { zone.reconciliation = .none }
+            try await save { _ throws(StoreError) in }
+            try await reconcile(mode)
+        }
+        isConnected = true
+    }
+
+    /// Whether the highest known revision is the one that was there. Everything before it is then there too: a
+    /// relay loses the end of its log. A revision that was superseded and removed counts as lost, at the cost of
+    /// one comparison.
+    private func isLineageIntact() async throws(MirrorError) -> Bool {
+        let cursor = (number: zone[.cursor], stamp: zone[.cursorStamp])
+        let put = (number: zone[.put], stamp: zone[.putStamp])
+        let highest = put.number > cursor.number && rules.contains(.checksOwnPut) ? put : cursor
+        guard highest.number > 0 else { return true }
+        guard let revision = try await engine.entry(at: highest.number), revision.stamp == highest.stamp
+        else {
+            return false
+        }
+        if highest == put { measureClock(revision) }
+        return true
+    }
+
+    /// Corrects the clock by that of the relay, if it differs by more than the time of a message.
+    private func measureClock(_ revision: MirrorRevision) {
+        let offset = revision.time - zone[.putTime]
+        zone[.offset] = abs(offset) > 2000 ? offset : 0
+    }
+
+    private func horizon() async throws(MirrorError) -> Int64 {
+        let key = engine.key(entity: Self.horizon.entity, uuid: Self.horizon.uuid)
+        guard let entry = try await engine.get([key]).first, let form = try? RecordForm(entry.body),
+            case .known(.integer(let time))? = form.state.attributes["time"]?.value
+        else { return 0 }
+        return time
+    }
+
+    /// Compares all records with the relay's, in any order, and puts those that it lacks. Absence is never a
+    /// deletion.
+    private func reconcile(_ mode: MirrorZone.Reconciliation) async throws(MirrorError) {
+        let listing = try await engine.list()
+        var unseen = Dictionary(listing.map { ($0.key, $0) }) { $0.number > $1.number ? $0 : $1 }
+        var differing: [String] = []
+        var request = FetchRequest(MirrorNames.record, limit: 2000)
+        while true {
+            let page = request
+            let (rows, end) = try await read { snapshot throws(StoreError) in
+                let objects = try snapshot.fetch(page)
+                return (objects.map(MapRow.init), objects.last.map { snapshot.position(of: $0, in: []) })
+            }
+            guard let end else { break }
+            request.after = end
+            var missing: [MapRow] = []
+            for row in rows {
+                let key = engine.key(entity: row.entity, uuid: row.uuid)
+                if let revision = unseen.removeValue(forKey: key) {
+                    let isSame = row.revision == revision.number && row.stamp == revision.stamp
+                    if !isSame || mode == .reread { differing.append(key) }
+                } else if row.revision != 0 {
+                    missing.append(row)
+                }
+            }
+            try await restore(missing, mode)
+        }
+        differing += unseen.keys
+        for start in stride(from: 0, to: differing.count, by: 500) {
+            let keys = Array(differing[start..<min(start + 500, differing.count)])
+            try await take(try await engine.get(keys), comparesValues: mode == .reread)
+        }
+        (zone[.put], zone[.cursor], zone[.cursorStamp]) = (0, 0, 0)
+        if let last = listing.max(by: { $0.number < $1.number }) { zone.moveCursor(to: last) }
+        zone.reconciliation = .none
+        try await save { _ throws(StoreError) in }
+    }
+
+    /// Lets records wait that the relay had and lacks now. After a long absence, they may have been deleted: then
+    /// those without unsent edits are deleted here.
+    private func restore(_ missing: [MapRow], _ mode: MirrorZone.Reconciliation) async throws(MirrorError) {
+        guard !missing.isEmpty else { return }
+        let isGone = { (row: MapRow) in mode == .rejoin && row.waiting == .none }
+        let (gone, configuration) = (missing.filter(isGone), configuration)
+        let deletes = !rules.contains(.absenceIsNoDeletion)
+        let objects = try await read { snapshot throws(StoreError) in
+            try snapshot.objects(of: (deletes ? missing : gone).map { ($0.entity, $0.uuid) }, configuration)
+        }
+        zone[.forgotten] += Int64(missing.count - gone.count)
+        try await save(named: "import") { context throws(StoreError) in
+            for object in objects.values { try await context.delete(object.id, onVersion: object.version) }
+            for var row in missing {
+                guard !isGone(row) else {
+                    try await row.remove(in: context)
+                    continue
+                }
+                (row.revision, row.stamp, row.waiting) = (0, 0, .toPut)
+                try await row.save(in: context, withState: false)
+            }
+        }
+    }
+}

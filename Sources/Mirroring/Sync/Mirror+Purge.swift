@@ -1,0 +1,74 @@
+public import FoundationEssentials
+import HistoryTracking
+import PersistentStore
+
+extension Mirror {
+    /// Removes deletions from the relay and from this machine.
+    ///
+    /// A machine that was absent since then cannot distinguish a deleted object from a new one: it gets
+    /// ``MirrorError/absentTooLong`` and must join again with ``rejoin()``.
+    ///
+    /// - Parameter date: The relay's time before which deletions are removed.
+    /// - Returns: The number of removed deletions.
+    @discardableResult
+    public func purgeDeletions(before date: Date) async throws(MirrorError) -> Int {
+        try await sync()
+        let limit = Int64((date.timeIntervalSince1970 * 1000).rounded(.down))
+        let listing = Dictionary(try await engine.list().map { ($0.number, $0) }) { $1 }
+        var purged: [(row: MapRow, revision: MirrorRevision)] = []
+        var request = FetchRequest(MirrorNames.record, limit: 1000)
+        while true {
+            let page = request
+            let (rows, end) = try await read { snapshot throws(StoreError) in
+                let objects = try snapshot.fetch(page)
+                return (objects.map(MapRow.init), objects.last.map { snapshot.position(of: $0, in: []) })
+            }
+            guard let end else { break }
+            request.after = end
+            for row in rows {
+                guard let revision = listing[row.revision], revision.stamp == row.stamp,
+                    revision.time < limit,
+                    row.waiting == .none, let mirrored = configuration.entity(row.entity),
+                    !row.state.isAlive(mirrored)
+                else { continue }
+                purged.append((row, revision))
+            }
+        }
+        guard let newest = purged.map(\.revision.time).max() else { return 0 }
+        // First, so that a machine that misses a deletion always finds the reason.
+        try await putHorizon(newest)
+        for (row, revision) in purged { try await engine.remove(revision.key, upTo: row.revision) }
+        let rows = purged.map(\.row)
+        try await save { context throws(StoreError) in
+            for row in rows { try await row.remove(in: context) }
+        }
+        return rows.count
+    }
+
+    private func putHorizon(_ time: Int64) async throws(MirrorError) {
+        let name = MapRow.name(Self.horizon.entity, Self.horizon.uuid)
+        var row =
+            try await read { snapshot throws(StoreError) in try snapshot.mapRows([name])[name] }
+            ?? MapRow(name: name)
+        let previous = row.state.attributes["time"]
+        if case .known(.integer(let known))? = previous?.value, known >= time { return }
+        let local = LocalTransaction(
+            machine: zone.machine, number: position?.token.number ?? 0, milliseconds: time)
+        guard let clock = local.clock(after: previous?.clock, seen: nil) else { return }
+        row.state.attributes["time"] = .init(clock: clock, value: .known(.integer(time)))
+        row.waiting = .toPut
+        let changed = row
+        try await save { context throws(StoreError) in try await changed.save(in: context) }
+        try await export()
+    }
+
+    /// Joins again after a long absence: objects that the relay had and lacks now were deleted, and are deleted
+    /// here, except those with edits that were never sent.
+    public func rejoin() async throws(MirrorError) {
+        try await start()
+        zone.reconciliation = .rejoin
+        try await save { _ throws(StoreError) in }
+        isConnected = false
+        try await sync()
+    }
+}

@@ -1,0 +1,56 @@
+import PersistentStore
+
+extension Mirror {
+    /// Exchanges changes as they are committed, here and on other machines, until the task is cancelled. While
+    /// nothing changes, it exchanges no messages.
+    ///
+    /// - Throws: The first error; run again after a pause. ``MirrorError/cancelled`` at the end.
+    public func run() async throws(MirrorError) {
+        let events = try await store { () throws(StoreError) in try await container.events() }
+        try await sync()
+        let (wakes, continuation) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let signals = Signals { continuation.yield() }
+        let commits = Task {
+            var newest: StoreEvent?
+            for await event in events {
+                // A commit that recorded nothing, such as one of the mirror's state, has the same token.
+                if event != newest { signals.add(event == .replaced ? .failure(.store(.closed)) : .commit) }
+                newest = event
+            }
+            signals.add(.failure(.cancelled))
+        }
+        var revisions = waitForRevision(signals)
+        defer {
+            commits.cancel()
+            revisions.cancel()
+        }
+        do throws(MirrorError) {
+            for await _ in wakes {
+                let due = signals.takeAll()
+                if let error = due.failure { throw error }
+                if due.hasRevisions {
+                    try await importChanges()
+                    revisions = waitForRevision(signals)
+                }
+                try await export()
+            }
+            throw .cancelled
+        } catch {
+            isConnected = false
+            throw error
+        }
+    }
+
+    private func waitForRevision(_ signals: Signals) -> Task<Void, Never> {
+        let (engine, cursor) = (engine, zone[.cursor])
+        return Task {
+            do throws(MirrorError) {
+                try await engine.waitForChanges(after: cursor)
+                signals.add(.revision)
+            } catch {
+                signals.add(.failure(error))
+            }
+        }
+    }
+}

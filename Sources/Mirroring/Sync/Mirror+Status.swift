@@ -1,0 +1,100 @@
+import FoundationEssentials
+public import PersistentStore
+
+/// The state of a mirror, as of its last commit.
+public struct MirrorStatus: Hashable, Sendable {
+    /// The number of records that wait to be put.
+    public let waiting: Int
+    /// The number of records for which the relay accepts too few bytes.
+    public let tooLarge: Int
+    public let conflicts: Int
+    /// The number of records that the relay forgot and got again.
+    public let forgotten: Int
+    /// The number of received records that could not be read; they were skipped.
+    public let unreadable: Int
+    /// The milliseconds by which the relay's clock is ahead; 0 below two seconds.
+    public let clockOffset: Int64
+    /// The number of transactions that the history retains for the mirror.
+    public let retained: Int
+}
+
+/// The objects that pairing would merge.
+public struct MirrorPreview: Hashable, Sendable {
+    public let onlyHere: Int
+    public let onlyOnRelay: Int
+    public let onBoth: Int
+}
+
+extension MirrorConfiguration {
+    /// Returns the state of the mirror, without the relay; nil if the store has none.
+    nonisolated(nonsending) public func status(in container: PersistentContainer)
+        async throws(MirrorError) -> MirrorStatus?
+    {
+        let consumer = consumer
+        return try await read(container) { snapshot throws(StoreError) in
+            guard let object = try snapshot.fetch(FetchRequest(MirrorNames.zone)).first else { return nil }
+            func count(_ waiting: MapRow.Waiting) throws(StoreError) -> Int {
+                try snapshot.count(
+                    FetchRequest(MirrorNames.record, where: .equal("waiting", .integer(waiting.rawValue))))
+            }
+            let zone = MirrorZone(object)
+            return MirrorStatus(
+                waiting: try count(.toPut), tooLarge: try count(.tooLarge),
+                conflicts: try snapshot.count(FetchRequest(MirrorNames.conflict)),
+                forgotten: Int(zone[.forgotten]), unreadable: Int(zone[.unreadable]),
+                clockOffset: zone[.offset],
+                retained: try snapshot.consumers().first { $0.name == consumer }?.lag ?? 0)
+        }
+    }
+
+    /// Ends mirroring: releases the history and deletes the mirror's state. The objects remain, here and on the
+    /// relay.
+    nonisolated(nonsending) public func remove(from container: PersistentContainer) async throws(MirrorError)
+    {
+        do throws(StoreError) {
+            try await container.removeConsumer(consumer)
+            for entity in Self.entities {
+                try await container.execute(BatchDeleteRequest(entity.name), author: Self.author)
+            }
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    nonisolated(nonsending) func read<Result: Sendable>(
+        _ container: PersistentContainer,
+        _ body: @Sendable (inout StoreSnapshot) throws(StoreError) -> Result
+    ) async throws(MirrorError) -> Result {
+        do throws(StoreError) { return try await container.read(body) } catch { throw .store(error) }
+    }
+}
+
+extension Mirror {
+    /// Returns the numbers of objects that an exchange would merge. Writes nothing, here or on the relay.
+    public func preview() async throws(MirrorError) -> MirrorPreview {
+        try configuration.check(container.model)
+        var there = Set(try await engine.list().map(\.key))
+        there.remove(engine.key(entity: Self.horizon.entity, uuid: Self.horizon.uuid))
+        let total = there.count
+        var here = 0
+        for mirrored in configuration.mirrored {
+            var request = FetchRequest(mirrored.name, limit: 5000)
+            request.attributes = [mirrored.identifier]
+            while true {
+                let page = request
+                let objects = try await read { snapshot throws(StoreError) in try snapshot.fetch(page) }
+                guard let last = objects.last else { break }
+                here += objects.count
+                for object in objects {
+                    let uuid = object[mirrored.identifier].textValue ?? ""
+                    there.remove(engine.key(entity: mirrored.name, uuid: uuid))
+                }
+                request.after = try await read { snapshot throws(StoreError) in
+                    snapshot.position(of: last, in: [])
+                }
+            }
+        }
+        let both = total - there.count
+        return MirrorPreview(onlyHere: here - both, onlyOnRelay: there.count, onBoth: both)
+    }
+}

@@ -1,0 +1,30 @@
+import PersistentStore
+
+/// Access to the store with errors of the mirror.
+extension Mirror {
+    nonisolated(nonsending) func read<Result: Sendable>(
+        _ body: @Sendable (inout StoreSnapshot) throws(StoreError) -> Result
+    ) async throws(MirrorError) -> Result {
+        do throws(StoreError) { return try await container.read(body) } catch { throw .store(error) }
+    }
+
+    func store<Result: Sendable>(
+        _ body: () async throws(StoreError) -> Result
+    ) async throws(MirrorError) -> Result {
+        do throws(StoreError) { return try await body() } catch { throw .store(error) }
+    }
+
+    /// Commits objects, rows of the map, the zone, and optionally the cursor in the history, all together.
+    func save(
+        named name: String = "state", movingTo token: HistoryToken? = nil,
+        _ work: (StoreContext) async throws(StoreError) -> Void
+    ) async throws(MirrorError) {
+        try await store { () throws(StoreError) in
+            let context = container.makeContext(author: MirrorConfiguration.author, name: name)
+            try await work(context)
+            try await zone.save(in: context)
+            let cursor = token.map { (consumer: configuration.consumer, token: $0) }
+            zone.wasSaved(try await context.save(moving: cursor))
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import FoundationEssentials
+import HistoryTracking
+public import PersistentStore
+import Platform
+
+/// A consumer of the history that exchanges the objects of a store with those of other machines.
+///
+/// Edits get clocks from the history. The record map, the cursors, and the imported objects are saved in the same
+/// commits, so the process may be killed at any moment. Two processes never mirror one store simultaneously; two
+/// mirrors in one process must not.
+public actor Mirror {
+    nonisolated let container: PersistentContainer
+    nonisolated let configuration: MirrorConfiguration
+    nonisolated let engine: any MirrorEngine
+    /// The rules; a test breaks one of them to prove that it would notice.
+    nonisolated let rules: MirrorRules
+    nonisolated let now: @Sendable () -> Int64
+    nonisolated let reader = HistoryReader(where: .not(.author(MirrorConfiguration.author)))
+
+    var zone = MirrorZone(nil)
+    /// The position in the history up to which edits have clocks; nil before the start.
+    var position: HistoryPosition?
+    var isConnected = false
+    /// The number of objects that the import in progress deleted.
+    var removals = 0
+    /// Whether an import may delete more than a tenth of the objects, or more than 100.
+    public var allowsManyRemovals = false
+
+    public init(
+        container: PersistentContainer, configuration: MirrorConfiguration, engine: any MirrorEngine
+    ) {
+        self.init(container: container, configuration: configuration, engine: engine, rules: .all)
+    }
+
+    package init(
+        container: PersistentContainer, configuration: MirrorConfiguration, engine: any MirrorEngine,
+        rules: MirrorRules, now: @escaping @Sendable () -> Int64 = StoreOptions.systemMilliseconds
+    ) {
+        self.container = container
+        self.configuration = configuration
+        self.engine = engine
+        self.rules = rules
+        self.now = now
+    }
+
+    public func allowManyRemovals(_ isAllowed: Bool = true) { allowsManyRemovals = isAllowed }
+
+    /// Exchanges all changes once, and returns when this machine and the relay have the same records.
+    ///
+    /// - Throws: ``MirrorError/standingBy`` if another process mirrors the store.
+    public func sync() async throws(MirrorError) {
+        do throws(MirrorError) {
+            try await connect()
+            try await importChanges()
+            try await export()
+        } catch {
+            // The relay may have forgotten revisions before it can be reached again.
+            isConnected = false
+            throw error
+        }
+    }
+
+    /// Registers the consumer, reads the zone, and gives clocks to objects that precede the history.
+    func start() async throws(MirrorError) {
+        guard position == nil else { return }
+        try configuration.check(container.model)
+        let name = configuration.consumer
+        let (wasKnown, object) = try await read { snapshot throws(StoreError) in
+            (try snapshot.hasConsumer(name), try snapshot.fetch(FetchRequest(MirrorNames.zone)).first)
+        }
+        let registered = try await store { () throws(StoreError) in
+            try await container.registerConsumer(
+                name, author: MirrorConfiguration.author, retention: .always)
+        }
+        guard registered.name == name else {
+            try await store { () throws(StoreError) in try await container.removeConsumer(registered.name) }
+            throw .standingBy
+        }
+        zone = MirrorZone(object)
+        if zone.id != nil, !wasKnown { historyIsMissing() }
+        bindMachine()
+        let schema = configuration.schema(container.model)
+        if zone[.schema] != schema {
+            if zone.id != nil { zone.reconciliation = .reread }
+            zone[.schema] = schema
+        }
+        try await save { _ throws(StoreError) in }
+        position = HistoryPosition(registered.token)
+        if zone[.scanned] == 0 { try await scan() }
+    }
+
+    /// Requires that unrecorded edits are found by comparing values.
+    func historyIsMissing() {
+        zone[.scanned] = 0
+        zone.reconciliation = .reread
+    }
+
+    /// Renews the machine in a store that was copied: two machines with one name could give one clock to two
+    /// values.
+    private func bindMachine() {
+        let system = TextFile.read("/etc/machine-id") ?? ""
+        let file = FileIdentity(path: FilePath.resolved(container.path))
+        let binding =
+            "\(container.storeID) \(system.prefix { !$0.isNewline }) \(file.map { "\($0.device):\($0.inode)" } ?? "")"
+        guard zone[.binding] != binding else { return }
+        zone[.binding] = binding
+        zone.renewMachine()
+        zone[.put] = 0
+        if zone.id != nil, zone.reconciliation == .none { zone.reconciliation = .compare }
+    }
+
+}
+
+/// The rules of the merge, as a set from which tests omit one.
+package struct MirrorRules: OptionSet, Sendable {
+    package let rawValue: Int
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// The revision at the highest known number must be the one that was there.
+    package static let checksLineage = MirrorRules(rawValue: 1)
+    /// The check includes the highest acknowledged put.
+    package static let checksOwnPut = MirrorRules(rawValue: 2)
+    /// A reconciliation that was interrupted begins again.
+    package static let storesReconciling = MirrorRules(rawValue: 4)
+    /// An import joins with the local state.
+    package static let joins = MirrorRules(rawValue: 8)
+    /// A record that the relay lacks is put again.
+    package static let absenceIsNoDeletion = MirrorRules(rawValue: 16)
+    /// An import gives clocks to local edits first.
+    package static let absorbsFirst = MirrorRules(rawValue: 64)
+    /// The import cursor is saved with the objects, not before them.
+    package static let savesCursorWithObjects = MirrorRules(rawValue: 128)
+    package static let all = MirrorRules(rawValue: 255)
+}

@@ -1,0 +1,65 @@
+public import FoundationEssentials
+public import PersistentStore
+
+/// An attribute that two machines edited, neither with knowledge of the other's edit.
+public struct MirrorConflict: Hashable, Sendable, Identifiable {
+    /// The name of the conflict, which is stable.
+    public let id: String
+    public let entity: String
+    /// The identifier of the object.
+    public let uuid: String
+    public let attribute: String
+    /// The losing value.
+    public let value: AttributeValue
+    /// Whether this machine made the losing edit.
+    public let isOwn: Bool
+    /// The time of the losing edit.
+    public let date: Date
+    /// The object with its current values; nil if it was deleted.
+    public let object: StoredObject?
+
+    /// The value that the object has now.
+    public var current: AttributeValue? { object?[attribute] }
+}
+
+extension MirrorConfiguration {
+    /// Returns the conflicts, oldest first.
+    nonisolated(nonsending) public func conflicts(in container: PersistentContainer)
+        async throws(MirrorError) -> [MirrorConflict]
+    {
+        try await read(container) { [self] snapshot throws(StoreError) in
+            let rows = try snapshot.fetch(FetchRequest(MirrorNames.conflict))
+            let names = rows.map { MapRow(name: $0["object"].textValue ?? "") }
+            let objects = try snapshot.objects(of: names.map { ($0.entity, $0.uuid) }, self)
+            return zip(rows, names).map { row, name in
+                var json = JSONCursor(row["value"].blobValue ?? [])
+                let value: AttributeValue =
+                    if case .known(let value)? = try? json.value() { value } else { .null }
+                return MirrorConflict(
+                    id: row["name"].textValue ?? "", entity: name.entity, uuid: name.uuid,
+                    attribute: row["attribute"].textValue ?? "", value: value,
+                    isOwn: row["isOwn"].booleanValue,
+                    date: Date(timeIntervalSince1970: Double(row["time"].integerValue ?? 0) / 1000),
+                    object: objects[name.name])
+            }
+        }
+    }
+
+    /// Restores the losing value of a conflict, as an edit that other machines receive, or dismisses it.
+    ///
+    /// - Parameters:
+    ///   - conflict: The conflict; it is deleted in the same commit.
+    ///   - restoring: Whether to restore the losing value. Does nothing to an object that was deleted.
+    ///   - context: The context that saves the edit; its author must not be ``author``.
+    nonisolated(nonsending) public func resolve(
+        _ conflict: MirrorConflict, restoring: Bool, in context: StoreContext
+    ) async throws(StoreError) {
+        let request = FetchRequest(MirrorNames.conflict, where: .equal("name", .text(conflict.id)))
+        for row in try await context.fetch(request) { try await context.delete(row.id) }
+        if restoring, let object = conflict.object {
+            try await context.update(
+                object.id, [conflict.attribute: conflict.value], onVersion: object.version)
+        }
+        try await context.save()
+    }
+}

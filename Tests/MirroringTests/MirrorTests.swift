@@ -1,0 +1,223 @@
+import Foundation
+import Mirroring
+import PersistentStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// Exchanges between real stores through a relay in memory.
+@Suite struct MirrorTests {
+    private let relay = MemoryRelay()
+
+    private func pair() async throws -> (TestMachine, TestMachine) {
+        (try await TestMachine(relay), try await TestMachine(relay))
+    }
+
+    private func exchange(_ machines: TestMachine...) async throws {
+        for _ in 0..<3 { for machine in machines { try await machine.sync() } }
+    }
+
+    @Test func `inserts, edits, tags, and deletions reach the other machine`() async throws {
+        let (a, b) = try await pair()
+        try await a.insert("1", ["title": "one", "tags": "x,y", "note": "n"])
+        try await a.insert("2", ["title": "two"])
+        try await exchange(a, b)
+        #expect(try await b.lines() == ["1 one n [x,y] 0", "2 two  [] 0"])
+        try await b.update("1", ["title": "uno", "tags": "y,z", "starred": 1])
+        try await b.delete("2")
+        try await exchange(b, a)
+        #expect(try await a.lines() == ["1 uno n [y,z] 1"])
+        #expect(try await b.lines() == a.lines())
+    }
+
+    @Test func `objects that precede the mirror are exported, with other attributes than text`() async throws
+    {
+        let bytes = AttributeDescription("data", .blob, isOptional: true)
+        let real = AttributeDescription("size", .real, isOptional: true)
+        let model = try Book.model(bytes, real)
+        let a = try await TestMachine(relay, model: model)
+        try await a.insert(
+            "1", ["data": .blob([0, 255]), "size": .real(0.1), "title": "\"\\\u{0}\u{1F600}é\n"])
+        try await a.sync()
+        let b = try await TestMachine(relay, model: model)
+        try await b.sync()
+        let note = try #require(try await b.notes()["1"])
+        #expect(note.values == (try await a.notes()["1"])?.values)
+    }
+
+    @Test func `edits of different attributes and tags merge without a conflict`() async throws {
+        let (a, b) = try await pair()
+        try await a.insert("1", ["title": "t", "tags": "x,y"])
+        try await exchange(a, b)
+        try await a.update("1", ["title": "a", "tags": "x,y,a"])
+        try await b.update("1", ["note": "b", "tags": "y,b"])
+        try await exchange(a, b)
+        #expect(try await a.lines() == ["1 a b [a,b,y] 0"])
+        #expect(try await b.lines() == a.lines())
+        #expect(try await a.conflicts().isEmpty)
+        #expect(try await b.conflicts().isEmpty)
+    }
+
+    @Test func `a conflict shows both values on both machines, and either is restored everywhere`()
+        async throws
+    {
+        let clock = SettableClock()
+        let a = try await TestMachine(relay, clock: { clock.now() })
+        let b = try await TestMachine(relay, clock: { clock.now() })
+        try await a.insert("1", ["title": "t"])
+        try await exchange(a, b)
+        try await a.update("1", ["title": "early"])
+        clock.advance(seconds: 1)
+        try await b.update("1", ["title": "late"])
+        try await exchange(a, b)
+        for machine in [a, b] {
+            let conflicts = try await machine.conflicts()
+            #expect(conflicts.map(\.value) == ["early"])
+            #expect(conflicts.map(\.current) == ["late"])
+            #expect(conflicts.map(\.isOwn) == [machine === a])
+            #expect(conflicts.map(\.attribute) == ["title"])
+        }
+        let history = try await a.container.transactions(
+            HistoryFetchRequest(.beginning, where: .contextName("conflict")))
+        #expect(history.first?.changes.first?.oldValues["title"] == "early")
+        let conflict = try #require(try await a.conflicts().first)
+        let context = a.container.makeContext(author: "app")
+        try await Book.configuration.resolve(conflict, restoring: true, in: context)
+        try await exchange(a, b)
+        #expect(try await b.lines() == ["1 early  [] 0"])
+        #expect(try await a.conflicts().isEmpty)
+    }
+
+    @Test func `an edit survives a deletion that did not see it, and a star does not`() async throws {
+        let (a, b) = try await pair()
+        for uuid in ["1", "2"] { try await a.insert(uuid, ["title": "t", "tags": "x"]) }
+        try await exchange(a, b)
+        for uuid in ["1", "2"] { try await a.delete(uuid) }
+        try await b.update("1", ["note": "edited"])
+        try await b.update("2", ["starred": 1])
+        try await exchange(a, b)
+        #expect(try await a.lines() == ["1 t edited [x] 0"])
+        #expect(try await b.lines() == a.lines())
+    }
+
+    @Test func `a restored object returns on all machines`() async throws {
+        let (a, b) = try await pair()
+        try await a.insert("1", ["title": "t", "tags": "x"])
+        try await exchange(a, b)
+        try await a.delete("1")
+        try await exchange(a, b)
+        #expect(try await b.lines().isEmpty)
+        let context = a.container.makeContext(author: "app")
+        let deletion = try #require(
+            try await a.container.changes(HistoryFetchRequest(.beginning, changes: .kind(.delete))).first)
+        try await context.restore(deletion)
+        try await context.save()
+        try await exchange(a, b)
+        #expect(try await b.lines() == ["1 t  [x] 0"])
+    }
+
+    @Test func `an emptied relay gets everything again, and nothing is deleted`() async throws {
+        let (a, b) = try await pair()
+        for index in 0..<50 { try await a.insert("\(index)", ["title": .text("t\(index)")]) }
+        try await exchange(a, b)
+        try await a.delete("7")
+        try await exchange(a, b)
+        relay.empty()
+        for machine in [a, b] { try? await machine.sync() }
+        try await exchange(a, b)
+        #expect(relay.bodies.count == 50)
+        #expect(try await a.lines().count == 49)
+        #expect(try await Book.configuration.status(in: a.container)?.forgotten ?? 0 > 0)
+        let c = try await TestMachine(relay)
+        try await c.sync()
+        #expect(try await c.lines() == a.lines())
+    }
+
+    @Test func `an idle pair puts nothing, and imports cause no puts`() async throws {
+        let (a, b) = try await pair()
+        for index in 0..<20 { try await a.insert("\(index)", ["title": "t", "tags": "x,y"]) }
+        try await exchange(a, b)
+        #expect(relay.putCount == 20)
+        try await a.update("3", ["title": "u"])
+        try await exchange(a, b)
+        #expect(relay.putCount == 21)
+    }
+
+    @Test func `the history that the mirror needs is retained beyond the bounds`() async throws {
+        let a = try await TestMachine(relay)
+        try await a.sync()
+        for index in 0..<30 { try await a.insert("\(index)") }
+        _ = try await a.container.purgeHistory(HistoryBounds(maximumChanges: 1))
+        #expect(try await Book.configuration.status(in: a.container)?.retained == 30)
+        try await a.sync()
+        #expect(relay.bodies.count == 30)
+    }
+
+    @Test func `a full relay loses nothing, and a record that is too large blocks no other`() async throws {
+        let (a, b) = try await pair()
+        relay.state.withLock { $0.isFull = true }
+        try await a.insert("1", ["title": "t"])
+        await #expect(throws: MirrorError.quotaExceeded) { try await a.sync() }
+        #expect(try await Book.configuration.status(in: a.container)?.waiting == 1)
+        relay.state.withLock { ($0.isFull, $0.maxBytes) = (false, 1000) }
+        try await a.insert("2", ["note": .text(String(repeating: "x", count: 2000))])
+        try await exchange(a, b)
+        #expect(try await b.notes().keys.sorted() == ["1"])
+        #expect(try await Book.configuration.status(in: a.container)?.tooLarge == 1)
+        relay.state.withLock { $0.maxBytes = .max }
+        try await a.update("2", ["note": "short"])
+        try await exchange(a, b)
+        #expect(try await b.notes().count == 2)
+    }
+
+    @Test func `the deletion of many objects elsewhere is confirmed first`() async throws {
+        let (a, b) = try await pair()
+        for index in 0..<40 { try await a.insert("\(index)") }
+        try await exchange(a, b)
+        for index in 0..<20 { try await a.delete("\(index)") }
+        try await a.sync()
+        await b.mirror.allowManyRemovals(false)
+        await #expect(throws: MirrorError.manyRemovals(20)) { try await b.sync() }
+        #expect(try await b.notes().count == 40)
+        await b.mirror.allowManyRemovals()
+        try await b.sync()
+        #expect(try await b.notes().count == 20)
+    }
+
+    @Test func `a preview counts and writes nothing`() async throws {
+        let (a, b) = try await pair()
+        for uuid in ["1", "2", "3"] { try await a.insert(uuid) }
+        try await a.sync()
+        for uuid in ["3", "4"] { try await b.insert(uuid) }
+        let preview = try await b.mirror.preview()
+        #expect((preview.onlyHere, preview.onlyOnRelay, preview.onBoth) == (1, 2, 1))
+        #expect(relay.putCount == 3)
+        #expect(try await Book.configuration.status(in: b.container) == nil)
+    }
+
+    @Test func `a commit reaches the other machine while both run, and then no message is exchanged`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let a = try await TestMachine(relay, path: folder.path(of: "a.db"))
+        let b = try await TestMachine(relay, path: folder.path(of: "b.db"))
+        let runs = [a, b].map { machine in Task { try? await machine.mirror.run() } }
+        defer { for run in runs { run.cancel() } }
+        try await a.insert("1", ["title": "hello"])
+        #expect(try await soon { try await b.lines() == ["1 hello  [] 0"] })
+        try await b.update("1", ["title": "world"])
+        #expect(try await soon { try await a.lines() == ["1 world  [] 0"] })
+        var count = -1
+        _ = try await soon {
+            try await a.container.pause(for: .milliseconds(50))
+            defer { count = relay.messageCount }
+            return relay.messageCount == count
+        }
+        try await a.container.pause(for: .milliseconds(300))
+        #expect(relay.messageCount == count)
+        for run in runs {
+            run.cancel()
+            await run.value
+        }
+    }
+}

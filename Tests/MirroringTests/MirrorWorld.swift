@@ -1,0 +1,188 @@
+import Foundation
+import Mirroring
+import PersistentStore
+import Synchronization
+import TestSupport
+
+/// Random edits on several machines with skewed clocks, partitions, processes that die at any request, and a relay
+/// that forgets; and the check that all machines converge and no edit is lost.
+struct MirrorWorld {
+    /// An edit of one attribute, with the value that it knowingly replaced. Titles and notes are unique.
+    struct Edit {
+        let uuid: String
+        let attribute: String
+        let value: String
+        let replaced: String
+    }
+
+    private var random: SeededRandom
+    private let seed: UInt64
+    private let clock = SettableClock()
+    private let relay: MemoryRelay
+    private let machines: [TestMachine]
+    private let faults: Faults
+    private var online: [Bool]
+    private var edits: [Edit] = []
+    private var inserted: Set<String> = []
+    private var deleted: Set<String> = []
+    /// The newest star and tag edits, by object and element: the time and the result.
+    private var marks: [String: [(time: Int64, machine: Int, isOn: Bool)]] = [:]
+    private var count = 0
+    private(set) var forgets = 0
+
+    /// Random failures of requests, from a generator that all machines share.
+    final class Faults: Sendable {
+        private let state: Mutex<(random: SeededRandom, isOn: Bool)>
+        init(seed: UInt64) { state = Mutex((SeededRandom(seed: seed &* 31), true)) }
+        func stop() { state.withLock { $0.isOn = false } }
+        func next() -> MemoryEngine.Fault {
+            state.withLock { state in
+                guard state.isOn else { return .none }
+                return switch Int.random(in: 0..<40, using: &state.random) {
+                case 0: .before
+                case 1: .after
+                default: .none
+                }
+            }
+        }
+    }
+
+    init(seed: UInt64, rules: MirrorRules = .all) async throws {
+        self.seed = seed
+        random = SeededRandom(seed: seed)
+        let removes = Bool.random(using: &random)
+        relay = MemoryRelay(removesSuperseded: removes)
+        let faults = Faults(seed: seed)
+        self.faults = faults
+        var machines: [TestMachine] = []
+        let clock = clock
+        for _ in 0..<Int.random(in: 2...4, using: &random) {
+            machines.append(
+                try await TestMachine(
+                    relay, clock: { clock.now() }, skew: Int64.random(in: -300...300, using: &random),
+                    rules: rules, fault: { faults.next() }))
+        }
+        self.machines = machines
+        online = machines.map { _ in true }
+    }
+
+    /// Runs a history and returns the violated invariant; nil if all hold.
+    mutating func run(steps: Int) async throws -> String? {
+        let forgets = Bool.random(using: &random)
+        for _ in 0..<steps {
+            clock.set(clock.now() + Int64.random(in: 1...40, using: &random))
+            let index = Int.random(in: machines.indices, using: &random)
+            switch Int.random(in: 0..<100, using: &random) {
+            case ..<60: try await edit(index)
+            case ..<88:
+                if online[index] {
+                    do { try await machines[index].sync() } catch is MirrorError {
+                        await machines[index].kill()
+                    }
+                }
+            case ..<95: online[index].toggle()
+            default:
+                if forgets {
+                    relay.forget(Int.random(in: 1...12, using: &random))
+                    self.forgets += 1
+                }
+            }
+        }
+        faults.stop()
+        for machine in machines { await machine.kill() }
+        for _ in 0..<4 { for machine in machines { try await machine.sync() } }
+        let puts = relay.putCount
+        for machine in machines { try await machine.sync() }
+        if relay.putCount != puts { return "seed \(seed): an idle machine puts" }
+        let result = try await violation()
+        for machine in machines { await machine.container.close() }
+        return result.map { "seed \(seed): \($0)" }
+    }
+
+    private mutating func edit(_ index: Int) async throws {
+        let machine = machines[index]
+        count += 1
+        let notes = try await machine.notes()
+        guard let uuid = notes.keys.sorted().randomElement(using: &random),
+            let note = notes[uuid], Int.random(in: 0..<100, using: &random) >= 25
+        else {
+            let uuid = "u\(count)"
+            try await machine.insert(uuid, ["title": .text("t\(count)"), "note": .text("n\(count)")])
+            inserted.insert(uuid)
+            edits.append(Edit(uuid: uuid, attribute: "title", value: "t\(count)", replaced: ""))
+            edits.append(Edit(uuid: uuid, attribute: "note", value: "n\(count)", replaced: ""))
+            return
+        }
+        let old = { (name: String) in note[name].textValue ?? "" }
+        switch Int.random(in: 0..<100, using: &random) {
+        case ..<12:
+            try await machine.delete(uuid)
+            deleted.insert(uuid)
+            for name in ["title", "note"] {
+                edits.append(Edit(uuid: uuid, attribute: name, value: "deleted", replaced: old(name)))
+            }
+        case ..<60:
+            let name = Bool.random(using: &random) ? "title" : "note"
+            let value = "\(name)\(count)"
+            try await machine.update(uuid, [name: .text(value)])
+            edits.append(Edit(uuid: uuid, attribute: name, value: value, replaced: old(name)))
+        case ..<80:
+            let isOn = !note["starred"].booleanValue
+            try await machine.update(uuid, ["starred": .boolean(isOn)])
+            marks["\(uuid) starred", default: []].append((clock.now(), index, isOn))
+        default:
+            var tags = Set(old("tags").split(separator: ",").map(String.init))
+            let tag = ["a", "b", "c", "d"].randomElement(using: &random) ?? "a"
+            let isOn = tags.insert(tag).inserted
+            if !isOn { tags.remove(tag) }
+            try await machine.update(uuid, ["tags": .text(tags.sorted().joined(separator: ","))])
+            marks["\(uuid) \(tag)", default: []].append((clock.now(), index, isOn))
+        }
+    }
+
+    private func violation() async throws -> String? {
+        let lines = try await machines[0].lines()
+        for (index, machine) in machines.enumerated() {
+            let other = try await machine.lines()
+            if other != lines {
+                let difference = Set(lines).symmetricDifference(other).sorted().prefix(4)
+                return "machine \(index) differs: \(difference)"
+            }
+        }
+        let notes = try await machines[0].notes()
+        if let lost = inserted.first(where: { notes[$0] == nil && !deleted.contains($0) }) {
+            return "the insert of \(lost) is lost"
+        }
+        var known: Set<String> = []
+        for machine in machines {
+            for conflict in try await machine.conflicts() {
+                known.insert("\(conflict.uuid) \(conflict.attribute) \(conflict.value.textValue ?? "")")
+            }
+        }
+        for edit in edits { known.insert("\(edit.uuid) \(edit.attribute) \(edit.replaced)") }
+        for edit in edits where edit.value != "deleted" {
+            let isCurrent = notes[edit.uuid]?[edit.attribute].textValue == edit.value
+            if !isCurrent && !known.contains("\(edit.uuid) \(edit.attribute) \(edit.value)") {
+                return "the \(edit.attribute) \(edit.value) of \(edit.uuid) is lost"
+            }
+        }
+        return lostMark(notes)
+    }
+
+    /// Stars and tags have no conflicts: an edit wins that is later than all others by more than the skew of the
+    /// clocks.
+    private func lostMark(_ notes: [String: StoredObject]) -> String? {
+        for (key, edits) in marks {
+            let parts = key.split(separator: " ").map(String.init)
+            guard let note = notes[parts[0]], !deleted.contains(parts[0]), let last = edits.last else {
+                continue
+            }
+            let others = edits.dropLast().filter { $0.machine != last.machine }
+            guard others.allSatisfy({ $0.time + 600 < last.time }) else { continue }
+            let tags = (note["tags"].textValue ?? "").split(separator: ",").map(String.init)
+            let isOn = parts[1] == "starred" ? note["starred"].booleanValue : tags.contains(parts[1])
+            if isOn != last.isOn { return "the last edit of \(key) is lost" }
+        }
+        return nil
+    }
+}
