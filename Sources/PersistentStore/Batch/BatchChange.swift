@@ -46,8 +46,9 @@ struct BatchChange {
         )
     }
 
-    static func differs(_ attribute: AttributeDescription) -> String {
-        "\"\(attribute.name)\" IS NOT ? COLLATE BINARY"
+    /// - Parameter table: The alias of the table, where another table could have a column of that name.
+    static func differs(_ attribute: AttributeDescription, in table: String? = nil) -> String {
+        (table.map { $0 + "." } ?? "") + "\"\(attribute.name)\" IS NOT ? COLLATE BINARY"
     }
 
     func run(

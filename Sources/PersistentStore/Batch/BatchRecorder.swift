@@ -90,26 +90,26 @@ struct BatchRecorder {
         var retained = Retained()
         if let assignments = change.assignments {
             let recorded = assignments.filter { $0.attribute.history.contains(.recordsOldValue) }
-            retained.columns = recorded.map { "\"\($0.attribute.name)\"" }.joined(separator: ", ")
+            retained.columns = recorded.map { StoreSchema.retainedColumn($0.attribute) }.joined(
+                separator: ", ")
             retained.old = recorded.map { assignment in
-                "CASE WHEN \(BatchChange.differs(assignment.attribute)) THEN \"\(assignment.attribute.name)\" END"
+                let attribute = assignment.attribute
+                return
+                    "CASE WHEN \(BatchChange.differs(attribute, in: "row")) THEN row.\"\(attribute.name)\" END"
             }.joined(separator: ", ")
             retained.oldValues = recorded.map(\.value)
-            retained.condition = recorded.map { BatchChange.differs($0.attribute) }.joined(separator: " OR ")
+            retained.condition = recorded.map { BatchChange.differs($0.attribute, in: "row") }.joined(
+                separator: " OR ")
             retained.conditionValues = recorded.map(\.value)
         } else {
-            retained.columns = names(preserved)
-            retained.old = names(preserved)
+            retained.columns = preserved.map(StoreSchema.retainedColumn).joined(separator: ", ")
+            retained.old = preserved.map { "row.\"\($0.name)\"" }.joined(separator: ", ")
         }
         return retained
     }
 
     private var preserved: [AttributeDescription] {
         entity.attributes.filter { $0.history.contains(.preservesValueOnDeletion) }
-    }
-
-    private func names(_ attributes: [AttributeDescription]) -> String {
-        attributes.map { "\"\($0.name)\"" }.joined(separator: ", ")
     }
 
     private static func triggers(of entity: EntityDescription, on connection: borrowing Connection) throws

@@ -47,6 +47,10 @@ public struct StoreModel: Hashable, Sendable {
             guard !reserved.contains(where: { entity.name.lowercased().hasPrefix($0) }) else {
                 throw .invalidModel("names beginning like '\(entity.name)' are reserved for the store")
             }
+            // The names of rows in triggers and upserts, which would hide the table.
+            guard !["new", "old", "gone", "excluded"].contains(entity.name.lowercased()) else {
+                throw .invalidModel("the name '\(entity.name)' is reserved for the store")
+            }
         }
     }
 

@@ -128,7 +128,7 @@ struct ObjectMigration {
             triggers.entityID, id.key, HistoryTriggers.mask(of: attributes, triggers.bits))
         guard !retained.isEmpty else { return }
         let number = connection.lastInsertedRow
-        let names = retained.map { ", \"\($0.name)\"" }.joined()
+        let names = retained.map { ", " + StoreSchema.retainedColumn($0) }.joined()
         let marks = retained.map { _ in ", ?" }.joined()
         let statement = try connection.prepare(
             "INSERT INTO \(StoreSchema.valuesTable(entity.name)) (number\(names)) VALUES (?\(marks))")

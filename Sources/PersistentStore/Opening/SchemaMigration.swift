@@ -91,9 +91,11 @@ struct SchemaMigration {
         try bits.assign(to: entity, on: connection)
         for table in StoreSchema.tables(of: entity.name).dropFirst() {
             let present = try connection.columns(of: table)
-            for attribute in entity.retainedAttributes where !present.contains(attribute.name) {
+            for attribute in entity.retainedAttributes
+            where !present.contains(StoreSchema.retainedColumnName(attribute.name)) {
                 try connection.execute(
-                    "ALTER TABLE \(StoreSchema.quoted(table)) ADD COLUMN \"\(attribute.name)\"")
+                    "ALTER TABLE \(StoreSchema.quoted(table)) ADD COLUMN \(StoreSchema.retainedColumn(attribute))"
+                )
             }
         }
         return HistoryTriggers(entity: entity, entityID: known.entityID, bits: bits.byName)

@@ -81,8 +81,11 @@ struct SchemaRenaming {
         for rename in [dropped, rename].compactMap(\.self) {
             try connection.run(
                 "UPDATE history_attribute SET name = ?3 WHERE \(own)", entity, rename.old, rename.new)
+            let column = Rename(
+                old: StoreSchema.retainedColumnName(rename.old),
+                new: StoreSchema.retainedColumnName(rename.new))
             for table in StoreSchema.tables(of: entity).dropFirst() {
-                try renameColumn(rename, in: table, on: connection)
+                try renameColumn(column, in: table, on: connection)
             }
         }
     }

@@ -134,9 +134,24 @@ enum StoreSchema {
 
     static func indexName(_ attribute: String, _ entity: String) -> String { "\(entity)_by_\(attribute)" }
 
+    /// Returns the column of an attribute in the tables of an entity's history. It has another name if these
+    /// tables have a column of that name already.
+    static func retainedColumnName(_ attribute: String) -> String {
+        ["number", "after"].contains(attribute.lowercased()) ? attribute + "#" : attribute
+    }
+
+    /// Returns the attribute of such a column; the end of a dropped attribute's name is not a number sign.
+    static func attributeName(_ column: String) -> String {
+        column.hasSuffix("#") ? String(column.dropLast()) : column
+    }
+
+    static func retainedColumn(_ attribute: AttributeDescription) -> String {
+        "\"\(retainedColumnName(attribute.name))\""
+    }
+
     /// Columns without a type store every value unchanged (sqlite.org/datatype3.html 3.1, affinity BLOB).
     static func createHistoryTables(_ entity: EntityDescription) -> [String] {
-        let columns = entity.retainedAttributes.map { ", \"\($0.name)\"" }.joined()
+        let columns = entity.retainedAttributes.map { ", \(retainedColumn($0))" }.joined()
         return [
             "CREATE TABLE \(valuesTable(entity.name)) (number INTEGER PRIMARY KEY\(columns))",
             "CREATE TABLE \(replacedTable(entity.name)) (id INTEGER PRIMARY KEY, after INTEGER\(columns))",

@@ -7,7 +7,7 @@ struct HistoryLog {
     struct EntityNames {
         let name: String
         var attributes: [Int: String] = [:]
-        var retainedColumns: [String] = []
+        var retainedAttributes: [String] = []
         /// The query for the retained columns of one change.
         var retainedValues = ""
     }
@@ -41,7 +41,7 @@ struct HistoryLog {
                 "SELECT name FROM pragma_table_info(?1) WHERE cid > 0 ORDER BY cid",
                 "history_values_\(entity.name)")
             let list = columns.map(StoreSchema.quoted).joined(separator: ", ")
-            entities[id]?.retainedColumns = columns
+            entities[id]?.retainedAttributes = columns.map(StoreSchema.attributeName)
             entities[id]?.retainedValues =
                 "SELECT \(list) FROM \(StoreSchema.valuesTable(entity.name)) WHERE number = ?1"
         }
@@ -109,11 +109,11 @@ extension HistoryLog {
             if let name = entity.attributes[mask.trailingZeroBitCount] { names.append(name) }
             mask &= mask - 1
         }
-        if kind == .delete && row.isNull(4) { names = entity.retainedColumns }
+        if kind == .delete && row.isNull(4) { names = entity.retainedAttributes }
         var retained: [String: AttributeValue] = [:]
         // Without retained values there is no such row, and a query for it would cost as much as all other
         // steps together.
-        if names.contains(where: entity.retainedColumns.contains) {
+        if names.contains(where: entity.retainedAttributes.contains) {
             retained = try retainedValues(of: entity, number: row.integer(0), on: connection)
                 .filter { names.contains($0.key) }
         }
@@ -131,12 +131,12 @@ extension HistoryLog {
     private func retainedValues(
         of entity: EntityNames, number: Int64, on connection: borrowing Connection
     ) throws -> [String: AttributeValue] {
-        guard !entity.retainedColumns.isEmpty else { return [:] }
+        guard !entity.retainedAttributes.isEmpty else { return [:] }
         let statement = try connection.prepare(entity.retainedValues)
         try statement.bind(number, at: 1)
         guard try statement.step() else { return [:] }
         var values: [String: AttributeValue] = [:]
-        for (index, name) in entity.retainedColumns.enumerated() { values[name] = statement.value(index) }
+        for (index, name) in entity.retainedAttributes.enumerated() { values[name] = statement.value(index) }
         return values
     }
 }

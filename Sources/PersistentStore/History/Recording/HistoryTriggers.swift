@@ -145,7 +145,7 @@ extension HistoryTriggers {
             let old = recorded.map { "CASE WHEN \(differs([$0])) THEN old.\(quoted($0)) END" }
             steps.append(
                 """
-                INSERT INTO \(values) (number, \(names(recorded)))
+                INSERT INTO \(values) (number\(columns(recorded)))
                 SELECT last_insert_rowid(), \(old.joined(separator: ", ")) WHERE \(differs(recorded))
                 """)
         }
@@ -160,19 +160,19 @@ extension HistoryTriggers {
         return [
             delete,
             """
-            INSERT INTO \(values) (number, \(names(preserved)))
+            INSERT INTO \(values) (number\(columns(preserved)))
             VALUES (last_insert_rowid(), \(preserved.map { "old.\(quoted($0))" }.joined(separator: ", ")))
             """,
         ]
     }
 
     private func noteClashes(_ condition: String) -> [String] {
-        let columns = preserved.isEmpty ? "" : ", " + names(preserved)
+        let present = preserved.map { ", " + quoted($0) }.joined()
         let clashing = "FROM \(table) WHERE (\(clash))\(condition)"
         return [
             // The outer statement's conflict clause would override that of an INSERT that clashes here.
             "DELETE FROM \(replaced) WHERE after IS NULL OR id IN (SELECT id \(clashing))",
-            "INSERT INTO \(replaced) (id, after\(columns)) SELECT id, (\(newestNumber))\(columns) \(clashing)",
+            "INSERT INTO \(replaced) (id, after\(columns(preserved))) SELECT id, (\(newestNumber))\(present) \(clashing)",
         ]
     }
 
@@ -188,10 +188,9 @@ extension HistoryTriggers {
     }
 
     private var keepEvicted: String {
-        let columns = preserved.isEmpty ? "" : ", " + names(preserved)
-        let old = preserved.map { ", gone.\(quoted($0))" }.joined()
+        let old = preserved.map { ", gone.\(StoreSchema.retainedColumn($0))" }.joined()
         return """
-            INSERT INTO \(values) (number\(columns))
+            INSERT INTO \(values) (number\(columns(preserved)))
             SELECT log.number\(old) FROM \(replaced) AS gone CROSS JOIN history AS log
             WHERE gone.after NOT NULL AND log.number > gone.after
             AND log.kind = \(HistoryChange.Kind.delete.rawValue) AND log.entity = \(entityID)
@@ -202,7 +201,7 @@ extension HistoryTriggers {
     /// Clears the values of finished notes. The rows remain, so that each trigger on one row of a statement
     /// sees the same ones.
     private var finishNotes: String {
-        let cleared = preserved.map { ", \(quoted($0)) = NULL" }.joined()
+        let cleared = preserved.map { ", \(StoreSchema.retainedColumn($0)) = NULL" }.joined()
         return "UPDATE \(replaced) SET after = NULL\(cleared)"
     }
 
@@ -255,8 +254,8 @@ extension HistoryTriggers {
         }.joined(separator: " OR ")
     }
 
-    private func names(_ attributes: [AttributeDescription]) -> String {
-        attributes.map(quoted).joined(separator: ", ")
+    private func columns(_ attributes: [AttributeDescription]) -> String {
+        attributes.map { ", " + StoreSchema.retainedColumn($0) }.joined()
     }
     private func quoted(_ attribute: AttributeDescription) -> String { "\"\(attribute.name)\"" }
     private var table: String { "\"\(entity.name)\"" }
