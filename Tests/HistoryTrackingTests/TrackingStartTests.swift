@@ -143,6 +143,35 @@ import Testing
         #expect(consumer.changes == 1)
     }
 
+    @Test func `a consumer's error in its first refresh names the consumer and the type of the error`()
+        async throws
+    {
+        struct Unprepared: HistoryConsumer {
+            struct Reason: Error { let text = "secret" }
+            func refresh(from snapshot: borrowing StoreSnapshot) throws { throw Reason() }
+            func consume(_ transactions: [HistoryTransaction], in snapshot: borrowing StoreSnapshot) {}
+        }
+        let tracker = HistoryTracker(
+            container: container, parameters: .quiet("report"), consumer: Unprepared())
+        let error = await #expect(
+            throws: StoreError.consumerFailed(name: "report", errorType: "Reason")
+        ) { try await tracker.start() }
+        #expect(
+            error.map { "\($0)".hasPrefix("The consumer 'report' threw Reason in its first refresh") } == true
+        )
+        #expect(await tracker.deliveredToken == nil)
+    }
+
+    @Test func `closing the container stops the tracker`() async throws {
+        let consumer = RecordingConsumer()
+        let tracker = HistoryTracker(container: container, parameters: .quiet("a"), consumer: consumer)
+        try await tracker.start()
+        await container.close()
+        #expect(await soon(within: 10) { consumer.seen.states.last == .stopped })
+        #expect(await tracker.deliveredToken == nil)
+        await #expect(throws: StoreError.closed) { try await tracker.start() }
+    }
+
     @Test func `the stored token is that of the store, and the delivered one may be ahead`() async throws {
         let tracker = HistoryTracker(
             container: container, parameters: .quiet("view", cursor: .transient(every: .seconds(3600))))

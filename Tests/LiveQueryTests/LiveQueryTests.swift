@@ -154,6 +154,28 @@ import Testing
         #expect(try await late.next() == nil)
     }
 
+    @Test func `an iteration ends when the container is closed, and so does a later one`() async throws {
+        let live = try await LiveQuery(Self.byTitle, in: container)
+        let (follower, other) = (LiveQueryFollower(live), LiveQueryFollower(live))
+        #expect(await soon { follower.seen.newest?.state == .live && other.seen.newest != nil })
+        await container.close()
+        #expect(await soon(within: 10) { follower.seen.hasEnded && other.seen.hasEnded })
+        #expect(follower.seen.newest?.state == .stopped)
+        var late = live.snapshots.makeAsyncIterator()
+        #expect(try await late.next()?.state == .stopped)
+        #expect(try await late.next() == nil)
+        await live.stop()
+    }
+
+    @Test func `a query of an entity without history is rejected with the remedy`() async throws {
+        let other = try TemporaryFolder()
+        let untracked = try await Notes.open(other, model: Notes.model(tracksHistory: false))
+        let error = await #expect(throws: StoreError.untracked(entity: "Note")) {
+            try await LiveQuery(Self.byTitle, in: untracked)
+        }
+        #expect(error.map { "\($0)".contains("Set 'tracksHistory' of the entity to true") } == true)
+    }
+
     @Test func `a canceled iteration ends, and another one continues`() async throws {
         let live = try await LiveQuery(Self.byTitle, in: container)
         let (canceled, other) = (LiveQueryFollower(live), LiveQueryFollower(live))

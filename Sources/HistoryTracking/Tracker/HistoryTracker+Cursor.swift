@@ -18,7 +18,7 @@ extension HistoryTracker {
         } catch PassFailure.store(let error) {
             throw error
         } catch PassFailure.thrown(_, _, let errorType) {
-            throw .other(path: container.path, reason: "the consumer threw \(errorType) at the start")
+            throw .consumerFailed(name: parameters.name, errorType: errorType)
         } catch {
             throw .other(path: container.path, reason: "the cursor cannot be read: \(type(of: error))")
         }

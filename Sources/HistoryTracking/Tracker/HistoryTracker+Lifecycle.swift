@@ -3,7 +3,9 @@ public import PersistentStore
 extension HistoryTracker {
     /// Registers the consumer, catches up with commits since the last run, and follows new ones.
     ///
-    /// Does nothing if the tracker runs.
+    /// Does nothing if the tracker runs. Closing the container stops the tracker.
+    ///
+    /// - Throws: `StoreError.consumerFailed(name:errorType:)` if the consumer throws in its first refresh.
     public func start() async throws(StoreError) { try await enqueueTurn(starts: true).get() }
 
     /// Stops the tracker and a running cleaning; unregisters a transient consumer. The tracker can be started
@@ -39,6 +41,8 @@ extension HistoryTracker {
                 guard let self else { return }
                 await self.handle(event)
             }
+            // The container was closed.
+            if !Task.isCancelled { await self?.stop() }
         }
         log(.info, .important, "started")
     }

@@ -98,11 +98,13 @@ extension LiveFeed {
             isChanged = true
         }
         if isChanged { change { state in for message in messages { state.apply(message) } } }
+        if messages.contains(where: \.isEnd) { finish() }
     }
 
     /// Reads the list again, a second after a failure.
     private func recover(from error: StoreError, _ generation: Int) {
-        if case .closed = error { return finish() }
+        // The tracker reports the end.
+        if case .closed = error { return }
         guard let container = state.withLock({ $0.source?.container }) else { return }
         Task { [weak self] in
             guard (try? await container.pause(for: .seconds(1))) != nil, let self else { return }
@@ -156,7 +158,7 @@ extension LiveFeed {
     func resize(to count: Int) { change { $0.list.resize(height: count) } }
 
     /// Ends all iterations once they have delivered the present state.
-    func finish() {
+    private func finish() {
         let subscribers = state.withLock { state in
             state.isFinished = true
             return Array(state.subscribers.values)
@@ -209,7 +211,9 @@ extension LiveFeed.State {
         case .count(let count, generation): list.setCount(count)
         case .changes(let changes, generation): list.apply(changes: changes)
         case .failed(let error, _, generation): failure = error
-        case .state(let state): tracking = state
+        case .state(let state):
+            tracking = state
+            if state == .stopped { failure = nil }
         default: break
         }
     }

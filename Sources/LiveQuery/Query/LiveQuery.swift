@@ -35,8 +35,9 @@ public final class LiveQuery<Row: Sendable>: Sendable {
     ///   - container: The store.
     ///   - row: Returns the row of an object. It is called once for each version of an object that an iteration
     ///     delivers, on the executor of the iteration; its errors end the iteration.
-    /// - Throws: `StoreError.unknownEntity(_:)`, `StoreError.unknownAttribute(_:entity:)`, or another error
-    ///   of the first read.
+    /// - Throws: `StoreError.unknownEntity(_:)`, `StoreError.unknownAttribute(_:entity:)`,
+    ///   `StoreError.untracked(entity:)` if the history does not record the entity, or another error of the
+    ///   first read.
     public init(
         _ request: FetchRequest, in container: PersistentContainer,
         row: @escaping @Sendable (StoredObject) throws -> Row
@@ -45,6 +46,9 @@ public final class LiveQuery<Row: Sendable>: Sendable {
         empty.limit = 0
         let check = empty
         _ = try await container.read { snapshot throws(StoreError) in try snapshot.fetch(check) }
+        if let entity = container.model.entity(request.entity), !entity.tracksHistory {
+            throw .untracked(entity: entity.name)
+        }
         let feed = LiveFeed(request)
         source = LiveSource(
             request, in: container, rowsAround: feed.firstRows, anchor: { feed.anchor },
@@ -63,11 +67,9 @@ public final class LiveQuery<Row: Sendable>: Sendable {
     /// The present rows, then those after each change. Several iterations may run at the same time.
     public var snapshots: LiveSnapshots<Row> { LiveSnapshots(query: self) }
 
-    /// Ends the tracking. Each iteration delivers one more snapshot, whose state is `stopped`, and ends.
-    public func stop() async {
-        await tracker.stop()
-        feed.finish()
-    }
+    /// Ends the tracking, as closing the container does. Each iteration delivers one more snapshot, whose state
+    /// is `stopped`, and ends.
+    public func stop() async { await tracker.stop() }
 }
 
 /// The window.

@@ -23,8 +23,8 @@ public struct LiveSnapshot<Row: Sendable>: Sendable {
 /// The snapshots of a live query: the present one, then one after each change.
 ///
 /// Each iteration sees every state or, if it is slow, the newest; ``LiveSnapshot/difference`` always begins at
-/// the previous snapshot of the iteration. The sequence ends when the query stops or the task is canceled, and
-/// throws the errors of the closure that makes the rows.
+/// the previous snapshot of the iteration. The sequence ends when the query stops, its container is closed, or the
+/// task is canceled, and throws the errors of the closure that makes the rows.
 public struct LiveSnapshots<Row: Sendable>: AsyncSequence, Sendable {
     public typealias Element = LiveSnapshot<Row>
     public typealias Failure = any Error

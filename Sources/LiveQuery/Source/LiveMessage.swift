@@ -22,6 +22,13 @@ package enum LiveMessage<Row: StoredRow>: Sendable {
     case failed(StoreError, requestNumber: Int?, generation: Int)
 }
 
+extension LiveMessage {
+    /// Whether the tracking has ended.
+    var isEnd: Bool {
+        if case .state(.stopped) = self { true } else { false }
+    }
+}
+
 extension LiveList.Request where Row: StoredRow {
     /// Returns the answer to the request.
     func answer(

@@ -47,13 +47,34 @@ public struct BatchInsertRequest: Sendable {
     ///   - entity: The entity of the new objects.
     ///   - total: The number of rows, if known, for ``BatchProgress``.
     ///   - next: A closure that returns the next row, or nil after the last. It runs on the store's writing
-    ///     thread with the write lock held, so other writers wait for it.
+    ///     thread with the write lock held, so other writers wait for it. If it throws, nothing is saved, and
+    ///     the execution throws ``StoreError/rowSourceFailed(entity:_:)``.
     public init(
-        _ entity: String, total: Int? = nil, next: @escaping @Sendable () -> [String: AttributeValue]?
+        _ entity: String, total: Int? = nil, next: @escaping @Sendable () throws -> [String: AttributeValue]?
     ) {
         self.entity = entity
         self.total = total
-        makeNext = { { next().map(BatchRow.named) } }
+        makeNext = {
+            { () throws(StoreError) in
+                try RowSourceError.catching(entity, next).map(BatchRow.named)
+            }
+        }
+    }
+}
+
+/// The error of a batch's row source, unchanged.
+public struct RowSourceError: Error, Equatable, Sendable {
+    public let error: any Error
+
+    /// Whether both errors have the same type and description.
+    public static func == (left: RowSourceError, right: RowSourceError) -> Bool {
+        type(of: left.error) == type(of: right.error) && "\(left.error)" == "\(right.error)"
+    }
+
+    static func catching<Row>(_ entity: String, _ next: () throws -> Row) throws(StoreError) -> Row {
+        do { return try next() } catch {
+            throw .rowSourceFailed(entity: entity, RowSourceError(error: error))
+        }
     }
 }
 

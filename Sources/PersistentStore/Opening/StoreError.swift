@@ -69,6 +69,13 @@ public enum StoreError: Error, Equatable, Sendable {
     case transactionOfAnotherStore
     /// No consumer of that name is registered; its cursor was not moved.
     case unknownConsumer(String)
+    /// A consumer threw in its first refresh, so its tracker did not start. Contains only the type of the error,
+    /// because its text may contain user content.
+    case consumerFailed(name: String, errorType: String)
+    /// The history does not record the entity, so its changes cannot be followed.
+    case untracked(entity: String)
+    /// The source of a batch's rows threw an error; nothing was saved.
+    case rowSourceFailed(entity: String, RowSourceError)
     /// The token is newer than the store, because an older copy of the store was restored.
     case tokenFromFuture(newest: HistoryToken)
     case cancelled
@@ -157,6 +164,15 @@ extension StoreError: CustomStringConvertible {
             "The transactions belong to another store. Nothing was merged; read the history of this store."
         case .unknownConsumer(let name):
             "No consumer '\(name)' is registered with the store, so its cursor was not moved. Register it first."
+        case .consumerFailed(let name, let errorType):
+            "The consumer '\(name)' threw \(errorType) in its first refresh, so its tracker did not start. "
+                + "Remove the cause, then start it again."
+        case .untracked(let entity):
+            "The history does not record \(entity), so its changes cannot be followed. "
+                + "Set 'tracksHistory' of the entity to true, or fetch its objects."
+        case .rowSourceFailed(let entity, let error):
+            "The source of the new objects of \(entity) threw \(type(of: error.error)). Nothing was saved; "
+                + "correct the source, then try again."
         case .tokenFromFuture:
             "The token is newer than the store: an older copy was restored. Do a full refresh."
         case .cancelled: "Cancelled."

@@ -24,6 +24,24 @@ extension BatchInsertRequest {
             }
         }
     }
+
+    /// Creates a request from a closure.
+    ///
+    /// - Parameters:
+    ///   - total: The number of records, if known, for ``BatchProgress``.
+    ///   - next: A closure that returns the next record, or nil after the last, with the write lock held. If it
+    ///     throws, nothing is saved, and the execution throws ``StoreError/rowSourceFailed(entity:_:)``.
+    public init<R: Record>(total: Int? = nil, next: @escaping @Sendable () throws -> R?) {
+        entity = R.entity.name
+        self.total = total
+        makeNext = {
+            let (plan, encoder) = (R.entity.plan, RecordEncoder(R.entity.plan))
+            return { () throws(StoreError) in
+                guard let record = try RowSourceError.catching(plan.entity, next) else { return nil }
+                return .ordered(try encoder.values(of: record), plan.layout)
+            }
+        }
+    }
 }
 
 extension BatchUpdateRequest {

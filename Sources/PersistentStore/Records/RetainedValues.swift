@@ -1,0 +1,49 @@
+/// The values of a record that the history retains with a change, by property.
+///
+/// ```swift
+/// for change in transaction.changes {
+///     if let deleted = change.tombstone(of: Note.self) { print(deleted[\.title] ?? "") }
+/// }
+/// ```
+public struct RetainedValues<R: Record>: Hashable, Sendable {
+    /// The values by attribute, including those of attributes that the record no longer has.
+    public let values: [String: AttributeValue]
+
+    /// Returns the value of a property; nil if the history does not retain it, or if it is not valid.
+    public subscript<Value: AttributeConvertible>(path: KeyPath<R, Value>) -> Value? {
+        values[R.entity.attribute(of: path)].flatMap(Value.init(attributeValue:))
+    }
+
+    /// Returns the value of an optional property; nil if it was null, too.
+    public subscript<Value: AttributeConvertible>(path: KeyPath<R, Value?>) -> Value? {
+        values[R.entity.attribute(of: path)].flatMap(Value.init(attributeValue:))
+    }
+
+    /// Returns the record.
+    ///
+    /// - Throws: ``StoreError/invalidValue(attribute:entity:reason:)`` if the history does not retain each of its
+    ///   attributes.
+    public func record() throws(StoreError) -> R {
+        try RecordDecoder(R.entity.plan).record(R.self, retained: values)
+    }
+}
+
+extension HistoryChange {
+    /// Returns the retained values of a deleted record; nil if the change is not a deletion of such a record.
+    public func tombstone<R: Record>(of type: R.Type) -> RetainedValues<R>? {
+        guard objectID.entity == R.entity.name else { return nil }
+        return tombstone.map(RetainedValues.init)
+    }
+
+    /// Returns the values that an update replaced, for the properties that record old values; nil if the change is
+    /// not an update of such a record.
+    public func oldValues<R: Record>(of type: R.Type) -> RetainedValues<R>? {
+        guard kind == .update, objectID.entity == R.entity.name else { return nil }
+        return RetainedValues(values: oldValues)
+    }
+
+    /// Returns whether an update changed a property.
+    public func isUpdated<R: Record>(_ path: PartialKeyPath<R>) -> Bool {
+        objectID.entity == R.entity.name && updatedAttributes.contains(R.entity.attribute(of: path))
+    }
+}
