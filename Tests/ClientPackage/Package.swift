@@ -2,17 +2,20 @@
 
 import PackageDescription
 
-// A program outside this repository, with only the libraries' public interface.
+let libraries = ["PersistentStore", "HistoryTracking", "LiveQuery"].map {
+    Target.Dependency.product(name: $0, package: "Clips")
+}
+
+// Programs outside this repository, with only the libraries' public interface.
 let package = Package(
     name: "ClientPackage",
     dependencies: [.package(name: "Clips", path: "../..")],
     targets: [
-        .executableTarget(
-            name: "Ledger",
-            dependencies: [
-                .product(name: "PersistentStore", package: "Clips"),
-                .product(name: "HistoryTracking", package: "Clips"),
-            ])
+        .executableTarget(name: "Ledger", dependencies: libraries),
+        // The programs of the article "Getting started".
+        .target(name: "Jobs", dependencies: libraries),
+        .executableTarget(name: "submit", dependencies: ["Jobs"] + libraries),
+        .executableTarget(name: "worker", dependencies: ["Jobs"] + libraries),
     ],
     swiftLanguageModes: [.v6]
 )

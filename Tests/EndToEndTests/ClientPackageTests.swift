@@ -8,18 +8,18 @@ import Testing
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
     /// Built as its developer would, in a separate folder, so that the second build is fast.
-    private static let ledger = Result<String, any Error> {
+    private static let programs = Result<String, any Error> {
         let paths = [
             "--package-path", root + "/Tests/ClientPackage", "--scratch-path", root + "/.build/client",
         ]
         let build = try Shell.run("swift", ["build"] + paths)
         guard build.status == 0 else { throw ShellError(description: build.output + build.errors) }
         let folder = try Shell.run("swift", ["build", "--show-bin-path"] + paths).output
-        return folder.split(separator: "\n").last.map { $0 + "/Ledger" } ?? ""
+        return folder.split(separator: "\n").last.map { $0 + "/" } ?? ""
     }
 
     @Test func `a program with its own entity follows other processes' commits`() throws {
-        let (ledger, folder) = (try Self.ledger.get(), try TemporaryFolder())
+        let (ledger, folder) = (try Self.programs.get() + "Ledger", try TemporaryFolder())
         let store = folder.path(of: "ledger.db")
         func run(_ words: String...) throws -> String {
             try Shell.run(ledger, [store] + words).output.trimmingCharacters(in: .newlines)
@@ -45,5 +45,43 @@ import Testing
         #expect(try run("tidy", folder.path(of: "backup.db")) == "0 problems, 6 transactions to purge")
         #expect(
             try Shell.run(ledger, [folder.path(of: "backup.db"), "sum"]).output == run("sum") + "\n")
+    }
+
+    @Test func `the programs of the first article finish each other's jobs, in either order`() throws {
+        let (programs, folder) = (try Self.programs.get(), try TemporaryFolder())
+        let inFolder = ["-C", folder.path(of: ""), "stdbuf", "-oL"]
+        func start(_ words: String...) throws -> LineProcess {
+            try LineProcess("env", inFolder + [programs + words[0]] + words.dropFirst())
+        }
+        let first = try start("submit", "print", "bind")
+        #expect(try first.answer() == "2 open")
+        let worker = try start("worker")
+        #expect(try [worker.answer(), worker.answer()] == ["finished print", "finished bind"])
+        #expect(try first.answer() == "0 open")
+        #expect(first.waitsForEnd() == 0)
+        let second = try start("submit", "fold")
+        #expect(try worker.answer() == "finished fold")
+        while try second.answer() != "0 open" {}
+        #expect(second.waitsForEnd() == 0)
+        // An external writer; the worker may hold the write lock.
+        let insert = "INSERT INTO Job (title, isDone) VALUES ('sew', 0)"
+        let shell = ["-cmd", ".timeout 5000", folder.path(of: "jobs.db"), insert]
+        #expect(try Shell.run("sqlite3", shell).status == 0)
+        #expect(try worker.answer() == "finished sew")
+    }
+
+    @Test func `the first article contains these programs, in less than 40 lines`() throws {
+        let article = try String(
+            contentsOfFile: Self.root + "/Sources/PersistentStore/PersistentStore.docc/GettingStarted.md",
+            encoding: .utf8)
+        var lines = 0
+        for file in ["Jobs/Job.swift", "submit/main.swift", "worker/main.swift"] {
+            let path = "Sources/" + file
+            let text = try String(
+                contentsOfFile: Self.root + "/Tests/ClientPackage/" + path, encoding: .utf8)
+            #expect(article.contains("```swift\n// \(path)\n\(text)```"), "\(path)")
+            lines += text.split(separator: "\n", omittingEmptySubsequences: false).count - 1
+        }
+        #expect(lines < 40)
     }
 }
