@@ -102,6 +102,28 @@ import Testing
         #expect(try await changes(container).last?.tombstone == ["number": 5])
     }
 
+    @Test(arguments: [AttributeDescription.History.preservesValueOnDeletion, []])
+    func `a dropped attribute of such a name gives its bit to another`(history: AttributeDescription.History)
+        async throws
+    {
+        func model(_ version: Int, _ names: [String]) throws -> StoreModel {
+            let attributes = names.map {
+                AttributeDescription($0, .integer, isOptional: true, history: history)
+            }
+            return try StoreModel(
+                version: version, entities: [EntityDescription("Item", attributes: attributes)])
+        }
+        await (try await Notes.open(folder, model: model(1, ["number"]))).close()
+        let container = try await Notes.open(folder, model: model(2, (1...62).map { "a\($0)" }))
+        let context = container.makeContext(author: "app")
+        try await context.insert("Item", ["a62": 5])
+        try await context.save()
+        try await context.delete(ObjectID(entity: "Item", key: 1))
+        try await context.save()
+        let tombstone = try await changes(container).last?.tombstone
+        #expect(tombstone?["a62"] == (history.isEmpty ? nil : 5) && tombstone?["number"] == nil)
+    }
+
     @Test(arguments: ["new", "Old", "gone", "excluded"])
     func `an entity cannot have the name of a row in a trigger`(name: String) throws {
         #expect(throws: StoreError.invalidModel("the name '\(name)' is reserved for the store")) {

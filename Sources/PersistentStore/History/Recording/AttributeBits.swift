@@ -47,10 +47,11 @@ struct AttributeBits {
             byName[name] = nil
             try connection.run(
                 "DELETE FROM history_attribute WHERE entity = ?1 AND bit = ?2", entityID, bit)
+            let column = StoreSchema.retainedColumnName(name)
             for table in StoreSchema.tables(of: entity.name).dropFirst() {
-                guard try connection.columns(of: table).contains(name) else { continue }
+                guard try connection.columns(of: table).contains(column) else { continue }
                 try connection.run(
-                    "ALTER TABLE \(StoreSchema.quoted(table)) DROP COLUMN \(StoreSchema.quoted(name))")
+                    "ALTER TABLE \(StoreSchema.quoted(table)) DROP COLUMN \(StoreSchema.quoted(column))")
             }
         }
     }
