@@ -107,6 +107,23 @@ import Testing
         #expect(try host.ask("restore", ["clips": [99]]).errorCode == "missing")
     }
 
+    @Test func `several clips are restored as one transaction, and one of two with a UUID gets a new one`()
+        throws
+    {
+        let host = try HostProcess(clips)
+        let clip = HostProcess.clip("https://a.org")
+        for id in 1...2 {
+            try host.save([clip])
+            try host.ask("delete", ["clips": [id]])
+        }
+        let count = { try clips.run("history", "--json").output.split(separator: "\n").count }
+        let before = try count()
+        let restored = try host.ask("restore", ["clips": [2, 1]]).objects("clips")
+        #expect(Set(restored.map { $0.number("id") }) == [1, 2])
+        #expect(Set(restored.map { $0.text("uuid") }).count == 2)
+        #expect(try count() == before + 1)
+    }
+
     @Test func `saved URLs are found, the newest clip of each`() throws {
         let host = try HostProcess(clips)
         try host.save([

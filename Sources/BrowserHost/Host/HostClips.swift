@@ -103,12 +103,8 @@ final class HostClips {
 
     func restore(_ ids: [Int64], in answer: inout HostAnswer) async throws {
         let store = try await openedToWrite()
-        for id in ids {
-            do {
-                try await store.restore(id)
-            } catch ClipError.notDeleted {
-                continue
-            }
+        for problem in try await store.restore(ids).problems {
+            guard case .notDeleted = problem else { throw problem }
         }
         try await add(ids, of: store, to: &answer)
     }

@@ -91,36 +91,56 @@ extension ClipStore {
         return (try await context.save(), restored)
     }
 
-    /// Restores a deleted clip under its ID, from the history, regardless of the author of the deletion.
+    /// Restores deleted clips under their IDs as one transaction, from the history, regardless of the authors of
+    /// the deletions.
     ///
-    /// - Throws: `ClipError.notDeleted` if the clip exists; `ClipError.notInHistory`.
-    package func restore(_ id: Int64) async throws {
-        let object = ClipModel.objectID(id)
-        let deletion = HistoryFetchRequest(
-            .newest, changes: .and([.object(object), .kind(.delete)]), limit: 1)
-        let (isStored, values) = try await container.read {
-            snapshot -> (Bool, [String: AttributeValue]?) in
-            guard try snapshot.fetch(FetchRequest(ClipModel.entity, where: .keys([id]))).isEmpty else {
-                return (true, nil)
+    /// - Returns: The number of restored clips, and the reason for each of the others.
+    package func restore(_ ids: [Int64]) async throws(StoreError) -> (count: Int, problems: [ClipError]) {
+        var attempts = 0
+        while true {
+            let (present, deleted) = try await container.read { snapshot throws(StoreError) in
+                try Self.deleted(ids, in: snapshot)
             }
-            let tombstone = try snapshot.transactions(deletion).last?.changes.last?.tombstone
-            return (false, try tombstone.map { try Self.restorable([$0], in: snapshot)[0] })
-        }
-        guard !isStored else { throw ClipError.notDeleted(id) }
-        guard let values else { throw ClipError.notInHistory(id) }
-        let context = makeContext(name: "restore")
-        try await context.restore(object, values)
-        do {
-            try await context.save()
-        } catch {
-            // Another process restored it first.
-            if case .constraint = error { throw ClipError.notDeleted(id) }
-            throw error
+            let context = makeContext(name: "restore")
+            for (id, values) in deleted { try await context.restore(ClipModel.objectID(id), values) }
+            do {
+                try await context.save()
+            } catch {
+                // Another process restored one of them first.
+                attempts += 1
+                guard case .constraint = error, attempts < Self.maxAttempts else { throw error }
+                continue
+            }
+            let restored = Set(deleted.map(\.id))
+            let problems = ids.filter { !restored.contains($0) }.map { id in
+                present.contains(id) ? ClipError.notDeleted(id) : .notInHistory(id)
+            }
+            return (restored.count, problems)
         }
     }
 
-    /// Returns the values of deleted clips without the UUIDs that other clips have now: such a clip is restored
-    /// with a new one.
+    /// Returns the clips that exist, and the values of those whose deletion the history retains.
+    private static func deleted(
+        _ ids: [Int64], in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> (present: Set<Int64>, deleted: [(id: Int64, values: [String: AttributeValue])]) {
+        var request = FetchRequest(ClipModel.entity, where: .keys(ids))
+        request.attributes = []
+        let present = Set(try snapshot.fetch(request).map(\.id.key))
+        var tombstones: [(id: Int64, values: [String: AttributeValue])] = []
+        for id in Set(ids).subtracting(present).sorted() {
+            let deletion = HistoryFetchRequest(
+                .newest, changes: .and([.object(ClipModel.objectID(id)), .kind(.delete)]), limit: 1)
+            guard let tombstone = try snapshot.transactions(deletion).last?.changes.last?.tombstone else {
+                continue
+            }
+            tombstones.append((id, tombstone))
+        }
+        let values = try restorable(tombstones.map(\.values), in: snapshot)
+        return (present, zip(tombstones, values).map { ($0.id, $1) })
+    }
+
+    /// Returns the values of deleted clips without the UUIDs that other clips have now, or that an earlier one of
+    /// these has: such a clip is restored with a new one.
     static func restorable(
         _ tombstones: [[String: AttributeValue]], in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> [[String: AttributeValue]] {
@@ -128,10 +148,8 @@ extension ClipStore {
         var request = FetchRequest(
             ClipModel.entity, where: .isOneOf(name, tombstones.compactMap { $0[name] }))
         request.attributes = [name]
-        let taken = Set(try snapshot.fetch(request).map { $0[name] })
-        return tombstones.map { values in
-            values.filter { $0 != name || !taken.contains($1) }
-        }
+        var taken = Set(try snapshot.fetch(request).map { $0[name] })
+        return tombstones.map { values in values.filter { $0 != name || taken.insert($1).inserted } }
     }
 
     /// Returns the transactions of this author in the last week that can be undone and redone, of all

@@ -53,15 +53,9 @@ extension Command {
             return id
         }
         let store = try await invocation.openExistingStore()
-        var (restored, status) = (0, ExitStatus.done)
-        for id in ids {
-            do {
-                try await store.restore(id)
-                restored += 1
-            } catch let error as ClipError {
-                status = invocation.fail(error)
-            }
-        }
+        let (restored, problems) = try await store.restore(ids)
+        var status = ExitStatus.done
+        for problem in problems { status = invocation.fail(problem) }
         if restored > 0 { invocation.remark("restored \(Message.count(restored, "clip")).") }
         return status
     }
