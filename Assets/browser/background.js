@@ -29,7 +29,9 @@ api.runtime.onMessage.addListener((message, sender, reply) => {
 
 async function forward(type, fields) {
   if (!FORWARDED.includes(type)) throw new Error("Unknown request.");
-  return port.ask(type, fields);
+  const answer = await port.ask(type, fields);
+  if (type === "delete" || type === "restore") button.markActive();
+  return answer;
 }
 
 /** Saves the page of a tab, or its selection. Without a host, returns the clip that waits. */
@@ -40,6 +42,7 @@ async function savePage(tab) {
   const clip = await capture.page(tab);
   try {
     const [answer] = await queue.save([clip]);
+    button.markActive();
     return answer;
   } catch (error) {
     const waiting = (await queue.list()).find(({ uuid }) => uuid === clip.uuid);
@@ -48,7 +51,9 @@ async function savePage(tab) {
   }
 }
 
-// A click saves immediately. The popup takes longer to open, and shows the result.
+// A click saves immediately. The popup takes longer to open, and shows the result. Before the background has started for
+// the first time, a click opens the popup, which requests the save.
+api.action.setPopup({ popup: "" });
 const clicked = new Map(); // The saves of clicks whose popup opens, by tab.
 
 api.action.onClicked.addListener(async (tab) => {
@@ -115,14 +120,8 @@ queue.events.change = (clips) => {
   push({ type: "waiting", clips });
 };
 
-async function setMarking(isOn) {
-  await api.storage.local.set({ marking: isOn });
-  await button.setMarking(isOn);
-}
-
-menus.handle({ save: saveFromMenu, setMarking });
+menus.handle({ save: saveFromMenu, setMarking: button.setMarking });
 omnibox.handle();
 api.runtime.onInstalled.addListener(menus.create);
 api.runtime.onStartup.addListener(() => queue.flush());
 api.commands.onCommand.addListener((name, tab) => name === "open-panel" && openPanel(tab?.windowId));
-api.storage.local.get("marking").then(({ marking }) => marking && button.setMarking(true));

@@ -20,7 +20,7 @@ export function flash(tab, kind, sentence) {
   setTimeout(() => {
     mark(tabId, null, COLORS.waiting);
     api.action.setTitle({ tabId, title: api.runtime.getManifest().action.default_title }).catch(() => {});
-    if (isMarking) markSaved(tabId);
+    markSaved(tabId);
   }, 2_000);
 }
 
@@ -30,28 +30,30 @@ function mark(tabId, text, color) {
   api.action.setBadgeText({ tabId, text }).catch(() => {});
 }
 
-let isMarking = false;
+let marking = api.storage.local.get("marking").then(({ marking = false }) => marking);
 
 /** Starts or stops marking saved pages. */
 export async function setMarking(isOn) {
-  isMarking = isOn;
-  const { onActivated, onUpdated } = api.tabs;
-  for (const [event, listener] of [[onActivated, tabActivated], [onUpdated, tabUpdated]]) {
-    if (isOn) event.addListener(listener);
-    else event.removeListener(listener);
-  }
-  for (const tab of await api.tabs.query({ active: true })) {
-    if (isOn) markSaved(tab.id);
-    else mark(tab.id, null, COLORS.waiting);
-  }
+  marking = Promise.resolve(isOn);
+  await api.storage.local.set({ marking: isOn });
+  if (isOn) return markActive();
+  for (const tab of await api.tabs.query({ active: true })) mark(tab.id, null, COLORS.waiting);
 }
 
-const tabActivated = ({ tabId }) => markSaved(tabId);
-const tabUpdated = (tabId, change) => change.status === "complete" && markSaved(tabId);
+/** Updates the mark of the visible pages. */
+export async function markActive() {
+  if (!(await marking)) return;
+  for (const tab of await api.tabs.query({ active: true })) markSaved(tab.id);
+}
+
+// Added while the background starts; the browser does not start it for listeners that are added later.
+api.tabs.onActivated.addListener(({ tabId }) => markSaved(tabId));
+api.tabs.onUpdated.addListener((tabId, change) => change.status === "complete" && markSaved(tabId));
 
 /** Marks a saved page; never in a private window. The question goes to the host on this machine only. */
 async function markSaved(tabId) {
   try {
+    if (!(await marking)) return;
     const tab = await api.tabs.get(tabId);
     if (tab.incognito || !isSavable(tab.url)) return;
     const { clips } = await ask("has", { urls: [tab.url] });
