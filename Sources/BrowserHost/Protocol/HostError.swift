@@ -35,7 +35,7 @@ package struct HostError: Error, Hashable, Sendable {
     init(_ error: any Error) {
         switch error {
         case let error as HostError: self = error
-        case let error as StoreError: self.init(error.hostCode, "\(error)")
+        case let error as StoreError: self.init(error.hostCode, error.sentence)
         case let error as ClipError: self.init(error.hostCode, "\(error)")
         default: self.init(.failed, "\(error)")
         }

@@ -49,7 +49,7 @@ extension ClipListMessage {
             case .reached(let number): .reached(number)
             case .state(let state): .state(state)
             case .failed(let error, let number, let generation):
-                .failed("\(error)", requestNumber: number, generation: generation)
+                .failed(error.sentence, requestNumber: number, generation: generation)
             }
     }
 }

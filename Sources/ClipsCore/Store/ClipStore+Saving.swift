@@ -210,7 +210,7 @@ package struct PartialSave: Error, CustomStringConvertible {
     package let description: String
 
     package init(_ error: any Error, saved: Int) {
-        let sentence = "\(error)"
+        let sentence = error.sentence
         guard saved > 0, let range = sentence.firstRange(of: "Nothing was saved") else {
             description = sentence
             return

@@ -182,7 +182,7 @@ final class StoreWorker: Sendable {
     }
 
     private static func sentence(_ error: any Error) -> String {
-        guard case StoreError.conflict(let conflicts) = error else { return "\(error)" }
+        guard case StoreError.conflict(let conflicts) = error else { return error.sentence }
         let isDeleted = conflicts.contains { $0.stored == nil }
         return "Another process \(isDeleted ? "deleted" : "changed") this clip. Nothing was saved."
     }
