@@ -15,6 +15,12 @@ package protocol Browser: Sendable {
     func panel(_ expression: String) throws -> String
     /// Chooses an item of the extension's menu for an element of the page.
     func chooseMenuItem(_ item: MenuItem, on selector: String) throws
+    /// Chooses an item of the menu of the toolbar button.
+    func chooseButtonItem(_ item: ButtonItem) throws
+    /// The text on the toolbar button of the first tab.
+    func buttonText() throws -> String
+    /// Ends the background, as the browser does when it is idle.
+    func endBackground() throws
     /// Returns the suggestions of the address bar for `cl` and words.
     func suggestions(for words: String) throws -> String
     /// Ends the browser, and returns when its process has exited.
@@ -24,6 +30,12 @@ package protocol Browser: Sendable {
 /// The items of the extension's menu of a page.
 package enum MenuItem: String, Sendable {
     case page, selection, link, image
+}
+
+/// The items of the extension's menu of its toolbar button.
+package enum ButtonItem: Sendable {
+    case tabs
+    case marking(Bool)
 }
 
 package struct BrowserError: Error, CustomStringConvertible {

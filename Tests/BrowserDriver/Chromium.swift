@@ -96,6 +96,20 @@ package final class Chromium: Browser {
             """, in: worker())
     }
 
+    package func chooseButtonItem(_ item: ButtonItem) throws {
+        throw BrowserError("Chromium asks before it grants a permission for \(item).")
+    }
+
+    package func buttonText() throws -> String {
+        try evaluate(
+            "chrome.tabs.query({}).then(([tab]) => chrome.action.getBadgeText({ tabId: tab.id }))",
+            in: worker())
+    }
+
+    package func endBackground() throws {
+        throw BrowserError("The debugging protocol holds the worker.")
+    }
+
     package func suggestions(for words: String) throws -> String {
         try evaluate(
             """

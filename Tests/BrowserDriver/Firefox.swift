@@ -95,6 +95,32 @@ final class Firefox: Browser {
         _ = try eventually { try chrome("\(menu).state") == "closed" }
     }
 
+    /// Dispatches the event of an item; the browser builds the menu only on a screen.
+    func chooseButtonItem(_ item: ButtonItem) throws {
+        let (id, isChecked) =
+            switch item {
+            case .tabs: ("tabs", false)
+            case .marking(let isOn): ("marking", isOn)
+            }
+        _ = try chrome(
+            """
+            \(Self.policy).extension.emit("webext-menu-menuitem-click",
+                { menuItemId: "\(id)", modifiers: [], editable: false, checked: \(isChecked) }, gBrowser.selectedTab)
+            """)
+    }
+
+    func buttonText() throws -> String {
+        try chrome(
+            """
+            ((extension) => extension.apiManager.global.browserActionFor(extension)
+                .action.getContextData(gBrowser.selectedTab).badgeText ?? "")(\(Self.policy).extension)
+            """)
+    }
+
+    func endBackground() throws { _ = try chrome("\(Self.policy).extension.terminateBackground()") }
+
+    private static let policy = "WebExtensionPolicy.getByID('\(id)')"
+
     func suggestions(for words: String) throws -> String {
         _ = try chrome(
             """

@@ -130,4 +130,44 @@ import Testing
         try session.clips.run("add", "--url", url, "--title", "Xylophone <&> \"music\"")
         #expect(try browser.suggestions(for: "xylophone").contains(url))
     }
+
+    @Test func `the menu of the button saves all tabs, and each page once`() throws {
+        let (session, browser) = try BrowserSession.browser(.firefox)
+        let url = session.site.page()
+        try browser.open(url)
+        try browser.chooseButtonItem(.tabs)
+        #expect(try session.waits(for: "A page|extension", of: "title, author", at: url))
+        try browser.chooseButtonItem(.tabs)
+        #expect(try eventually(within: 20) { try browser.buttonText() == "✓" })
+        #expect(try session.clips("count(*)", at: url) == "1")
+    }
+
+    @Test func `marks are off at first, then follow saves and deletions, even after the background ended`()
+        throws
+    {
+        let (session, browser) = try BrowserSession.browser(.firefox)
+        func shows(_ text: String) throws -> Bool {
+            try eventually(within: 20) { try browser.buttonText() == text }
+        }
+        let (saved, other) = (session.site.page(), session.site.page())
+        try session.clips.run("add", "--url", saved, "--title", "Saved before")
+        try browser.open(saved)
+        #expect(try browser.buttonText() == "")
+        try browser.chooseButtonItem(.marking(true))
+        #expect(try shows("●"))
+        try browser.open(other)
+        #expect(try shows(""))
+        try browser.endBackground()
+        try browser.open(saved)
+        #expect(try shows("●"))
+        try browser.open(other)
+        try browser.save()
+        #expect(try shows("●"))
+        _ = try browser.popup("document.getElementById('undo').click()")
+        #expect(try shows(""))
+        try browser.closePopup()
+        try browser.chooseButtonItem(.marking(false))
+        try browser.open(saved)
+        #expect(try shows(""))
+    }
 }
