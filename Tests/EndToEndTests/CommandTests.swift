@@ -249,11 +249,26 @@ import Testing
         for (word, sentence) in [
             ("is:foo", "Unknown field value 'is:foo'. Use is:starred, is:unread, is:read, or is:archived."),
             ("after:2026-13", "Unknown date 'after:2026-13'. Use 2026-11-01,"),
+            ("on:2010-02-30", "Unknown date 'on:2010-02-30'. Use 2026-11-01,"),
+            ("after:05/03/2010", "Unknown date 'after:05/03/2010'. Use 2026-11-01,"),
             ("on:nonsense", "Unknown date 'on:nonsense'. Use 2026-11-01,"),
         ] {
             let run = try clips.run(command, "clip", word)
             #expect(run.status == 0 && run.errors.contains("clips: \(sentence)"), "\(run)")
         }
         #expect(try clips.run(command, "clip", "is:unread", "after:2000").errors == "")
+    }
+
+    @Test func `a search takes words with a minus after its query, and reports clips beyond its limit`()
+        throws
+    {
+        let titles = (0..<1200).map { #"{"title":"python \#($0) \#($0 % 2 == 0 ? "rust" : "")"}"# }
+        try clips.run("add", "--jsonl", input: titles.joined(separator: "\n"))
+        let run = try clips.run("search", "python", "-rust", "--limit", "3")
+        #expect(run.status == 0 && run.output.split(separator: "\n").count == 3, "\(run)")
+        #expect(run.errors.contains("clips: 3 of 600 clips. Use --limit N to print more."), "\(run.errors)")
+        #expect(try clips.run("search", "python").errors.contains("20 of 1,200 clips"))
+        #expect(try clips.run("search", "python", "--limit", "1200").errors == "")
+        #expect(try clips.run("list", "-rust", "--quiet").output.split(separator: "\n").count == 600)
     }
 }

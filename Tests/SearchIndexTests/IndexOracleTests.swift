@@ -12,7 +12,7 @@ import Testing
 
     /// Returns all hits, read in pages so small that every search is continued.
     static func hits(
-        _ text: String, _ sort: SearchSort, _ index: SearchIndex, page: Int, maxRead: Int = .max
+        _ text: String, _ index: SearchIndex, page: Int, maxRead: Int = .max
     ) async throws -> (found: [Int64], expected: [Int64]) {
         let query = SearchQuery(text)
         return try await index.container.read { snapshot in
@@ -20,16 +20,33 @@ import Testing
             var cursor: SearchCursor?
             repeat {
                 let bounds = SearchBounds(limit: page, maxRead: maxRead)
-                let next = try index.search(query, sort: sort, after: cursor, bounds: bounds, in: snapshot)
+                let next = try index.search(query, after: cursor, bounds: bounds, in: snapshot)
                 found += next.hits.map(\.id)
                 cursor = next.next
             } while cursor != nil && found.count < 10_000
             let request = FetchRequest("Clip", sort: [SortKey("created", isAscending: false)])
             let all = try snapshot.fetch(request).map { SearchDocument($0, ClipModel.searched) }
-            let matching = all.filter(query.matches)
-            guard sort == .relevance else { return (found, matching.map(\.id)) }
-            let first = matching.filter(query.inHeadings.matches).map(\.id)
-            return (found, first + matching.map(\.id).filter { !first.contains($0) })
+            return (found, all.filter(query.matches).map(\.id))
+        }
+    }
+
+    /// Expects that a ranking has the same clips, each once, and that its stages follow each other.
+    static func expectRanking(_ text: String, _ index: SearchIndex, _ expected: [Int64]) async throws {
+        let query = SearchQuery(text)
+        try await index.container.read { snapshot in
+            var ranking = SearchRanking(query, limit: 1000)
+            while !ranking.isComplete { try ranking.extend(with: index, in: snapshot) }
+            #expect(ranking.hits.map(\.id).sorted() == expected.sorted(), "\(text)")
+            #expect(ranking.isAtEnd)
+            let documents = try snapshot.fetch(FetchRequest("Clip")).map {
+                SearchDocument($0, ClipModel.searched)
+            }
+            let ranks = ranking.hits.map { hit in
+                documents.first { $0.id == hit.id }.flatMap { document in
+                    query.stages.firstIndex { $0.matches(document) }
+                }
+            }
+            #expect(ranks.compactMap(\.self) == ranks.compactMap(\.self).sorted(), "\(text)")
         }
     }
 
@@ -47,11 +64,11 @@ import Testing
             if Int.random(in: 0..<6, using: &random) == 0 { try await index.bringUpToDate() }
             if Int.random(in: 0..<20, using: &random) == 0 { await index.close() }
             let query = SampleWords.query(using: &random)
-            let sort: SearchSort = Bool.random(using: &random) ? .newest : .relevance
             let page = Int.random(in: 1...30, using: &random)
             let maxRead = Bool.random(using: &random) ? Int.max : 3
-            let (found, expected) = try await Self.hits(query, sort, index, page: page, maxRead: maxRead)
-            #expect(found == expected, "seed \(seed), round \(round): \(query) by \(sort), pages of \(page)")
+            let (found, expected) = try await Self.hits(query, index, page: page, maxRead: maxRead)
+            #expect(found == expected, "seed \(seed), round \(round): \(query), pages of \(page)")
+            try await Self.expectRanking(query, index, expected)
         }
         await container.close()
     }
@@ -72,8 +89,7 @@ import Testing
         #expect(try await index.bringUpToDate() == .ready)
         for round in 0..<100 {
             let query = SampleWords.nonsense(using: &random)
-            let sort: SearchSort = Bool.random(using: &random) ? .newest : .relevance
-            let (found, expected) = try await Self.hits(query, sort, index, page: 7)
+            let (found, expected) = try await Self.hits(query, index, page: 7)
             #expect(
                 found == expected, "seed \(seed), round \(round): \(query.unicodeScalars.map(\.value))")
         }

@@ -8,9 +8,12 @@ enum SampleWords {
         "swift", "Swiftly", "SQLite", "history", "histoire", "Café", "cafe\u{301}", "ÉCOLE", "straße",
         "Strasse", "naïve",
         "歴史", "歴史地図", "地図", "中国", "中国人", "ガイド", "ｶﾞｲﾄﾞ", "がいど", "カ\u{3099}イド", "Новости", "ёлка", "елка", "й",
-        "고속도로", "ภาษาไทย", "ｆｕｌｌ", "full", "C++", "c++17", "100%", "a_b", "x", "日", "🎉", "it's", "re-read",
+        "고속도로", "ภาษาไทย", "ｆｕｌｌ", "full", "C++", "c++17", "100%", "a_b", "x", "日", "🎉", "it's", "it’s",
+        "re-read", "re\u{2011}read", "self hosted",
         "OR",
-        "https://example.org/swift/1", "0123456789abcdef0123456789abcdef0123456789abcdef", "ﬁne", "Ａ日本語Ｂ",
+        "https://example.org/swift/1", "http://www.beispiel.example/caf%C3%A9/?utm_source=x&a=1",
+        "https://xn--caf-dma.example/?a=1", "0123456789abcdef0123456789abcdef0123456789abcdef", "ﬁne",
+        "Ａ日本語Ｂ",
         "\u{A0}",
     ]
 
@@ -43,7 +46,8 @@ enum SampleWords {
     private static let signs = [
         "\"", "*", "-", "--", ":", "(", ")", "{", "}", "^", "+", "'", "''", ";", "%", "_", "\\", "/*",
         "NEAR(a b, 2)",
-        "AND", "NOT", "OR", "title:", "tag:", "is:", "site:", "after:", "before:9", "on:-1", "words MATCH",
+        "AND", "NOT", "OR", "https://", "www.", "%C3", "%A9", "xn--", "?utm_source=", "title:", "tag:", "is:",
+        "site:", "after:", "before:9", "on:-1", "words MATCH",
         "\u{0}",
         "\u{301}", "\u{200D}", "\u{202E}", "\u{FEFF}", "\u{FFFD}", "\u{1F468}\u{200D}\u{1F469}", " ", "\t",
         "\n",

@@ -38,6 +38,12 @@ import Testing
         ("naïve", "naive", true), ("고속", "고속도로", true), ("🎉", "done 🎉!", true), ("-", "anything", true),
         ("OR", "anything", true), ("\"", "anything", true), ("tag:", "anything", true), ("or", "more", true),
         ("or", "less", false), ("http://x", "see http://x.org", true), ("foo:bar", "foo:bar", true),
+        ("\"self hosted\"", "A self-hosted app", true), ("\"self-hosted\"", "A self hosted app", true),
+        ("self‑hosted", "self-hosted", true), ("\"self hosted\"", "self-hosting", false),
+        ("it’s", "It's", true), ("it's", "it’s", true), ("\"l école\"", "L’École", true),
+        ("learn AND swift", "Swift, learned", true), ("learn AND NOT swift", "learning Swift", false),
+        ("NOT rust swift", "Swift", true), ("NOT rust", "Rust", false), ("AND", "anything", true),
+        ("NOT", "anything", true), ("-AND", "and", false), ("\"AND\"", "band", false), ("and", "band", true),
     ])
     func `a title matches or does not match a query`(query: String, title: String, isFound: Bool) {
         #expect(SearchQuery(query).matches(Self.document(title: title)) == isFound, "\(query) in \(title)")
@@ -54,12 +60,39 @@ import Testing
             "-tag:bread", "-is:archived",
         ]
         let notFound = [
-            "title:flour", "tag:aking", "tag:\"to\"", "tag:read", "site:www", "site:bread", "text:bread",
+            "bread extension", "title:flour", "tag:aking", "tag:\"to\"", "tag:read", "site:www", "site:bread",
+            "text:bread",
             "note:flour",
             "author:tension", "author:\"ext\"", "is:read", "-is:starred", "url:flour",
         ]
         for query in found { #expect(SearchQuery(query).matches(clip), "\(query)") }
         for query in notFound { #expect(!SearchQuery(query).matches(clip), "\(query)") }
+    }
+
+    @Test(arguments: [
+        ("site:t.co", "https://t.co/x", true), ("site:t.co", "https://www.microsoft.com/", false),
+        ("site:t.co", "https://t.com/", false), ("site:example.org", "https://docs.example.org:8080/", true),
+        ("site:example.org", "https://myexample.org/", false),
+        ("site:doc", "https://docs.example.org/", true),
+        ("site:exam*", "https://docs.example.org/", true),
+        ("site:docs.exam*", "https://docs.example.org/", true),
+        ("site:cs", "https://docs.example.org/", false), ("site:www.t.co", "https://t.co/", true),
+        ("site:münchen.de", "https://www.xn--mnchen-3ya.de/", true),
+        ("münchen", "http://xn--mnchen-3ya.de", true),
+        ("café", "https://a.org/caf%C3%A9", true), ("caf%C3%A9", "https://a.org/café", true),
+        ("%C3%28", "https://a.org/%C3%28", true), ("http://a.org/b", "https://www.a.org/b/", true),
+        ("https://www.a.org/b/?utm_source=x", "http://a.org/b", true),
+        ("www.a.org/b", "https://a.org/b", true),
+        ("a.org/b?id=1&c=2", "https://a.org/b?id=1&utm_medium=m&c=2", true),
+        ("a.org/b?id=1&utm_medium=n&c=2", "https://a.org/b?id=1&c=2#:~:text=x", true),
+        ("url:utm_medium", "https://a.org/b?utm_medium=m", true),
+        ("a.org/b?id=2", "https://a.org/b?id=1", false),
+        ("a.org/b#part", "https://a.org/b", true),
+    ])
+    func `a URL matches its variants, and a site is anchored at dots`(
+        query: String, url: String, isFound: Bool
+    ) {
+        #expect(SearchQuery(query).matches(Self.document(url: url)) == isFound, "\(query) in \(url)")
     }
 
     /// Converts a local day and hour, in the zone of the calendar.
@@ -75,6 +108,8 @@ import Testing
         let cases: [(String, inside: Int64, outside: Int64)] = [
             ("on:today", moment(2026, 11, 25, hour: 0), moment(2026, 11, 24, hour: 23)),
             ("on:yesterday", moment(2026, 11, 24), moment(2026, 11, 25, hour: 0)),
+            ("before:tomorrow", moment(2026, 11, 25, hour: 23), moment(2026, 11, 26, hour: 0)),
+            ("on:2024-02-29", moment(2024, 2, 29), moment(2024, 3, 1)),
             ("on:wednesday", moment(2026, 11, 25), moment(2026, 11, 18)),
             ("on:monday", moment(2026, 11, 23), moment(2026, 11, 16)),
             ("on:thu", moment(2026, 11, 19), moment(2026, 11, 26)),
@@ -94,6 +129,17 @@ import Testing
             #expect(finds(query, inside), "\(query)")
             #expect(!finds(query, outside), "\(query)")
         }
+    }
+
+    @Test(arguments: [
+        "after:05/03/2010", "on:2010-02-30", "on:2023-02-29", "before:2026-13", "after:2026-11-32",
+        "on:2026-4-31",
+        "on:never", "is:foo", "after:2026-1-1-1", "before:20261", "on:2026-02-4x", "after:2026--1",
+    ])
+    func `an invalid value is reported, and matches nothing`(query: String) {
+        let search = SearchQuery(query, calendar: Self.calendar)
+        #expect(search.problems.count == 1 && search.problems.allSatisfy { !$0.isUnfinished }, "\(query)")
+        #expect(!search.matches(Self.document(title: "any", created: Self.calendar.now())), "\(query)")
     }
 
     @Test(arguments: [

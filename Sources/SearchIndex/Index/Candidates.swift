@@ -75,7 +75,9 @@ struct Candidates {
         var parts: [String] = []
         var runs: [Tokens.Run] = []
         text.folded.withUnsafeBufferPointer { Tokens.runs($0) { runs.append($0) } }
-        var isWhole = runs.count == 1 && runs.first?.range == text.folded.indices && text.form == .word
+        // A phrase that can be a part of a longer run's token must be checked.
+        let isPlain = text.form == .word || text.form == .phrase && isShortWord(runs.first)
+        var isWhole = runs.count == 1 && runs.first?.range == text.folded.indices && isPlain
         for run in runs {
             switch expression(run, in: text, vocabulary) {
             case .all: isWhole = false
@@ -87,8 +89,11 @@ struct Candidates {
         }
         guard !parts.isEmpty else { return .all }
         let all = parts.map { "(\($0))" }.joined(separator: " AND ")
-        guard let columns = field.columns else { return .some(all, isExact: isWhole) }
-        return .some("{\(columns)} : (\(all))", isExact: isWhole && field.isText)
+        return .some("{\(field.columns)} : (\(all))", isExact: isWhole && field.isText)
+    }
+
+    private static func isShortWord(_ run: Tokens.Run?) -> Bool {
+        run.map { $0.kind == .word && $0.starts.count <= Tokens.longestPart } ?? false
     }
 
     private static func expression(
@@ -125,10 +130,10 @@ struct Candidates {
 }
 
 extension SearchField {
-    /// The columns of the index that contain this field; nil for all.
-    fileprivate var columns: String? {
+    /// The columns of the index that contain this field.
+    fileprivate var columns: String {
         switch self {
-        case .anywhere: nil
+        case .anywhere: "title tags url text note"
         case .heading: "title tags"
         case .title: "title"
         case .tag: "tags"

@@ -13,7 +13,7 @@ final class DocumentWriter {
     func learnWords(of documents: [SearchDocument], from connection: borrowing Connection) throws(SQLiteError)
     {
         var asked: [UInt64: String] = [:]
-        for text in documents.lazy.flatMap(Self.texts) {
+        for text in documents.lazy.flatMap({ $0.indexed.map(\.text) }) {
             Folding.fold(text).withUnsafeBufferPointer { folded in
                 Tokens.forEach(folded) { token, isWord in
                     let hash = hash(token)
@@ -30,10 +30,6 @@ final class DocumentWriter {
         }
     }
 
-    private static func texts(_ document: SearchDocument) -> [String] {
-        [document.title, document.tags, document.url, document.text, document.note, document.author]
-    }
-
     func add(_ document: SearchDocument, as number: Int64, to connection: borrowing Connection)
         throws(SQLiteError)
     {
@@ -44,8 +40,8 @@ final class DocumentWriter {
             "INSERT INTO words (rowid, title, tags, url, text, note, author) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
         )
         try row.bind(number, at: 1)
-        for (index, text) in Self.texts(document).enumerated() {
-            try row.bind(words(of: text), at: index + 2)
+        for (index, indexed) in document.indexed.enumerated() {
+            try row.bind(words(of: indexed.text), at: index + 2)
         }
         while try row.step() {}
         for tag in document.tags.split(separator: ",") { try addName(.tag, String(tag), to: connection) }

@@ -158,11 +158,7 @@ private struct DocumentFingerprint: Equatable {
 
     init(_ document: SearchDocument) {
         created = document.created
-        let texts = [
-            ("title", document.title), ("tags", document.tags), ("url", document.url),
-            ("text", document.text), ("note", document.note), ("author", document.author),
-        ]
-        for (column, text) in texts {
+        for (column, text) in document.indexed {
             var seen: Set<UInt64> = []
             Folding.fold(text).withUnsafeBufferPointer { folded in
                 Tokens.forEach(folded) { token, _ in

@@ -10,13 +10,12 @@ extension SearchIndex {
     /// The result is exactly the objects that the query admits in the snapshot, regardless of the state of
     /// the index. Catches up first if few changes are missing; never starts a backfill.
     package nonisolated func search(
-        _ query: SearchQuery, sort: SearchSort = .newest, after cursor: SearchCursor? = nil,
-        bounds: SearchBounds,
+        _ query: SearchQuery, after cursor: SearchCursor? = nil, bounds: SearchBounds,
         in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> SearchPage {
         try assumeIsolated { index in
             Result { () throws(StoreError) in
-                try index.searchByTier(query, sort: sort, after: cursor, bounds: bounds, in: snapshot)
+                try index.find(query, after: cursor, bounds: bounds, in: snapshot)
             }
         }.get()
     }
@@ -30,39 +29,11 @@ extension SearchIndex {
         return (page.hits.count, page.next == nil)
     }
 
-    private func searchByTier(
-        _ query: SearchQuery, sort: SearchSort, after cursor: SearchCursor?, bounds: SearchBounds,
+    private func find(
+        _ query: SearchQuery, after cursor: SearchCursor?, bounds: SearchBounds,
         in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> SearchPage {
         _ = try advance(in: snapshot, mayBuild: false)
-        let headings = query.inHeadings
-        guard sort == .relevance, headings != query else {
-            return try find(query, tier: 1, after: cursor, bounds: bounds, in: snapshot)
-        }
-        var page = SearchPage()
-        if cursor.map({ $0.tier == 0 }) ?? true {
-            page = try find(headings, tier: 0, after: cursor, bounds: bounds, in: snapshot)
-            guard page.next == nil else { return page }
-        }
-        let left = SearchBounds(limit: bounds.limit - page.hits.count, maxRead: bounds.maxRead - page.read)
-        guard left.limit > 0, left.maxRead > 0 else {
-            page.next = SearchCursor(tier: 1, position: SearchPosition(created: .max, id: .max))
-            return page
-        }
-        let rest = try find(
-            query, except: headings, tier: 1, after: cursor?.tier == 1 ? cursor : nil, bounds: left,
-            in: snapshot)
-        page.hits += rest.hits
-        page.next = rest.next
-        page.read += rest.read
-        page.isFromIndex = page.isFromIndex && rest.isFromIndex
-        return page
-    }
-
-    private func find(
-        _ query: SearchQuery, except: SearchQuery? = nil, tier: Int, after cursor: SearchCursor?,
-        bounds: SearchBounds, in snapshot: borrowing StoreSnapshot
-    ) throws(StoreError) -> SearchPage {
         let start = cursor?.position ?? SearchPosition(created: .max, id: .max)
         let store = StoreScan(self, bounds)
         let page = try use(.reading) { connection, vocabulary -> SearchPage? in
@@ -77,12 +48,11 @@ extension SearchIndex {
             let candidates = Candidates(query, vocabulary)
             let source = try IndexScan(candidates, record, news: Set(news), after: start, connection)
             let unindexed = try documents(news, snapshot).filter { $0.position < start }
-            var run = SearchRun(query, except: except, tier: tier, after: start, candidates, bounds, store)
+            var run = SearchRun(query, after: start, candidates, bounds, store)
             return try run.run(source, unindexed: unindexed, connection, in: snapshot)
         }
         if let page, let page { return page }
-        var run = SearchRun(
-            query, except: except, tier: tier, after: start, Candidates(query, Vocabulary()), bounds, store)
+        var run = SearchRun(query, after: start, Candidates(query, Vocabulary()), bounds, store)
         return try run.runWithoutIndex(in: snapshot)
     }
 }
@@ -112,18 +82,10 @@ extension SearchIndex {
             var used: [String] = []
             for name in known where used.count < limit {
                 let bounds = SearchBounds(limit: 1, maxRead: 100)
-                let query = SearchQuery(name, of: kind)
+                let query = SearchQuery(SearchText(name, .phrase), in: kind == .tag ? .tag : .author)
                 if try !index.search(query, bounds: bounds, in: snapshot).hits.isEmpty { used.append(name) }
             }
             return used
         }
-    }
-}
-
-extension SearchQuery {
-    /// Creates a query for objects with exactly this name.
-    init(_ name: String, of kind: SearchName) {
-        let text = SearchText(name, .phrase)
-        clauses = [[Literal(isNegated: false, condition: .text(text, in: kind == .tag ? .tag : .author))]]
     }
 }

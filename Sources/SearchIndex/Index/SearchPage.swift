@@ -1,21 +1,19 @@
 /// The order of the matches.
 package enum SearchSort: Hashable, Sendable {
     case newest
-    /// Objects with all words in title and tags, then the rest; newer before older in both.
+    /// See ``SearchRanking``.
     case relevance
 }
 
 /// The position at which a search continues.
 package struct SearchCursor: Hashable, Sendable {
-    /// 0 for objects with all words in title and tags, 1 for the rest.
-    let tier: Int
     /// The oldest position that has been searched.
     package let position: SearchPosition
 }
 
 extension SearchCursor {
     /// Creates a cursor for objects older than a position, newest first.
-    package init(after position: SearchPosition) { self.init(tier: 1, position: position) }
+    package init(after position: SearchPosition) { self.init(position: position) }
 }
 
 /// A range of the objects that a query admits.
@@ -31,8 +29,6 @@ package struct SearchPage: Sendable {
 
 package struct SearchHit: Hashable, Sendable {
     package let position: SearchPosition
-    /// The rank; the lower tier comes first.
-    package let tier: Int
 
     package var id: Int64 { position.id }
 }

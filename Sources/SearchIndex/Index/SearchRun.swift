@@ -5,8 +5,6 @@ import SQLite
 /// bounds.
 struct SearchRun {
     private let query: SearchQuery
-    private let except: SearchQuery?
-    private let tier: Int
     private let candidates: Candidates
     private let bounds: SearchBounds
     private let store: StoreScan
@@ -15,13 +13,10 @@ struct SearchRun {
     private var isFull = false
 
     init(
-        _ query: SearchQuery, except: SearchQuery?, tier: Int, after start: SearchPosition,
-        _ candidates: Candidates,
-        _ bounds: SearchBounds, _ store: StoreScan
+        _ query: SearchQuery, after start: SearchPosition, _ candidates: Candidates, _ bounds: SearchBounds,
+        _ store: StoreScan
     ) {
         self.query = query
-        self.except = except
-        self.tier = tier
         self.candidates = candidates
         self.bounds = bounds
         self.store = store
@@ -79,7 +74,7 @@ struct SearchRun {
         _ snapshot: borrowing StoreSnapshot
     ) throws(StoreError) {
         var hits = admitted
-        if candidates.isExact && except == nil {
+        if candidates.isExact {
             hits += positions.filter { isInTime($0) }
         } else {
             let documents = try store.documents(positions.filter { isInTime($0) }, in: snapshot)
@@ -115,19 +110,17 @@ struct SearchRun {
         position.created >= candidates.createdFrom && position.created < candidates.createdBefore
     }
 
-    private func admits(_ document: SearchDocument) -> Bool {
-        query.matches(document) && except?.matches(document) != true
-    }
+    private func admits(_ document: SearchDocument) -> Bool { query.matches(document) }
 
     private mutating func add(_ positions: [SearchPosition]) {
         for position in positions {
-            page.hits.append(SearchHit(position: position, tier: tier))
+            page.hits.append(SearchHit(position: position))
             if page.hits.count == bounds.limit { return stop(at: position) }
         }
     }
 
     private mutating func stop(at position: SearchPosition) {
         isFull = true
-        page.next = SearchCursor(tier: tier, position: position)
+        page.next = SearchCursor(position: position)
     }
 }

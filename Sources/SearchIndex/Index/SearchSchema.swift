@@ -74,8 +74,18 @@ package struct SearchDocument: Sendable {
 
     var position: SearchPosition { SearchPosition(created: created, id: id) }
 
+    /// The texts of the index's columns, in their order.
+    var indexed: [(column: String, text: String)] {
+        [
+            ("title", title), ("tags", tags), ("url", SearchURL.searched(url)), ("text", text),
+            ("note", note),
+            ("author", author),
+        ]
+    }
+
     /// The host of the URL without `www.`; empty if there is none.
     var site: String {
+        let url = SearchURL.decoded(url)
         guard let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") else { return "" }
         var host = url[url.index(colon, offsetBy: 3)...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         if let at = host.lastIndex(of: "@") { host = host[host.index(after: at)...] }

@@ -1,4 +1,4 @@
-/// A period of days, as typed: `2026-11-01`, `2026-11`, `yesterday`, `monday`, `last-week`, `3d`.
+/// A period of days, as typed: `2026-11-01`, `2026-11`, `yesterday`, `tomorrow`, `monday`, `last-week`, `3d`.
 package struct DayPeriod: Hashable, Sendable {
     package let typed: String
     /// The start, in milliseconds since 1970.
@@ -17,14 +17,25 @@ package struct DayPeriod: Hashable, Sendable {
         "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
     ]
     private static let words =
-        ["today", "yesterday"] + weekdays
+        ["today", "yesterday", "tomorrow"] + weekdays
         + ["this", "last"].flatMap { which in ["week", "month", "year"].map { "\(which)-\($0)" } }
 
     /// Returns whether more letters could complete a period.
     static func mayBecome(_ typed: String) -> Bool {
         let typed = typed.lowercased()
-        return words.contains { $0.hasPrefix(typed) }
-            || typed.allSatisfy { $0.isASCII && $0.isNumber || $0 == "-" }
+        if words.contains(where: { $0.hasPrefix(typed) }) { return true }
+        let isNumber = typed.utf8.allSatisfy { 48...57 ~= $0 }
+        return isNumber && typed.utf8.count <= 4 && typed != "0000" || isDatePart(typed)
+    }
+
+    /// Returns whether a text is a year or a month with a hyphen, and at most the first digit after it.
+    private static func isDatePart(_ typed: String) -> Bool {
+        guard let hyphen = typed.lastIndex(of: "-"), date(String(typed[..<hyphen])) != nil,
+            typed.split(separator: "-", omittingEmptySubsequences: false).count <= 3
+        else { return false }
+        let after = typed[typed.index(after: hyphen)...]
+        let largest: Substring = typed[..<hyphen].contains("-") ? "3" : "1"
+        return after.isEmpty || after.utf8.count == 1 && ("0"...largest).contains(after)
     }
 
     /// Returns the first day of the period and the first day after it.
@@ -35,6 +46,7 @@ package struct DayPeriod: Hashable, Sendable {
         switch word {
         case "today": return (today, today.adding(days: 1))
         case "yesterday": return (today.adding(days: -1), today)
+        case "tomorrow": return (today.adding(days: 1), today.adding(days: 2))
         case "this-week", "last-week":
             let monday = today.adding(days: -calendar.weekday(today) - (word == "last-week" ? 7 : 0))
             return (monday, monday.adding(days: 7))
@@ -62,7 +74,8 @@ package struct DayPeriod: Hashable, Sendable {
         else { return nil }
         let numbers = parts.compactMap { Int($0) }
         guard (1...9999).contains(numbers[0]), numbers.count < 2 || (1...12).contains(numbers[1]),
-            numbers.count < 3 || (1...31).contains(numbers[2])
+            numbers.count < 3
+                || (1...CalendarDay.days(inMonth: numbers[1], of: numbers[0])).contains(numbers[2])
         else { return nil }
         switch numbers.count {
         case 1:
@@ -95,6 +108,12 @@ package struct DayPeriod: Hashable, Sendable {
 }
 
 extension CalendarDay {
+    /// Returns the number of days of a month, in the Gregorian calendar.
+    fileprivate static func days(inMonth month: Int, of year: Int) -> Int {
+        let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+        return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
+    }
+
     /// Adds days. The calendar normalizes a day that its month does not have.
     fileprivate func adding(days: Int) -> CalendarDay {
         CalendarDay(year: year, month: month, day: day + days)

@@ -6,20 +6,6 @@ extension SearchQuery {
         let folded = FoldedDocument(document)
         return clauses.allSatisfy { clause in clause.contains { $0.isTrue(of: folded) } }
     }
-
-    /// The query with every word of any field restricted to title and tags.
-    package var inHeadings: SearchQuery {
-        var query = self
-        query.clauses = clauses.map { clause in
-            clause.map { literal in
-                guard !literal.isNegated, case .text(let text, .anywhere) = literal.condition else {
-                    return literal
-                }
-                return Literal(isNegated: false, condition: .text(text, in: .heading))
-            }
-        }
-        return query
-    }
 }
 
 extension SearchQuery.Literal {
@@ -45,7 +31,7 @@ final class FoldedDocument {
     let document: SearchDocument
     private(set) lazy var title = Folding.fold(document.title)
     private(set) lazy var tags = Folding.fold(document.tags)
-    private(set) lazy var url = Folding.fold(document.url)
+    private(set) lazy var url = Folding.fold(SearchURL.searched(document.url))
     private(set) lazy var text = Folding.fold(document.text)
     private(set) lazy var note = Folding.fold(document.note)
     private(set) lazy var author = Folding.fold(document.author)
@@ -57,11 +43,11 @@ final class FoldedDocument {
         switch field {
         case .anywhere:
             text.isFound(in: title) || text.isFound(in: url) || text.isFound(in: tags)
-                || text.isFound(in: self.text) || text.isFound(in: note) || text.isFound(in: author)
+                || text.isFound(in: self.text) || text.isFound(in: note)
         case .heading: text.isFound(in: title) || text.isFound(in: tags)
         case .title: text.isFound(in: title)
         case .url: text.isFound(in: url)
-        case .site: text.isFound(in: site)
+        case .site: text.isSite(site)
         case .text: text.isFound(in: self.text)
         case .note: text.isFound(in: note)
         case .tag: tags.split(separator: 44).contains { text.isName($0) }
@@ -77,6 +63,18 @@ extension SearchText {
     /// Returns whether a name matches: as a whole if this text is quoted, otherwise by its prefix.
     fileprivate func isName(_ name: ArraySlice<UInt8>) -> Bool {
         isBoundAtEnd ? name.elementsEqual(folded) : name.starts(with: folded)
+    }
+
+    /// Returns whether a host has this text between dots; the last label may be unfinished if it is the only
+    /// one.
+    fileprivate func isSite(_ host: [UInt8]) -> Bool {
+        let dot = UInt8(ascii: ".")
+        let mayContinue = form == .prefix || form == .openPhrase || form == .word && !folded.contains(dot)
+        return ranges(in: host, limit: .max).contains { range in
+            (range.lowerBound == 0 || host[range.lowerBound - 1] == dot)
+                && (mayContinue || range.upperBound == host.count
+                    || [dot, UInt8(ascii: ":")].contains(host[range.upperBound]))
+        }
     }
 
     /// Returns the ranges of this text in a folded text.

@@ -1,6 +1,6 @@
 extension SearchQuery {
     /// Creates a query from typed text. Never fails; ignores unfinished parts: a single minus, `tag:` without
-    /// a value, OR at the start or end.
+    /// a value, and operators at the start or end.
     package init(_ text: String, calendar: SearchCalendar = .local) {
         var parser = QueryParser(text, calendar: calendar)
         clauses = parser.clauses()
@@ -44,13 +44,15 @@ private struct QueryParser {
         return clauses
     }
 
-    /// Returns the next token; nil at the end. Skips words without meaning.
+    /// Returns the next token; nil at the end. Skips words without meaning, and AND, which is the default.
     private mutating func next() -> Token? {
+        var isDenied = false
         while true {
             rest = rest.drop { $0.properties.isWhitespace }
             guard !rest.isEmpty else { return nil }
-            let isNegated = rest.first == "-"
-            if isNegated { rest = rest.dropFirst() }
+            let hasMinus = rest.first == "-"
+            if hasMinus { rest = rest.dropFirst() }
+            let isNegated = isDenied || hasMinus
             if rest.first == "\"" {
                 if let text = phrase() { return literal(isNegated, .text(text, in: .anywhere)) }
                 continue
@@ -61,7 +63,14 @@ private struct QueryParser {
             }
             let word = rest.prefix { !$0.properties.isWhitespace }
             rest = rest[word.endIndex...]
-            if Self.text(word) == "OR", !isNegated { return .or }
+            switch hasMinus ? "" : Self.text(word) {
+            case "OR": return .or
+            case "AND": continue
+            case "NOT":
+                isDenied = true
+                continue
+            default: break
+            }
             if let condition = condition(word) { return literal(isNegated, condition) }
         }
     }

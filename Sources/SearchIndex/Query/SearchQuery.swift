@@ -1,8 +1,8 @@
 /// A search query: clauses that must all be true, each with literals of which one must be true.
 ///
-/// Any text is a valid query. A word matches anywhere in the title, URL, tags, text, note, or author,
-/// ignoring case, accents, and width. `word*` matches only at the start of a word, and `"some words"` only
-/// whole words.
+/// Any text is a valid query. A word matches anywhere in the title, URL, tags, text, or note, ignoring case,
+/// accents, width, hyphens, and apostrophes. `word*` matches only at the start of a word, and `"some words"`
+/// only whole words. A URL matches its variants; see ``SearchURL/key(_:)``.
 package struct SearchQuery: Hashable, Sendable {
     package struct Literal: Hashable, Sendable {
         package let isNegated: Bool
@@ -100,13 +100,15 @@ package struct SearchText: Hashable, Sendable {
     init(_ typed: String, _ form: Form) {
         self.typed = typed
         self.form = form
-        var folded = Folding.fold(typed)
-        if form == .phrase || form == .openPhrase {
-            while folded.first == 32 { folded.removeFirst() }
-            while folded.last == 32 { folded.removeLast() }
-        }
+        let isQuoted = form == .phrase || form == .openPhrase
+        var folded = Folding.fold(isQuoted ? SearchURL.decoded(typed) : SearchURL.typed(typed))
+        while folded.first == 32 { folded.removeFirst() }
+        while folded.last == 32 { folded.removeLast() }
         self.folded = folded
     }
+
+    /// Creates the same text with another relation to word boundaries.
+    init(_ text: SearchText, _ form: Form) { (typed, self.form, folded) = (text.typed, form, text.folded) }
 
     /// Whether a word must begin at the start of the text.
     var isBoundAtStart: Bool { form != .word }

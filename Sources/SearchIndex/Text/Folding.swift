@@ -1,5 +1,5 @@
 /// Folding of texts for comparisons: removes case, marks, and width, converts katakana to hiragana, and
-/// replaces any white space by one space. Applied to both documents and queries.
+/// replaces white space, hyphens, and apostrophes by one space. Applied to both documents and queries.
 enum Folding {
     /// Returns the folded text as UTF-8.
     static func fold(_ text: String) -> [UInt8] {
@@ -18,6 +18,16 @@ enum Folding {
     static func isSpace(_ scalar: UInt32) -> Bool {
         switch scalar {
         case 9...13, 32, 0x85, 0xA0, 0x1680, 0x2000...0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000: true
+        default: isJoiner(scalar)
+        }
+    }
+
+    /// Returns whether a scalar is a hyphen, a dash, or an apostrophe, so that phrases cross them.
+    private static func isJoiner(_ scalar: UInt32) -> Bool {
+        switch scalar {
+        case 0x27, 0x2D, 0x60, 0xB4, 0x2B9, 0x2BB, 0x2BC, 0x2010...0x2015, 0x2018, 0x2019, 0x201B, 0x2032,
+            0x2212, 0xFE58, 0xFE63:
+            true
         default: false
         }
     }
@@ -56,7 +66,9 @@ private struct Folder {
 
     private mutating func appendASCII(_ byte: UInt8, from origin: Int) {
         if byte &- 65 < 26 { return write(byte | 0x20, origin) }
-        if byte == 32 || byte &- 9 < 5 { return writeSpace(origin) }
+        if byte == 32 || byte == 0x2D || byte == 0x27 || byte == 0x60 || byte &- 9 < 5 {
+            return writeSpace(origin)
+        }
         write(byte, origin)
     }
 

@@ -12,7 +12,7 @@ extension Command {
             Option(
                 "--sort", value: "KEY",
                 choices: ["created", "updated", "title", "url", "author", "starred", "unread"]),
-        ], example: "clips list swift --limit 10 --json | jq -r .url"
+        ], example: "clips list swift --limit 10 --json | jq -r .url", takesSignedWords: true
     ) { invocation in
         let arguments = invocation.arguments
         let sort = try arguments.value("--sort", as: ClipQuery.sort(named:)) ?? ClipQuery.newestFirst

@@ -29,14 +29,22 @@ extension ManPage {
             title: "QUERIES",
             text: """
                 'clips search', 'clips list', and / in the app use the same language. A word matches parts of \
-                words in any script. Any input is a valid query; an unknown flag or date is reported.
+                words in any script, in any field except the author; hyphens and apostrophes count as spaces. A URL \
+                also finds its variants: other scheme, www., slash at the end, tracking parameters, encoding. Any \
+                input is a valid query; an unknown flag or date is reported.
+
+                'clips search' ranks clips with the title searched first, then whole words in title and tags, whole \
+                words, beginnings of words, and parts of words; each by BM25 over fields, then newer ones first.
                 """,
             items: [
                 ("\"two words\"", "Phrase of whole words"), ("begin*", "Beginning of a word"),
-                ("-word", "Clips without the word"), ("this OR that", "Clips with one of the two"),
+                ("-word, NOT word", "Clips without the word"), ("this OR that", "Clips with one of the two"),
                 ("tag: author: site: title: url: note: text:", "Words in a field, such as site:swift.org"),
                 ("is:starred is:unread is:read is:archived", "Flags"),
-                ("after: before: on:", "Days: 2026-11-01, 2026-11, 2026, yesterday, monday, last-week, 3d"),
+                (
+                    "after: before: on:",
+                    "Days: 2026-11-01, 2026-11, 2026, yesterday, tomorrow, monday, last-week, 3d"
+                ),
             ]),
         Topic(
             title: "CONFIGURATION",

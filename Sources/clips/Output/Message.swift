@@ -9,6 +9,11 @@ enum Message {
     static func count(_ number: Int, _ noun: String) -> String {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
+
+    /// A number with commas between thousands.
+    static func grouped(_ number: Int) -> String {
+        number < 1000 ? "\(number)" : grouped(number / 1000) + "," + "\(1000 + number % 1000)".dropFirst()
+    }
 }
 
 /// The progress of a long operation: one line of a terminal on standard error, which each update replaces.

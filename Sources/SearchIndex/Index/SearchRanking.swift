@@ -1,0 +1,88 @@
+package import PersistentStore
+
+/// The best results of a query, in steps between which other work can run.
+///
+/// Exact titles rank first, then whole words in title and tags, whole words, beginnings of words, and parts
+/// of words; within each, ``SearchScore``, then newer before older.
+package struct SearchRanking: Sendable {
+    /// The best results so far.
+    package private(set) var hits: [SearchHit] = []
+    /// Whether all hits came from the index.
+    package private(set) var isFromIndex = true
+    /// Whether the results end before the limit.
+    package private(set) var isAtEnd = false
+
+    private let limit: Int
+    private var stages: ArraySlice<SearchQuery>
+    /// The results of the current stage, newest first.
+    private var found: [SearchHit] = []
+    private var known: Set<Int64> = []
+    private var cursor: SearchCursor?
+    private var read = 0
+
+    private static let step = SearchBounds(limit: 2000, maxRead: 4000)
+    /// In a stage with more results, older ones follow without a score.
+    private static let maxScored = 20_000
+    /// A stage before the last one ends after reading so much: its other results are in the next one.
+    private static let maxRead = 20_000
+
+    package init(_ query: SearchQuery, limit: Int) {
+        self.limit = limit
+        stages = query.stages[...]
+    }
+
+    package var isComplete: Bool { hits.count >= limit || stages.isEmpty }
+
+    /// Runs one step.
+    package mutating func extend(
+        with index: SearchIndex, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) {
+        guard !isComplete, let stage = stages.first else { return }
+        let page = try index.search(stage, after: cursor, bounds: Self.step, in: snapshot)
+        found += page.hits.filter { !known.contains($0.id) }
+        cursor = page.next
+        read += page.read
+        isFromIndex = isFromIndex && page.isFromIndex
+        let isFull = found.count >= max(Self.maxScored, limit - hits.count)
+        guard cursor == nil || isFull || stages.count > 1 && read >= Self.maxRead else { return }
+        try rank(stage, index, snapshot)
+        isAtEnd = stages.count == 1 && cursor == nil && hits.count <= limit
+        hits.removeLast(max(0, hits.count - limit))
+        stages.removeFirst()
+        (found, cursor, read) = ([], nil, 0)
+    }
+
+    private mutating func rank(
+        _ stage: SearchQuery, _ index: SearchIndex, _ snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) {
+        let scored = found.prefix(Self.maxScored)
+        let total = try snapshot.count(FetchRequest(index.schema.entity))
+        let score = try SearchScore(stage) { word throws(StoreError) in
+            guard stage.texts.count > 1 else { return 1 }
+            return SearchScore.weight(try index.count(word, upTo: Self.step, in: snapshot).count, of: total)
+        }
+        var scores: [Int64: Double] = [:]
+        for first in stride(from: 0, to: scored.count, by: 1000) {
+            let ids = scored[first..<min(scored.count, first + 1000)].map(\.id)
+            for document in try index.headings(ids, in: snapshot) {
+                scores[document.id] = score.score(document)
+            }
+        }
+        hits += scored.sorted {
+            (scores[$0.id] ?? 0, $0.position) > (scores[$1.id] ?? 0, $1.position)
+        }
+        hits += found.dropFirst(scored.count)
+        known.formUnion(found.map(\.id))
+    }
+}
+
+extension SearchIndex {
+    /// Returns objects without their long texts.
+    fileprivate nonisolated func headings(
+        _ objects: [Int64], in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> [SearchDocument] {
+        var request = FetchRequest(schema.entity, where: .keys(objects))
+        request.attributes = [schema.title, schema.tags, schema.url]
+        return try snapshot.fetch(request).map { SearchDocument($0, schema) }
+    }
+}
