@@ -13,12 +13,18 @@ import Testing
     /// The list of a front end: applies messages in order, and sends requests.
     final class Front: Sendable {
         private let inbox = Mutex<[ClipListMessage]>([])
-        private let state:
-            Mutex<(list: LiveList<ClipRow>, generation: Int, transactions: [TransactionSummary])>
+        private struct State {
+            var list: LiveList<ClipRow>
+            var generation = 0
+            var transactions: [TransactionSummary] = []
+            var correction: String?
+        }
+
+        private let state: Mutex<State>
         private let session = Mutex<ClipsSession?>(nil)
 
         init(height: Int) {
-            state = Mutex((LiveList(height: height, minimumMargin: 4), 0, []))
+            state = Mutex(State(list: LiveList(height: height, minimumMargin: 4)))
         }
 
         func open(_ path: String, author: String = "app") async throws {
@@ -32,6 +38,18 @@ import Testing
         var store: ClipStore? { session.withLock { $0?.store } }
         var list: LiveList<ClipRow> { state.withLock { $0.list } }
         var transactions: [TransactionSummary] { state.withLock { $0.transactions } }
+        var correction: String? { state.withLock { $0.correction } }
+        /// Returns the IDs of all clips of a query, as marking a range of all rows does.
+        func allIDs(_ query: ClipQuery) async throws -> [Int64] {
+            guard let session = session.withLock({ $0 }) else { return [] }
+            change { $0.moveTo(index: 0) }
+            await settle()
+            let first = list.selectedRow?.position
+            change { $0.moveTo(index: $0.count - 1) }
+            await settle()
+            guard let first, let last = list.selectedRow?.position else { return [] }
+            return try await session.ids(query, from: first, through: last, limit: .max)
+        }
         func change(_ body: (inout LiveList<ClipRow>) -> Void) { state.withLock { body(&$0.list) } }
 
         func show(_ query: ClipQuery) async {
@@ -68,10 +86,7 @@ import Testing
             await opened?.stop()
         }
 
-        private static func apply(
-            _ message: ClipListMessage,
-            to state: inout (list: LiveList<ClipRow>, generation: Int, transactions: [TransactionSummary])
-        ) {
+        private static func apply(_ message: ClipListMessage, to state: inout State) {
             switch message {
             case .window(let window, let generation):
                 if generation == state.generation { state.list.replace(window: window) }
@@ -84,6 +99,8 @@ import Testing
             case .changes(let changes, let generation):
                 if generation == state.generation { state.list.apply(changes: changes) }
             case .transactions(let summaries): state.transactions += summaries
+            case .corrected(let filter, let generation):
+                if generation == state.generation { state.correction = filter }
             case .state, .failed, .reached, .indexing: break
             }
         }
@@ -289,6 +306,45 @@ import Testing
         #expect(try Shell.run("sqlite3", [path], input: sql).errors == "")
         #expect(try await becomesRight(front, ClipQuery(), writer))
         #expect(front.list.count == 10_001 && front.list.selectedID == id)
+        await front.close()
+    }
+
+    @Test func `a filter without matches shows those of close words, and reports them`() async throws {
+        let writer = try await ClipStore(path: path, author: "extension")
+        _ = try await writer.add(["Swift one", "Rust", "A swift"].map(titled))
+        try await writer.updateIndex()
+        let front = Front(height: 10)
+        try await front.open(path)
+        for (filter, correction) in [("swft", "swift"), ("swift", nil), ("swft", "swift"), ("", nil)] {
+            await front.show(ClipQuery(filter: filter))
+            let shown = ClipQuery(filter: correction ?? filter)
+            #expect(try await becomesRight(front, shown, writer), "\(filter)")
+            #expect(front.correction == correction, "\(filter)")
+        }
+        await front.show(ClipQuery(filter: "swft"))
+        _ = try await writer.add(["swift again", "swft"].map(titled))
+        let deadline = Date().addingTimeInterval(30)
+        while front.list.count != 4, Date() < deadline { await front.settle() }
+        #expect(front.list.count == 4)
+        await front.close()
+    }
+
+    @Test(arguments: [ClipQuery.newestFirst, SortKey("title")])
+    func `filtering, sorting, and ranges include more than 10,000 matches`(sort: SortKey) async throws {
+        let writer = try await ClipStore(path: path, author: "extension")
+        let insert = """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 24000)
+            INSERT INTO Clip (title, created) SELECT iif(i % 2, 'odd ', 'even ') || (i * 7919 % 24001), i FROM n;
+            """
+        #expect(try Shell.run("sqlite3", [path], input: insert).errors == "")
+        try await writer.updateIndex()
+        let front = Front(height: 10)
+        try await front.open(path)
+        let query = ClipQuery(filter: "even", sort: sort)
+        await front.show(query)
+        #expect(try await becomesRight(front, query, writer))
+        #expect(front.list.count == 12_000)
+        #expect(Set(try await front.allIDs(query)).count == 12_000)
         await front.close()
     }
 

@@ -9,6 +9,8 @@ package enum ClipListMessage: Sendable {
     case window(LiveList<ClipRow>.Window, generation: Int)
     case more([ClipRow], LiveList<ClipRow>.Direction, reachedEdge: Bool, requestNumber: Int, generation: Int)
     case count(Int, generation: Int)
+    /// The filter whose matches the list shows because its own has none; nil for its own.
+    case corrected(filter: String?, generation: Int)
     case changes([LiveList<ClipRow>.Change], generation: Int)
     /// The committed transactions, after the changes that they made.
     case transactions([TransactionSummary])

@@ -2,6 +2,7 @@ package import HistoryTracking
 package import LiveQuery
 package import PersistentStore
 import SearchIndex
+import Synchronization
 
 extension ClipQuery: LiveListQuery {}
 
@@ -19,10 +20,19 @@ package struct ClipListSource: HistoryConsumer {
         let (index, session) = (store.index, store.session)
         container = store.container
         self.index = index
+        let correction = CorrectionReport()
         list = LiveSource(
             query, in: store.container, rowsAround: rowsAround,
-            select: { $0.admitsAll ? nil : ClipSelection($0, index) },
-            deliver: { deliver($0.map { ClipListMessage($0, ownSession: session) }) })
+            select: { query in
+                correction.set(nil)
+                return query.admitsAll ? nil : ClipSelection(query, index) { correction.set($0.description) }
+            },
+            deliver: { messages in
+                deliver(
+                    messages.flatMap { message in
+                        correction.news(before: message) + [ClipListMessage(message, ownSession: session)]
+                    })
+            })
     }
 
     package var batchLimit: BatchLimit { list.batchLimit }
@@ -52,5 +62,32 @@ package struct ClipListSource: HistoryConsumer {
         _ query: ClipQuery, from first: SortPosition, through last: SortPosition, limit: Int
     ) async throws(StoreError) -> [Int64] {
         try await list.keys(query, from: first, through: last, limit: limit)
+    }
+}
+
+/// The correction of the current filter, reported before the rows that it admits.
+private final class CorrectionReport: Sendable {
+    private struct State {
+        var filter: String?
+        var reported: (filter: String?, generation: Int) = (nil, 0)
+    }
+
+    private let state = Mutex(State())
+
+    func set(_ filter: String?) { state.withLock { $0.filter = filter } }
+
+    func news(before message: LiveMessage<ClipRow>) -> [ClipListMessage] {
+        let generation: Int
+        switch message {
+        case .window(_, let number), .count(_, let number): generation = number
+        default: return []
+        }
+        return state.withLock { state in
+            let news = (filter: state.filter, generation: generation)
+            let isKnown = state.reported == news || state.filter == nil && state.reported.filter == nil
+            guard !isKnown else { return [] }
+            state.reported = news
+            return [.corrected(filter: news.filter, generation: generation)]
+        }
     }
 }

@@ -12,6 +12,9 @@ struct ClipSelection: ListSelection {
     private let index: SearchIndex
     private let search: SearchQuery
     private let sort: SortKey
+    /// The query that is searched instead, because the filter has no matches.
+    private var correction: SearchQuery?
+    private let report: (@Sendable (SearchQuery) -> Void)?
     /// The clips, in the order of the search until all are found.
     private var found = SortedObjects(ClipModel.entity, sort: [ClipQuery.newestFirst])
     /// The position at which the search continues; nil if it has found all.
@@ -21,10 +24,12 @@ struct ClipSelection: ListSelection {
 
     private static let stepBounds = 1000...64_000
 
-    init(_ query: ClipQuery, _ index: SearchIndex) {
+    /// - Parameter report: A closure called with the correction of a filter without matches; nil to search without one.
+    init(_ query: ClipQuery, _ index: SearchIndex, report: (@Sendable (SearchQuery) -> Void)? = nil) {
         self.index = index
         search = query.search
         sort = query.sort
+        self.report = report
     }
 
     /// Whether all clips of the search are known, in the order of the list.
@@ -44,7 +49,14 @@ struct ClipSelection: ListSelection {
         guard !isComplete else { return }
         let began = ContinuousClock.now
         let bounds = SearchBounds(limit: wanted ?? step, maxRead: 2 * step)
-        let page = try index.search(search, after: next, bounds: bounds, in: snapshot)
+        var page = try index.search(correction ?? search, after: next, bounds: bounds, in: snapshot)
+        if page.next == nil, page.hits.isEmpty, found.count == 0, correction == nil, let report,
+            let close = try index.correction(of: search, in: snapshot)
+        {
+            correction = close
+            page = try index.search(close, bounds: bounds, in: snapshot)
+            report(close)
+        }
         hasBegun = true
         next = page.next
         found.append(page.hits.map(\.id))
@@ -80,6 +92,7 @@ struct ClipSelection: ListSelection {
     private func admits(_ object: StoredObject) -> Bool {
         let document = SearchDocument(object, ClipModel.searched)
         let position = SearchPosition(created: document.created, id: document.id)
-        return next.map { position >= $0.position } ?? true && search.matches(document)
+        return next.map { position >= $0.position } ?? true
+            && (search.matches(document) || correction?.matches(document) == true)
     }
 }

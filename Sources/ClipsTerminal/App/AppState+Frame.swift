@@ -29,7 +29,8 @@ extension AppState {
     var highlight: ClipHighlight? { ClipHighlight(highlightedWords) }
 
     var highlightedWords: String {
-        list.query.filter.isEmpty ? (reader.hasFocus ? list.lastWords : "") : list.query.filter
+        list.query.filter.isEmpty
+            ? (reader.hasFocus ? list.lastWords : "") : list.correction ?? list.query.filter
     }
 }
 

@@ -60,6 +60,7 @@ extension AppState {
         case .more(let rows, let direction, let reachedEdge, let number, generation) where !isLoading:
             list.clips.extend(with: rows, direction, reachedEdge: reachedEdge, requestNumber: number)
         case .count(let count, generation) where !isLoading: list.clips.setCount(count)
+        case .corrected(let filter, generation): list.correction = filter
         case .changes(let changes, generation) where !isLoading:
             list.arrivals.apply(changes)
             list.clips.apply(changes: changes)
@@ -189,7 +190,7 @@ extension AppState {
         case .window(let window, _):
             // The user's own filter or movement is shown even in a pause.
             if isLoading || isCurrent && window.requestNumber != nil { return false }
-        case .more, .count, .failed: if isLoading || isCurrent { return false }
+        case .more, .count, .corrected, .failed: if isLoading || isCurrent { return false }
         case .changes:
             // The rows under way include them.
             if isLoading { return false }

@@ -14,6 +14,8 @@ struct ListState: Sendable {
 
     var clips = LiveList<ClipRow>(height: 1)
     var query = ClipQuery()
+    /// The filter whose clips are shown because that of the query has none.
+    var correction: String?
     var feed = ListFeed()
     var arrivals = Arrivals()
     var marks = Marks()
@@ -42,6 +44,7 @@ struct ListState: Sendable {
         // A range belongs to one list; in another its clips are marks.
         if query != self.query { marks.closeRange() }
         self.query = query
+        correction = nil
         feed.generation += 1
         feed.isLoading = true
         feed.retryAt = nil

@@ -199,6 +199,9 @@ struct StatusLine {
         if !state.list.query.filter.isEmpty {
             parts.append(StyledRun("/\(state.list.query.filter)", theme.bold))
         }
+        if let close = state.list.correction {
+            parts.append(StyledRun("nothing matches, showing \(close)", theme.held))
+        }
         if let problem = filterProblem { parts.append(StyledRun(problem.text, theme.error)) }
         if state.list.query.sort != ClipQuery.newestFirst {
             parts.append(StyledRun("by \(ClipQuery.label(of: state.list.query.sort))", theme.dim))

@@ -58,8 +58,31 @@ struct Vocabulary {
     /// Returns the hashes of all words, for recognizing new ones.
     func hashes() -> Set<UInt64> {
         var hashes: Set<UInt64> = []
-        for word in text.split(separator: Self.newline) { hashes.insert(word.withUnsafeBufferPointer(hash)) }
+        forEach { hashes.insert(hash($0)) }
         return hashes
+    }
+
+    /// Returns the closest words, each once.
+    func words(near distance: WordDistance, limit: Int) -> [(word: String, cost: Int)] {
+        guard distance.admitsErrors else { return [] }
+        var costs: [String: Int] = [:]
+        forEach { word in
+            guard distance.mayAdmit(word), let cost = distance.cost(of: word) else { return }
+            costs[String(decoding: word, as: UTF8.self)] = cost
+        }
+        return costs.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.prefix(limit).map {
+            ($0.key, $0.value)
+        }
+    }
+
+    private func forEach(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+        text.withUnsafeBufferPointer { text in
+            var start = 0
+            for end in text.indices where text[end] == Self.newline {
+                if end > start { body(UnsafeBufferPointer(rebasing: text[start..<end])) }
+                start = end + 1
+            }
+        }
     }
 }
 

@@ -11,7 +11,7 @@ extension Command {
         name: "search",
         summary: "Find clips, best matches first, and print them with the matching text",
         details: """
-            QUERY consists of words, "whole words", beginnings*, -not, this OR that,
+            QUERY consists of words, "whole words", beginnings*, -not, NOT this, this OR that,
             title: tag: author: site: url: text: note:, is:starred is:unread is:read is:archived,
             after: before: on: with 2026-11-01, 2026-11, yesterday, monday, last-week, 3d
             """,
@@ -19,9 +19,9 @@ extension Command {
         options: [
             Option("--limit", value: "N", "maximum number of clips (default: 20)"),
             Option(
-                "--sort", value: "KEY", "relevance (title and tags first) or newest",
+                "--sort", value: "KEY", "relevance (whole words in title and tags first) or newest",
                 choices: ["relevance", "newest"]),
-        ], example: "clips search 'tag:swift \"typed throws\" -is:read after:2026-10'"
+        ], example: "clips search 'tag:swift \"typed throws\" -is:read after:2026-10'", takesSignedWords: true
     ) { invocation in
         let arguments = invocation.arguments
         let sorts = ["relevance": SearchSort.relevance, "newest": .newest, "created": .newest]
@@ -33,14 +33,19 @@ extension Command {
         let store = try await invocation.openStoreToRead()
         try await invocation.prepareSearch(store)
         var search = ClipSearch(query, sort: sort, limit: limit, in: store)
-        let lines = FoundLines(
-            query: query, isMarked: invocation.output.isTerminal && Environment.variable("NO_COLOR") == nil)
-        while let clips = try await search.next() {
-            for clip in clips {
-                invocation.output.line(
-                    try invocation.isJSON ? ClipLines(isJSON: true).line(clip) : lines.text(clip))
-            }
+        if try await invocation.print(&search, query) > 0 { return .done }
+        guard let close = try await search.correction() else {
+            invocation.remark("No clip matches.")
+            return .done
         }
+        // A program that reads the output does not see that it has other words.
+        guard invocation.output.isTerminal, !invocation.isJSON else {
+            invocation.remark("No clip matches. Did you mean '\(close)'?")
+            return .done
+        }
+        invocation.remark("No clip matches; these match '\(close)'.")
+        search = ClipSearch(close, sort: sort, limit: limit, in: store)
+        _ = try await invocation.print(&search, close)
         return .done
     }
 }
@@ -51,12 +56,39 @@ extension Invocation {
         for problem in query.problems { remark("\(problem)") }
     }
 
-    /// Brings the search index up to date, with progress if that takes long.
+    /// Prints the clips of a search; returns their number.
+    fileprivate func print(_ search: inout ClipSearch, _ query: SearchQuery) async throws -> Int {
+        let isMarked = output.isTerminal && Environment.variable("NO_COLOR") == nil
+        let lines = FoundLines(query: query, isMarked: isMarked)
+        var count = 0
+        while let clips = try await search.next() {
+            for clip in clips {
+                output.line(try isJSON ? ClipLines(isJSON: true).line(clip) : lines.text(clip))
+            }
+            count += clips.count
+        }
+        if !search.isAtEnd { try await remark(printed: count, of: search) }
+        return count
+    }
+
+    /// Reports the number of clips that were not printed because of the limit.
+    fileprivate func remark(printed: Int, of search: ClipSearch) async throws {
+        guard !isQuiet else { return }
+        try output.flush()
+        let (count, isAll) = try await search.count()
+        let total = isAll ? Message.grouped(count) : "more than \(Message.grouped(count))"
+        remark("\(Message.grouped(printed)) of \(total) clips. Use --limit N to print more.")
+    }
+
+    /// Brings the search index up to date, with progress if it must be built.
     func prepareSearch(_ store: ClipStore) async throws {
         let state = try await withProgress { progress in
             try await store.updateIndex { state in
-                guard case .building(let done, let total) = state, total > 20_000 else { return }
-                progress.show("indexed", done, of: total, "clips")
+                switch state {
+                case .building(let done, let total): progress.show("indexed", done, of: total, "clips")
+                case .finishing: progress.show("merging the search index")
+                case .ready, .unavailable: break
+                }
             }
         }
         if case .unavailable(let reason) = state {

@@ -1,0 +1,92 @@
+package import PersistentStore
+
+/// Fuzzy matching, for a query without results.
+extension SearchIndex {
+    private static let maxWords = 3
+    /// The number of close words of which the most common ones are selected.
+    private static let maxCandidates = 12
+
+    /// Returns a query with close words of the index in place of those that no object has; nil if there are
+    /// none, or each word has results.
+    package nonisolated func correction(
+        of query: SearchQuery, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> SearchQuery? {
+        var corrected = query
+        var isCorrected = false
+        for (index, clause) in query.clauses.enumerated() {
+            var literals: [SearchQuery.Literal] = []
+            for literal in clause {
+                let close = try closeLiterals(literal, in: snapshot)
+                if !close.isEmpty { isCorrected = true }
+                literals += close.isEmpty ? [literal] : close
+            }
+            corrected.clauses[index] = literals
+        }
+        return isCorrected ? corrected : nil
+    }
+
+    private nonisolated func closeLiterals(
+        _ literal: SearchQuery.Literal, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> [SearchQuery.Literal] {
+        guard !literal.isNegated, case .text(let text, let field) = literal.condition, text.hasOnlyWords,
+            try uses(text, in: field, 1, snapshot) == 0
+        else { return [] }
+        let parts = text.folded.split(separator: 32).map(Array.init)
+        var ranked: [(text: SearchText, cost: Int, uses: Int)] = []
+        for (word, cost) in try parts.count == 1
+            ? closeWords(text.folded, snapshot) : [(closePhrase(parts, snapshot), 0)]
+        where cost <= ranked.first?.cost ?? cost {
+            let uses = try uses(SearchText(word, .phrase), in: field, 1000, snapshot)
+            let close = SearchText(word, parts.count == 1 ? .word : .phrase)
+            if uses > 0 { ranked.append((close, cost, uses)) }
+        }
+        // The most common ones of the closest words.
+        return ranked.sorted { ($1.uses, $0.text.typed) < ($0.uses, $1.text.typed) }.prefix(Self.maxWords).map
+        {
+            SearchQuery.Literal(isNegated: false, condition: .text($0.text, in: field))
+        }
+    }
+
+    private nonisolated func closePhrase(
+        _ words: [[UInt8]], _ snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> String {
+        var close: [String] = []
+        for word in words {
+            close.append(
+                try closeWords(word, snapshot).first?.word ?? String(decoding: word, as: UTF8.self))
+        }
+        return close.joined(separator: " ")
+    }
+
+    private nonisolated func uses(
+        _ text: SearchText, in field: SearchField, _ limit: Int, _ snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> Int {
+        try count(
+            SearchQuery(text, in: field), upTo: SearchBounds(limit: limit, maxRead: 1000), in: snapshot
+        ).count
+    }
+
+    /// Returns words that differ little from a word, closest first.
+    private nonisolated func closeWords(
+        _ word: [UInt8], _ snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> [(word: String, cost: Int)] {
+        try assumeIsolated { index in
+            Result { () throws(StoreError) in
+                try index.use(.reading) { connection, vocabulary in
+                    guard let record = try IndexRecord(connection) else { return [] }
+                    try vocabulary.refresh(edition: record.edition, from: connection)
+                    return vocabulary.words(near: WordDistance(word), limit: Self.maxCandidates)
+                } ?? []
+            }
+        }.get()
+    }
+}
+
+extension SearchText {
+    /// Whether the text consists of words and spaces.
+    fileprivate var hasOnlyWords: Bool {
+        var count = folded.count { $0 == 32 }
+        folded.withUnsafeBufferPointer { Tokens.runs($0) { if $0.kind == .word { count += $0.range.count } } }
+        return count == folded.count
+    }
+}

@@ -1,0 +1,64 @@
+import ClipsCore
+import PersistentStore
+import SearchIndex
+import TestSupport
+import Testing
+
+/// Fuzzy matching of words that no clip has.
+@Suite struct CorrectionTests {
+    let folder: TemporaryFolder
+    let store: ClipStore
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        store = try await ClipStore(path: folder.path(of: "clips.db"), author: "app")
+        let titles = [
+            "Learning Swift", "Swift concurrency", "The Swiss Alps", "Typed throws", "Новости дня",
+            "Self-hosted photos",
+            "Go",
+        ]
+        _ = try await store.add(
+            titles.map { title in
+                var draft = IndexFileTests.titled(title)
+                draft.tags = title.hasPrefix("Learning") ? ["Python"] : []
+                return draft
+            })
+        try await store.updateIndex()
+    }
+
+    private func corrected(_ text: String) async throws -> String? {
+        let index = store.index
+        return try await store.container.read {
+            try index.correction(of: SearchQuery(text), in: $0)?.description
+        }
+    }
+
+    @Test(arguments: [
+        ("swft", "swift"), ("siwft", "swift"), ("swifts", "swift"), ("swixt", "swift"),
+        ("learnnig swft", "learning swift"),
+        ("concurency -rust", "concurrency -rust"), ("\"typd throws\"", "\"typed throws\""),
+        ("новоти", "новости"),
+        ("tag:pyhton", "tag:python"), ("concrren", "concurrency"), ("self-hostd", "\"self hosted\""),
+        ("swiff", "swift"), ("title:swft is:starred", "title:swift is:starred"),
+    ])
+    func `words that no clip has become close words`(typed: String, expected: String) async throws {
+        #expect(try await corrected(typed) == expected)
+    }
+
+    @Test(arguments: [
+        "swift", "swift throws", "qqqqqq", "gx", "-swft", "is:starred", "tag:swft", "site:swft.org", "c++x",
+        "",
+    ])
+    func `a query is unchanged if each word has clips, or no word is close`(typed: String) async throws {
+        #expect(try await corrected(typed) == nil)
+    }
+
+    @Test func `a word of deleted clips is no correction`() async throws {
+        let ids = try await store.container.read {
+            try $0.keys(FetchRequest("Clip", where: .contains("title", "Typed")))
+        }
+        try await store.delete(ids)
+        try await store.updateIndex()
+        #expect(try await corrected("throwz") == nil)
+    }
+}
