@@ -136,21 +136,8 @@ extension AppState {
         let content = input.trimmed
         guard !content.isEmpty else { return emit(.edit(form: ClipForm().text, nil)) }
         var draft = ClipDraft()
-        if Self.isURL(content) { draft.url = content } else { draft.text = content }
+        if let url = WebAddress.url(content) { draft.url = url } else { draft.text = content }
         start(.add(draft, form: nil))
-    }
-
-    private static func isURL(_ text: String) -> Bool {
-        guard !text.contains(where: \.isWhitespace), let colon = text.firstIndex(of: ":") else {
-            return false
-        }
-        let scheme = text[..<colon]
-        guard scheme.first?.isLetter == true,
-            scheme.allSatisfy({
-                $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "+" || $0 == "-" || $0 == ".")
-            })
-        else { return false }
-        return text[colon...].hasPrefix("://") || scheme == "mailto"
     }
 
     /// Saves the changes of a form that the user edited.
