@@ -47,7 +47,8 @@ let package = Package(
                 "CSearch",
             ]),
         .target(
-            name: "ClipsExchange", dependencies: ["ClipsCore", "PersistentStore", "Platform", "CHTMLTags"]),
+            name: "ClipsExchange",
+            dependencies: ["ClipsCore", "PersistentStore", "Platform", "CHTMLTags", "CLibXML2"]),
         .target(name: "BrowserHost", dependencies: ["ClipsCore", "PersistentStore", "Platform"]),
         .target(name: "Terminal", dependencies: ["Platform", "CTerminal"]),
         .target(

@@ -17,7 +17,7 @@ import Testing
             "SearchIndex", "LiveQuery", "HistoryTracking", "PersistentStore", "AppGroup", "Platform",
             "CSearch",
         ],
-        "ClipsExchange": ["ClipsCore", "PersistentStore", "Platform", "CHTMLTags"],
+        "ClipsExchange": ["ClipsCore", "PersistentStore", "Platform", "CHTMLTags", "CLibXML2"],
         "BrowserHost": ["ClipsCore", "PersistentStore", "Platform"],
         "Terminal": ["Platform", "CTerminal"],
         "ClipsTerminal": [

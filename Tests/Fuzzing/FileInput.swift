@@ -33,6 +33,15 @@ enum FileInput {
             ? "there are more bytes than the block has" : nil
     }
 
+    /// A page has at most as much text as markup, and no control characters.
+    static func broken(byPage bytes: [UInt8]) -> String? {
+        guard let page = WebPage(bytes) else { return nil }
+        // One byte of another encoding may become three of UTF-8, and a list item has a mark.
+        if page.text.utf8.count > 4 * bytes.count + 16 { return "there is more text than markup" }
+        return page.text.utf8.contains(0) || page.title.contains(where: \.isNewline)
+            ? "the text is not clean" : nil
+    }
+
     private enum Item: Equatable {
         case success(ClipDraft)
         case failure(String)

@@ -51,6 +51,11 @@ extension ImportFormat {
         markup(beginning.drop { $0.isWhitespace || $0 == "\u{FEFF}" }) == .xml
     }
 
+    /// Whether a text begins as an HTML page or a part of one.
+    static func isPage(_ beginning: String) -> Bool {
+        markup(beginning.drop { $0.isWhitespace || $0 == "\u{FEFF}" }) == .html
+    }
+
     /// Returns HTML or XML according to the first element; nil if the text does not begin with one.
     private static func markup(_ text: Substring) -> ImportFormat? {
         var rest = text
@@ -85,7 +90,7 @@ extension ImportFormat {
         "h3", "h4", "h5", "h6", "ul", "ol", "li", "p", "div", "span", "table", "tr", "td", "br", "hr", "img",
         "b", "i",
         "em", "strong", "main", "article", "section", "nav", "header", "footer", "center", "font", "pre",
-        "blockquote",
+        "blockquote", "noscript", "template", "iframe", "form", "aside", "figure", "code", "small", "video",
     ]
 
     /// Whether a text is a JSON list and not Markdown that begins with a link.

@@ -1,0 +1,49 @@
+/// The parts of a page that are not its content.
+enum Boilerplate {
+    /// The elements with the content of a page, in which a header is part of it.
+    static let content: Set<String> = ["article", "main"]
+
+    /// Whether an element is left out with all it contains.
+    static func covers(_ node: HTMLDocument.Node, isInContent: Bool, usesClasses: Bool) -> Bool {
+        let name = node.name
+        if neverText.contains(name) || !isInContent && name == "header" { return true }
+        guard node.hasAttributes else { return elements.contains(name) }
+        if elements.contains(name) || isHidden(node) { return true }
+        if let role = node["role"]?.lowercased(), roles.contains(role) { return true }
+        guard usesClasses, containers.contains(name), node["role"] != "main" else { return false }
+        let words = "\(node["class"] ?? "") \(node["id"] ?? "")".lowercased()
+        return words.split { !$0.isLetter }.contains { self.words.contains(String($0)) }
+            && !hasContent(node)
+    }
+
+    private static func isHidden(_ node: HTMLDocument.Node) -> Bool {
+        if node["hidden"] != nil || node["aria-hidden"] == "true" { return true }
+        guard let style = node["style"]?.filter({ $0 != " " }).lowercased() else { return false }
+        return style.contains("display:none") || style.contains("visibility:hidden")
+    }
+
+    /// Whether an `article` or `main` element is inside.
+    private static func hasContent(_ node: HTMLDocument.Node) -> Bool {
+        var found = false
+        ReadableText.forEachElement(in: node) { if content.contains($0.name) { found = true } }
+        return found
+    }
+
+    private static let neverText: Set<String> = [
+        "head", "script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "canvas",
+        "audio",
+        "video", "map", "button", "select", "textarea", "datalist", "input",
+    ]
+    private static let elements: Set<String> = ["nav", "footer", "aside", "dialog", "menu"]
+    private static let containers: Set<String> = ["div", "section", "ul", "ol", "table", "form", "header"]
+    private static let roles: Set<String> = [
+        "navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog", "menu",
+        "menubar", "toolbar",
+    ]
+    private static let words: Set<String> = [
+        "ad", "ads", "advert", "advertisement", "banner", "breadcrumb", "breadcrumbs", "comment", "comments",
+        "consent", "cookie", "cookies", "footer", "gdpr", "masthead", "menu", "modal", "nav", "navbar",
+        "navigation", "newsletter", "pager", "pagination", "popup", "promo", "related", "share", "sharing",
+        "sidebar", "skip", "social", "sponsor", "subscribe", "toolbar",
+    ]
+}

@@ -1,0 +1,73 @@
+import CLibXML2
+import Glibc
+
+/// The tree of a page, by libxml2, which repairs any markup.
+final class HTMLDocument {
+    typealias Node = UnsafeMutablePointer<xmlNode>
+
+    private let document: htmlDocPtr?
+
+    /// The time to close an element grows with the number of open ones, so that deeper markup is not read.
+    private static let maxDepth = 300
+    private static let chunk = 1 << 13
+
+    /// - Parameter text: UTF-8, regardless of the encoding that the page declares.
+    init(_ text: [UInt8]) {
+        guard let parser = htmlCreatePushParserCtxt(nil, nil, nil, 0, nil, XML_CHAR_ENCODING_UTF8) else {
+            document = nil
+            return
+        }
+        let options = [
+            HTML_PARSE_RECOVER, HTML_PARSE_NOERROR, HTML_PARSE_NOWARNING, HTML_PARSE_NONET,
+            HTML_PARSE_IGNORE_ENC, HTML_PARSE_COMPACT,
+        ]
+        htmlCtxtUseOptions(parser, CInt(options.reduce(0) { $0 | $1.rawValue }))
+        text.withUnsafeBytes { bytes in
+            var rest = bytes.bindMemory(to: CChar.self)[...]
+            while !rest.isEmpty, parser.pointee.nameNr < Self.maxDepth {
+                let piece = UnsafeBufferPointer(rebasing: rest.prefix(Self.chunk))
+                htmlParseChunk(parser, piece.baseAddress, CInt(piece.count), 0)
+                rest = rest.dropFirst(Self.chunk)
+            }
+        }
+        htmlParseChunk(parser, nil, 0, 1)
+        document = parser.pointee.myDoc
+        htmlFreeParserCtxt(parser)
+    }
+
+    deinit { if let document { xmlFreeDoc(document) } }
+
+    var root: Node? { document.flatMap { xmlDocGetRootElement($0) } }
+}
+
+extension HTMLDocument.Node {
+    var isElement: Bool { pointee.type == XML_ELEMENT_NODE }
+    var isText: Bool { pointee.type == XML_TEXT_NODE || pointee.type == XML_CDATA_SECTION_NODE }
+
+    /// The name of an element, in lower case.
+    var name: String { pointee.name.map { String(cString: $0) } ?? "" }
+
+    /// The bytes of a text.
+    var content: UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: pointee.content, count: pointee.content.map { Int(xmlStrlen($0)) } ?? 0)
+    }
+
+    var children: some Sequence<HTMLDocument.Node> {
+        sequence(state: firstChild) { node in
+            defer { node = node?.next }
+            return node
+        }
+    }
+
+    var firstChild: HTMLDocument.Node? { pointee.children }
+    var next: HTMLDocument.Node? { pointee.next }
+    var parent: HTMLDocument.Node? { pointee.parent }
+    var hasAttributes: Bool { pointee.properties != nil }
+
+    /// The value of an attribute; nil if there is none.
+    subscript(_ attribute: String) -> String? {
+        var next = pointee.properties
+        while let found = next, strcmp(found.pointee.name, attribute) != 0 { next = found.pointee.next }
+        return next.map { $0.pointee.children?.pointee.content.map { String(cString: $0) } ?? "" }
+    }
+}

@@ -1,0 +1,65 @@
+package import ClipsCore
+
+/// The parts of an HTML page that a clip stores, without markup, scripts, and navigation.
+package struct WebPage: Hashable, Sendable {
+    /// The address that the page gives for itself; empty if it gives none.
+    package private(set) var url = ""
+    package private(set) var title = ""
+    package private(set) var description = ""
+    package private(set) var text = ""
+
+    /// The size after which a page is not read.
+    package static let maxBytes = 16 << 20
+
+    /// - Parameter bytes: A page in the encoding that its mark or a `meta` element declares.
+    /// - Returns: nil if the bytes do not begin as HTML.
+    package init?(_ bytes: [UInt8]) {
+        guard let text = Self.decoded(bytes),
+            ImportFormat.isPage(String(decoding: text.prefix(1 << 16), as: UTF8.self))
+        else { return nil }
+        let document = HTMLDocument(text.map { $0 == 0 ? 0x20 : $0 })
+        guard let root = document.root else { return }
+        readHead(root)
+        self.text = ReadableText.text(of: root)
+    }
+
+    /// Fills the empty parts of a clip: the description becomes its note.
+    package func fill(_ draft: inout ClipDraft) {
+        if draft.url.isEmpty { draft.url = url }
+        if draft.title.isEmpty { draft.title = title }
+        if draft.note.isEmpty { draft.note = description }
+        if draft.text.isEmpty { draft.text = text }
+    }
+
+    /// Returns the bytes as UTF-8; nil for an encoding that is not known.
+    private static func decoded(_ bytes: [UInt8]) -> [UInt8]? {
+        guard let source = try? UTF8Source(ByteSource(Array(bytes.prefix(maxBytes))), limits: ImportLimits()),
+            (try? source.open()) != nil
+        else { return nil }
+        var text: [UInt8] = []
+        while let piece = try? source.next() { text += piece }
+        return text
+    }
+
+    private mutating func readHead(_ root: HTMLDocument.Node) {
+        var values: [String: String] = [:]
+        func add(_ name: String, _ value: String?) {
+            let value = HTMLText.oneLine(HTMLText.repaired(value ?? ""))
+            if values[name] == nil, !value.isEmpty { values[name] = value }
+        }
+        ReadableText.forEachElement(in: root) { node in
+            switch node.name {
+            case "title" where node.parent?.name != "svg": add("title", ReadableText.line(of: node))
+            case "h1": add("h1", ReadableText.line(of: node))
+            case "meta": add((node["name"] ?? node["property"] ?? "").lowercased(), node["content"])
+            case "link" where node["rel"]?.lowercased() == "canonical": add("canonical", node["href"])
+            default: break
+            }
+        }
+        func first(_ names: String...) -> String { names.lazy.compactMap { values[$0] }.first ?? "" }
+        title = first("title", "og:title", "twitter:title", "h1")
+        description = first("description", "og:description", "twitter:description")
+        let address = first("canonical", "og:url")
+        if ["https://", "http://"].contains(where: address.lowercased().hasPrefix) { url = address }
+    }
+}

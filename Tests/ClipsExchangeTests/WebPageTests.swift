@@ -1,0 +1,132 @@
+import ClipsCore
+import ClipsExchange
+import TestSupport
+import Testing
+
+struct WebPageTests {
+    private func page(_ html: String) throws -> WebPage { try #require(WebPage(Array(html.utf8))) }
+
+    static let article = """
+        <!DOCTYPE html><html><head><meta charset="utf-8"><title>The  title
+         &amp; more</title><script>var a = "<p>never</p>";</script><style>p { color: red }</style>
+        <meta name="Description" content="About &quot;it&quot;"><link rel="canonical" href="https://example.org/a">
+        <meta property="og:title" content="Other"></head><body>
+        <nav><a href="/">Home</a></nav><header><h1>Site name</h1></header>
+        <div class="cookie-banner">We use cookies, accept them all, and read our long policy about them.</div>
+        <article><header><h1>Heading</h1></header>
+        <p>First <b>bold</b>,   spaced<br>line two&nbsp;&hellip; <a href="x">a link</a>.</p>
+        <div class="share">Share this</div><p hidden>secret</p><p style="display: none">secret</p>
+        <ul><li>one</li><li>two <i>x</i></li></ul><pre>  code
+            indented</pre><table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>
+        <noscript>Turn on scripts</noscript><form><button>Send</button></form>
+        <p>Last paragraph, which is long enough to be what a reader of this page wants to read.</p></article>
+        <aside>Related posts</aside><footer>Imprint</footer></body></html>
+        """
+
+    @Test func `title, description, address, and the text of an article without its surroundings`() throws {
+        let page = try page(Self.article)
+        #expect(page.title == "The title & more" && page.description == "About \"it\"")
+        #expect(page.url == "https://example.org/a")
+        #expect(
+            page.text == """
+                Heading
+
+                First bold, spaced
+                line two … a link.
+
+                - one
+                - two x
+
+                  code
+                    indented
+
+                a b
+                c
+
+                Last paragraph, which is long enough to be what a reader of this page wants to read.
+                """, "\(page.text)")
+    }
+
+    @Test func `without an article, the part with long paragraphs and few links`() throws {
+        let links = (0..<40).map { "<li><a href=\"/\($0)\">A link to another page number \($0)</a></li>" }
+            .joined()
+        let words = String(repeating: "Words, in a sentence that is long enough. ", count: 6)
+        let text = try page(
+            "<html><body><div id=x><ul>\(links)</ul></div><div><p>\(words)</p><p>\(words)</p></div></body></html>"
+        ).text
+        #expect(text.hasPrefix("Words, in") && !text.contains("A link"), "\(text)")
+    }
+
+    @Test func `a class that misleads does not hide the text`() throws {
+        let words = String(repeating: "Words of the only comment. ", count: 20)
+        #expect(
+            try page("<html><body><div class=comments>\(words)</div></body></html>").text.hasPrefix(
+                "Words of"))
+        let list =
+            "<html><body><h1>Links</h1><ul><li><a href=x>One</a><li><a href=y>Two</a></ul></body></html>"
+        #expect(try page(list).text == "Links\n\n- One\n- Two" && page(list).title == "Links")
+    }
+
+    @Test(
+        arguments: [
+            ("<meta charset=windows-1251>", [0xCF, 0xF0, 0xE8], "При"),
+            ("<meta http-equiv=Content-Type content='text/html; charset=Shift_JIS'>", [0x93, 0xFA], "日"),
+            ("", [0xE9], "é"), ("<meta charset=latin1>", [0xC3, 0xA9], "é"),
+        ] as [(String, [UInt8], String)])
+    func `the encoding is the declared one, unless the bytes are UTF-8`(
+        meta: String, bytes: [UInt8], text: String
+    )
+        throws
+    {
+        let page = WebPage(
+            Array("<html><head>\(meta)<title>".utf8) + bytes + Array("</title><p>a</html>".utf8))
+        #expect(page?.title == text)
+        let marked: [UInt8] =
+            [0xFF, 0xFE] + "<html><title>é</title>".utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+        #expect(WebPage(marked)?.title == "é")
+    }
+
+    @Test(arguments: ["plain text", "", "a < b", "{\"a\":1}", "<rss><channel/></rss>", "# Title\n<b>x</b>"])
+    func `other text is not a page`(text: String) { #expect(WebPage(Array(text.utf8)) == nil) }
+
+    @Test func `the parts of a page do not replace given ones`() throws {
+        var draft = ClipDraft()
+        (draft.url, draft.title, draft.note) = ("https://u", "T", "N")
+        try page(Self.article).fill(&draft)
+        #expect(draft.url == "https://u" && draft.title == "T" && draft.note == "N" && !draft.text.isEmpty)
+        var empty = ClipDraft()
+        try page(Self.article).fill(&empty)
+        #expect(empty.url == "https://example.org/a" && empty.note == "About \"it\"")
+        #expect(try page("<html><link rel=canonical href='javascript:x'>").url.isEmpty)
+    }
+
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: [
+            "<div>", "<b>", "</i>", "<a href=x>", "<table><tr><td>", "&", "<", "<!--", "<p class=nav>",
+            "<![CDATA[",
+        ])
+    func `two hundred thousand tags inside each other end in time`(tag: String) throws {
+        let page = try page("<html><title>t</title><p>first" + String(repeating: tag, count: 200_000))
+        #expect(page.title == "t" && page.text.hasPrefix("first"))
+    }
+
+    @Test func `no script and no markup remains, however a page is damaged`() throws {
+        var random = SeededRandom(seed: 16)
+        let bytes = Array(Self.article.utf8)
+        for round in 0..<400 {
+            var changed = bytes
+            for _ in 0...Int.random(in: 0...6, using: &random) {
+                let start = Int.random(in: 0..<changed.count, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: changed[start] = .random(in: 0 ... .max, using: &random)
+                case 1: changed.removeSubrange(start..<min(changed.count, start + 30))
+                default:
+                    changed.insert(contentsOf: bytes[start / 2..<start / 2 + min(40, start / 2)], at: start)
+                }
+            }
+            guard let page = WebPage(changed) else { continue }
+            #expect(!page.text.contains("\0") && page.text.utf8.count <= 3 * changed.count, "round \(round)")
+        }
+    }
+}
