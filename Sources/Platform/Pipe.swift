@@ -6,14 +6,18 @@ package final class Pipe: Sendable {
     private let writer: FileDescriptor
 
     package init() throws(SystemError) {
+        let ends = try Self.makeEnds()
+        for end in [ends.reader, ends.writer] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+        reader = FileDescriptor(owning: ends.reader)
+        writer = FileDescriptor(owning: ends.writer)
+    }
+
+    /// Creates a pipe that no program inherits. The caller closes its ends.
+    package static func makeEnds() throws(SystemError) -> (reader: CInt, writer: CInt) {
         var ends: [CInt] = [-1, -1]
         guard pipe(&ends) == 0 else { throw SystemError(lastCall: "pipe") }
-        for end in ends {
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-        }
-        reader = FileDescriptor(owning: ends[0])
-        writer = FileDescriptor(owning: ends[1])
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
     }
 
     package var readEnd: CInt { reader.number }

@@ -96,7 +96,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase(
             "restore ab12", 2,
             "Invalid ID 'ab12'. Use the number of a deleted clip. Run 'clips restore --help'."),
-        MessageCase("add stray", 2, "Unexpected operand 'stray'. Run 'clips add --help'."),
+        MessageCase("add stray", 2, "'stray' is not a URL. Use --text to save a text. Run 'clips add --help'."),
         MessageCase("search", 2, "Missing operand: QUERY. Run 'clips search --help'."),
         MessageCase("import", 2, "Missing operand: FILE. Run 'clips import --help'."),
         MessageCase("export --format json x", 2, "Unexpected operand 'x'. Run 'clips export --help'."),

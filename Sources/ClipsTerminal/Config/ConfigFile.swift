@@ -7,6 +7,8 @@ package struct ConfigFile: Sendable {
     /// A message for each invalid line.
     package private(set) var errors: [String] = []
     private(set) var keys = KeyMap()
+    /// The words of the command that gets a page; nil for the default.
+    private(set) var fetchCommand: [String]?
     /// The path of the file.
     private(set) var path: String?
 
@@ -56,15 +58,22 @@ package struct ConfigFile: Sendable {
         case ("unbind", 1):
             if let key = Key(named: words[0]) { unbind(key) } else { Self.unknownKey(words[0]) }
         case ("set", 2): set(words[0], words[1])
+        case ("fetch", 1...): setFetch(words)
+        case ("fetch", _): "Use 'fetch COMMAND', such as 'fetch curl -sL'."
         case ("bind", _): "Use 'bind KEY ACTION', such as 'bind x delete'."
         case ("unbind", _): "Use 'unbind KEY'."
         case ("set", _): "Use 'set OPTION VALUE', such as 'set follow off'."
-        default: "Unknown command '\(command)'. Use bind, unbind, or set."
+        default: "Unknown command '\(command)'. Use bind, unbind, set, or fetch."
         }
     }
 
     private mutating func unbind(_ key: Key) -> String? {
         keys.unbind(key)
+        return nil
+    }
+
+    private mutating func setFetch(_ words: [String]) -> String? {
+        fetchCommand = words
         return nil
     }
 

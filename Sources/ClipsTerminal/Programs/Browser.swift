@@ -29,6 +29,11 @@ enum Browser {
         let first = browser?.split(separator: ":").first ?? ""
         let words = first.split(separator: " ").map(String.init)
         guard !words.isEmpty else { return ["xdg-open", url] }
+        return Self.words(words, with: url)
+    }
+
+    /// Returns the words of a command with a URL for `%s`, or at the end.
+    static func words(_ words: [String], with url: String) -> [String] {
         guard words.contains(where: { $0.contains("%s") }) else { return words + [url] }
         return words.map { word in
             guard let range = word.firstRange(of: "%s") else { return word }

@@ -4,7 +4,11 @@ import Terminal
 
 /// Starts other programs: the editor and shell commands, and the browser, which runs on its own.
 package enum ChildProcess {
-    private enum Streams { case own, none }
+    enum Streams {
+        case own, none
+        /// No input; the write ends of pipes for the output and the errors.
+        case pipes(CInt, CInt)
+    }
 
     /// Runs a shell line with arguments (`$1` …) on the terminal, to its end.
     ///
@@ -43,7 +47,7 @@ package enum ChildProcess {
     static func detached(_ words: [String]) -> pid_t? { start(words, environment: [:], .none) }
 
     /// - Parameter isJob: Whether the child leads its own process group.
-    private static func start(
+    static func start(
         _ words: [String], environment: [String: String], _ streams: Streams, isJob: Bool = false,
         _ addActions: (UnsafeMutableRawPointer) -> Void = { _ in }
     ) -> pid_t? {
@@ -62,12 +66,20 @@ package enum ChildProcess {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         var flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
-        if streams == .none {
-            // POSIX_SPAWN_SETSID of spawn.h.
-            flags |= 0x80
+        // POSIX_SPAWN_SETSID of spawn.h.
+        let newSession: CInt = 0x80
+        switch streams {
+        case .own: break
+        case .none:
+            flags |= newSession
             for descriptor in 0...2 as ClosedRange<Int32> {
                 posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
             }
+        case .pipes(let output, let errors):
+            flags |= newSession
+            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+            posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+            posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
         }
         if isJob { flags |= POSIX_SPAWN_SETPGROUP }
         addActions(&actions)

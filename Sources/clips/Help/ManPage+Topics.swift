@@ -58,6 +58,11 @@ extension ManPage {
                     "Bind a key, such as x, <C-x>, <F1>, or <Enter>, to an action under KEYS"
                 ),
                 ("unbind KEY", "Remove the binding of a key"),
+                (
+                    "fetch COMMAND",
+                    "Get pages for 'clips add --fetch' with a command that writes them to standard output, without a "
+                        + "shell; %s is the URL, which otherwise follows at the end (default: curl)"
+                ),
             ] + Setting.allCases.map { ("set \($0.rawValue) \($0.values.joined(separator: "|"))", $0.help) },
             example: "bind x delete"),
         Topic(
@@ -71,6 +76,39 @@ extension ManPage {
                 clip cannot be printed, standard error has 'Saved as 12', and the exit status is 1.
                 """,
             example: "clips add --jsonl < ~/.local/share/clips/clips.db-unsaved-4ffYtV.jsonl"),
+    ]
+
+    /// The lines with which other programs save clips.
+    static let otherPrograms = [
+        Topic(
+            title: "OTHER PROGRAMS",
+            text: """
+                newsboat calls bookmark-cmd with a URL, a title, a description, and the feed, and shows as an error \
+                anything that it prints. Save this script, make it executable, and name it in ~/.newsboat/config:
+                """,
+            example: """
+                #!/bin/sh
+                # bookmark-cmd ~/.newsboat/clips.sh
+                clips add --quiet "$1" --title "$2" --note "$3" --tag "$(echo "$4" | tr , ' ')" 2>&1 > /dev/null
+                """),
+        Topic(
+            title: "",
+            text:
+                "qutebrowser: an executable file 'clips' in ~/.local/share/qutebrowser/userscripts, and a binding:",
+            example: """
+                #!/bin/sh
+                # :bind ,c spawn --userscript clips
+                clips add --quiet "$QUTE_URL" --title "$QUTE_TITLE" < "$QUTE_HTML"
+                """),
+        Topic(
+            title: "", text: "w3m: ESC c saves the page; a line of ~/.w3m/keymap:",
+            example: "keymap ESC-c EXEC_SHELL \"clips add --fetch \\\"$W3M_URL\\\"\""),
+        Topic(
+            title: "", text: "lynx: a comma saves the page, a period the link; lines of lynx.cfg:",
+            example: """
+                EXTERNAL:http:clips add --fetch %s:TRUE
+                EXTERNAL:https:clips add --fetch %s:TRUE
+                """),
     ]
 
     static let examples = [

@@ -47,7 +47,7 @@ struct ManPage {
             ("2", "Wrong usage, or no store at the path"),
             ("130", "Interrupted; 143 after SIGTERM, 129 after SIGHUP"),
         ])
-        lines += Self.examples.flatMap(Self.section)
+        lines += (Self.otherPrograms + Self.examples).flatMap(Self.section)
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -1,0 +1,163 @@
+import ClipsCore
+import ClipsExchange
+import ClipsTerminal
+import PersistentStore
+
+/// Saves the clips that one call of `clips add` names: URLs, a page, or a text.
+struct ClipCapture {
+    let invocation: Invocation
+    let author: String
+    /// The name of the command.
+    let command: String
+
+    func run() async throws -> ExitStatus {
+        var drafts = try drafts()
+        let retention = Retention(invocation, command: command, author: author)
+        var bytes: [UInt8] = []
+        // From here on, a signal must not lose the input.
+        PendingInterrupt.hold()
+        do {
+            if readsInput { try StandardInput.readAll(into: &bytes, limit: ClipDraft.largestText) }
+            if bytes.count > ClipDraft.largestText {
+                invocation.fail("The input exceeds \(ClipDraft.largestText >> 20) MB. Nothing was saved.")
+                if StandardInput.comesOnce { retention.retain(drafts[0], longText: bytes) }
+                retention.report()
+                return PendingInterrupt.isThere ? .interrupted : .failed
+            }
+            fill(&drafts[0], from: bytes)
+            guard !drafts[0].isEmpty else { throw ClipError.emptyClip }
+            return try await save(&drafts, try await invocation.openStore(author: author))
+        } catch let error as UsageError {
+            throw error
+        } catch {
+            if let error = error as? InputError {
+                // Nothing was entered.
+                if error.isInterruption && bytes.isEmpty { return .interrupted }
+                fill(&drafts[0], from: bytes)
+            }
+            invocation.fail("\(error)")
+            retention.retain(drafts)
+            retention.report()
+            return PendingInterrupt.isThere ? .interrupted : .failed
+        }
+    }
+
+    /// The arguments are checked before standard input is read.
+    private func drafts() throws(UsageError) -> [ClipDraft] {
+        let arguments = invocation.arguments
+        var draft = ClipDraft()
+        draft.title = arguments.value("--title") ?? ""
+        draft.note = arguments.value("--note") ?? ""
+        draft.tags = try invocation.tags()
+        draft.text = readsInput ? "" : arguments.value("--text") ?? ""
+        var urls = arguments.value("--url").map { [WebAddress.url($0) ?? $0] } ?? []
+        for operand in arguments.operands {
+            guard let url = WebAddress.url(operand) else {
+                throw UsageError("'\(operand)' is not a URL. Use --text to save a text.")
+            }
+            urls.append(url)
+        }
+        if urls.isEmpty && arguments.has("--fetch") { throw .missing("URL") }
+        if urls.count > 1 && ["--title", "--text"].contains(where: arguments.has) {
+            throw UsageError("Options --title and --text apply to one URL only.")
+        }
+        return urls.isEmpty
+            ? [draft]
+            : urls.map {
+                draft.url = $0
+                return draft
+            }
+    }
+
+    /// Whether standard input is read: a page or a text, for at most one URL.
+    private var readsInput: Bool {
+        let arguments = invocation.arguments
+        switch arguments.value("--text") {
+        case nil:
+            return !arguments.has("--fetch") && arguments.operands.count < 2 && StandardInput.isPiped
+        case "-": return true
+        default: return false
+        }
+    }
+
+    /// Fills a draft from a page, or from any other text.
+    private func fill(_ draft: inout ClipDraft, from bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        if let page = WebPage(bytes) {
+            if bytes.count > WebPage.maxBytes {
+                invocation.remark("only the first \(WebPage.maxBytes >> 20) MB of the page are read.")
+            }
+            return page.fill(&draft)
+        }
+        draft.text = String(decoding: bytes, as: UTF8.self)
+        if draft.text.utf8.count != bytes.count {
+            invocation.remark("the text is not valid UTF-8; invalid bytes are replaced by \u{FFFD}.")
+        }
+    }
+
+    /// Saves the drafts one by one, and removes each saved one.
+    private func save(_ drafts: inout [ClipDraft], _ store: ClipStore) async throws -> ExitStatus {
+        let pages =
+            invocation.arguments.has("--fetch")
+            ? PageFetch(ConfigFile.read(), limit: WebPage.maxBytes) : nil
+        var status = ExitStatus.done
+        // The clips are saved, whether or not their IDs can be printed.
+        invocation.output.surviveReader()
+        var saved: [Int64] = []
+        while var draft = drafts.first {
+            let missing = pages.flatMap { fetch(&draft, $0) }
+            let (ids, remark) = try await save(draft, store)
+            drafts.removeFirst()
+            saved += ids
+            if let remark { invocation.remark(remark) }
+            for id in ids { invocation.output.line("\(id)") }
+            if let missing {
+                let clip = ids.first.map { "Clip \($0)" } ?? "The clip"
+                invocation.fail("\(clip) has no text of its page: \(missing).")
+                status = missing.isInterruption ? .interrupted : .failed
+            }
+        }
+        do {
+            try invocation.output.flush()
+            return status
+        } catch {
+            let ids = saved.map(String.init).joined(separator: ", ")
+            invocation.fail("Saved as \(ids), but standard output could not be written: \(error.reason).")
+            return .failed
+        }
+    }
+
+    private func fetch(_ draft: inout ClipDraft, _ pages: PageFetch) -> PageFetch.Failure? {
+        do {
+            let bytes = try pages.page(at: draft.url) { PendingInterrupt.isThere }
+            if let page = WebPage(bytes) {
+                page.fill(&draft)
+            } else if !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self), !text.isEmpty {
+                draft.text = text
+            } else {
+                return PageFetch.Failure(bytes.isEmpty ? "it is empty" : "it is neither HTML nor text")
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func save(_ draft: ClipDraft, _ store: ClipStore) async throws -> (ids: [Int64], remark: String?)
+    {
+        if let policy = try invocation.duplicates() {
+            let (ids, outcome) = try await store.add([draft], duplicates: policy)
+            return (ids, Self.remark(outcome).map { "this URL already exists; \($0)." })
+        }
+        let (id, earlier, _) = try await store.add(draft)
+        return ([id], earlier.first.map { "this URL already exists in clip \($0); both are retained." })
+    }
+
+    private static func remark(_ outcome: DuplicateOutcome) -> String? {
+        if outcome.merged > 0 { return "the clips are merged" }
+        if outcome.replaced > 0 { return "its clip is replaced" }
+        if outcome.skipped > 0 { return "its clip is unchanged" }
+        if outcome.unchanged > 0 { return "the clip adds nothing new" }
+        return outcome.addedAsDuplicate > 0 ? "both clips are retained" : nil
+    }
+}
