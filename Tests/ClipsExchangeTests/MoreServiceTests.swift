@@ -36,6 +36,23 @@ struct MoreServiceTests {
         #expect(reading.problems.map(\.description) == ["entry 3 has no URL and no text."])
     }
 
+    @Test func `Linkwarden's nested collections, in any order, and its pinned links are no further clips`()
+        throws
+    {
+        let reading = try Reading(Samples.linkwardenNested)
+        #expect(reading.drafts.map(\.tags) == [["js", "Tech", "Frontend"], ["Tech"]])
+        #expect(reading.drafts.map(\.isStarred) == [false, true] && reading.problems.isEmpty)
+    }
+
+    @Test func `Karakeep's lists are tags by their names, wherever they are in the file`() throws {
+        let reading = try Reading(Samples.karakeepLists)
+        let sorted = reading.drafts.sorted { $0.url < $1.url }
+        #expect(sorted.map(\.tags) == [["t", "Projects", "Inbox"], []] && reading.unread.isEmpty)
+        let parts = Samples.karakeepLists.dropFirst().dropLast().split(separator: ",\n\"lists\"")
+        let turned = "{\"lists\"\(parts[1]),\(parts[0])}"
+        #expect(try Reading(String(turned)).drafts == reading.drafts)
+    }
+
     @Test func `linkding and Shaarli, whose private links get a tag`() throws {
         let ding = try Reading(Samples.linkding)
         #expect(ding.drafts.map(\.tags) == [["one", "two"]] && ding.drafts[0].note == "about\n\nlong")

@@ -12,6 +12,32 @@ extension Samples {
         "pinnedLinks":[{"id":8}]}
         """
 
+    /// Collections inside each other, as its export names them since 2.9.
+    static let linkwardenNested = """
+        {"id":1,"name":"me","whitelistedUsers":[],"collections":[
+        {"id":2,"name":"Frontend","parentId":1,"rssSubscriptions":[],"links":[{"id":20,"name":"React","type":"url",
+        "url":"https://react.example","tags":[{"id":1,"name":"js"}],"createdAt":"2025-02-15T12:00:00.000Z"}]},
+        {"id":1,"name":"Tech","parentId":null,"links":[{"id":10,"name":"Git","url":"https://git.example","tags":[],
+        "createdAt":"2025-01-01T00:00:00.000Z"}]}],
+        "pinnedLinks":[{"id":10,"name":"Git","url":"https://git.example"}]}
+        """
+
+    /// Lists by ID, of which a smart one is a search.
+    static let karakeepLists = """
+        {"bookmarks":[{"createdAt":123,"title":"One","tags":["t"],"lists":["c","s","unknown"],"content":{"type":"link",
+        "url":"https://one.example"},"note":null,"customMetadata":null,"archived":false},
+        {"createdAt":456,"title":"Two","tags":[],"lists":[],"content":{"type":"link","url":"https://two.example"},
+        "note":null,"archived":false}],
+        "lists":[{"id":"p","name":"Projects","description":null,"icon":"x","type":"manual","query":null,"parentId":null},
+        {"id":"c","name":"Inbox","description":null,"icon":"x","type":"manual","query":null,"parentId":"p"},
+        {"id":"s","name":"Smart","description":null,"icon":"x","type":"smart","query":"is:fav","parentId":null}]}
+        """
+
+    static let omnivore = """
+        [{"id":"1","slug":"one","title":"One","description":"d","author":"","url":"https://one.example","state":"Active",
+        "readingProgress":0,"thumbnail":"","labels":["a","b"],"savedAt":"2023-01-02T03:04:05.000Z"}]
+        """
+
     static let karakeep = """
         {"bookmarks":[{"createdAt":1700000000,"title":"A page","tags":["x","y"],
         "content":{"type":"link","url":"https://example.org/k"},"note":"mine","archived":true},
@@ -77,9 +103,10 @@ extension Samples {
         """
 
     static let services: [(String, ImportFormat, String)] = [
-        (linkwarden, .json, "Linkwarden JSON"), (karakeep, .json, "Karakeep JSON"),
-        (linkding, .json, "JSON list"),
-        (shaarli, .json, "JSON list"), (opml, .xml, "OPML"), (xbel, .xml, "XBEL"), (posts, .xml, "posts XML"),
+        (linkwarden, .json, "Linkwarden JSON"), (linkwardenNested, .json, "Linkwarden JSON"), (karakeep, .json, "Karakeep JSON"),
+        (karakeepLists, .json, "Karakeep JSON"), (omnivore, .json, "Omnivore JSON"),
+        (linkding, .json, "linkding JSON"),
+        (shaarli, .json, "Shaarli JSON"), (opml, .xml, "OPML"), (xbel, .xml, "XBEL"), (posts, .xml, "posts XML"),
         (scuttle, .html, "HTML bookmarks"), (readwise, .csv, "Readwise CSV"),
         (instapaperTags, .csv, "Instapaper CSV"),
     ]

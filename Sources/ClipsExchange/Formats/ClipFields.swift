@@ -7,8 +7,11 @@ enum ClipField: Hashable {
         isPrivate, byline
 
     init?(name: String) {
-        let word = name.lowercased().filter { $0.isLetter || $0.isNumber }
-        guard let field = Self.names[word] else { return nil }
+        // Most names are written as in the table.
+        guard
+            let field = Self.names[name]
+                ?? Self.names[name.lowercased().filter { $0.isLetter || $0.isNumber }]
+        else { return nil }
         self = field
     }
 

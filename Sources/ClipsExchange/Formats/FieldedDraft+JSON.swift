@@ -7,10 +7,10 @@ extension ClipDraft {
 
 extension FieldedDraft {
     /// Reads a clip from a JSON object with any known names of keys; returns nil if it is not an object.
-    init?(_ object: JSONValue, _ unread: inout UnreadFields) {
+    init?(_ object: JSONValue, except known: Set<String> = [], _ unread: inout UnreadFields) {
         guard case .object(let members) = object else { return nil }
         self.init()
-        read(members, &unread)
+        read(members, except: known, &unread)
     }
 
     /// Reads the members of an object, except those with known keys.
@@ -19,8 +19,8 @@ extension FieldedDraft {
     ) {
         // Pinboard, Delicious, and Scuttle call the title a description.
         let isPosts = members["href"] != nil && members["url"] == nil
-        for (name, value) in members.sorted(by: { $0.key < $1.key })
-        where !known.contains(name) && !value.isEmpty {
+        let rest = members.filter { !known.contains($0.key) && !$0.value.isEmpty }
+        for (name, value) in rest.sorted(by: { $0.key < $1.key }) {
             if isPosts && name == "description" {
                 value.word.map { set(.title, $0) }
             } else if isPosts && name == "shared" {

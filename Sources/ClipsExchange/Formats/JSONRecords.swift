@@ -1,0 +1,160 @@
+import ClipsCore
+
+/// The bookmarks found in a JSON document.
+struct JSONRecords {
+    /// The bookmarks that are complete, and problems.
+    var items: [ImportItem] = []
+    private(set) var form = "JSON"
+    private(set) var unread = UnreadFields()
+    /// Whether the document has a known form, even with nothing in it.
+    private(set) var isKnown = false
+    private(set) var hasClips = false
+
+    private var members: [(name: String, value: JSONValue)] = []
+    private var list = OpenList()
+    private var linkwarden = LinkwardenCollections()
+    private var karakeep = KarakeepLists()
+
+    /// A list that is being read.
+    private struct OpenList {
+        var count = 0
+        var hasClips = false
+        /// The elements before the first clip, and their problems: the list may hold something other than bookmarks.
+        var unproven: [JSONValue] = []
+        var problems: [ImportItem] = []
+        var unread = UnreadFields()
+    }
+
+    /// The number of elements after which a list without a clip is not one of bookmarks.
+    private static let maxUnproven = 1000
+
+    static let unknown = ImportError.refused(
+        "This JSON has no bookmarks in a known form.",
+        "Export HTML or CSV, or write one object a line with the keys url, title, text, note, and tags.")
+
+    mutating func add(_ piece: JSONPieces.Piece) throws(ImportError) {
+        switch piece {
+        case .element(let value, "children"): addTree(value, of: "Firefox JSON", isRoot: false)
+        case .element(let value, "collections") where value["links"]?.array != nil:
+            (form, isKnown) = ("Linkwarden JSON", true)
+            linkwarden.add(value, &unread)
+        case .element(let value, "pinnedLinks"): linkwarden.pin(value)
+        case .element(let value, nil):
+            addElement(value)
+            if list.unproven.count > Self.maxUnproven { throw Self.unknown }
+        case .element(let value, _): if list.unproven.count <= Self.maxUnproven { addElement(value) }
+        case .end(let key): endList(key)
+        case .member("children", .array), .member("roots", .array): isKnown = true
+        case .member("roots", .object(let folders)):
+            for (_, folder) in folders.sorted(by: { $0.key < $1.key }) {
+                addTree(folder, of: "Chromium JSON", isRoot: true)
+            }
+        case .member(let name, let value): members.append((name, value))
+        case .scalar: break
+        }
+    }
+
+    /// Adds what the whole document shows: a single record, objects by their IDs, or the rest of a service's export.
+    mutating func finish() {
+        endList("")
+        let object = Dictionary(members) { $1 }
+        switch form {
+        case "Firefox JSON", "Chromium JSON": break
+        case "Linkwarden JSON":
+            append(linkwarden.items)
+            for (name, value) in members where !value.isEmpty { unread.insert(name) }
+        default:
+            isKnown =
+                isKnown || !members.isEmpty && members.allSatisfy { $0.value.array?.isEmpty == true }
+            if object["url"]?.string != nil || object["href"]?.string != nil {
+                addElement(.object(object))
+                endList(nil)
+            } else {
+                append(karakeep.items(lists: object["lists"]))
+                for (name, value) in members where !value.isEmpty { addMember(name, value) }
+            }
+        }
+    }
+
+    /// Adds an object whose keys are IDs, as in Pocket's lists; any other member is not read.
+    private mutating func addMember(_ name: String, _ value: JSONValue) {
+        guard name != "lists" || form != "Karakeep JSON" else { return }
+        if case .object(let objects) = value, objects.values.allSatisfy(\.isObject) {
+            list = OpenList()
+            for (_, record) in objects.sorted(by: { $0.key < $1.key }) { addElement(record) }
+            if list.hasClips { return endList(nil) }
+        }
+        list = OpenList()
+        unread.insert(name)
+    }
+
+    private mutating func endList(_ key: String?) {
+        defer { list = OpenList() }
+        if list.hasClips { return }
+        if key == nil {
+            isKnown = isKnown || list.count == 0
+        } else if let key, list.count > Self.maxUnproven {
+            unread.insert(key)
+        } else if let key, !list.unproven.isEmpty {
+            members.append((key, .array(list.unproven)))
+        }
+    }
+
+    private mutating func addElement(_ value: JSONValue) {
+        list.count += 1
+        if value["children"]?.array != nil {
+            list.hasClips = true
+            return addTree(value, of: "Firefox JSON", isRoot: false)
+        }
+        let name = "entry \(list.count)"
+        var unread = list.hasClips ? unread : list.unread
+        let fielded = FieldedDraft(value, except: karakeep.references(of: value), &unread)
+        if list.hasClips { self.unread = unread } else { list.unread = unread }
+        guard let fielded, fielded.draft.hasSource else {
+            let problem = ImportItem.failure(ImportProblem(line: 0, "\(name) has no URL and no text"))
+            if list.hasClips {
+                items.append(problem)
+            } else {
+                list.unproven.append(value)
+                list.problems.append(problem)
+            }
+            return
+        }
+        if !list.hasClips {
+            (list.hasClips, hasClips) = (true, true)
+            items += list.problems
+            (list.unproven, list.problems) = ([], [])
+            for name in list.unread.names { self.unread.insert(name) }
+            setForm(value)
+        }
+        if !karakeep.hold(fielded.draft, value) { items.append(.success(fielded.draft)) }
+        items += fielded.complaints.map { .failure(ImportProblem(line: 0, "\(name): \($0)")) }
+    }
+
+    /// Names the service that writes such records.
+    private mutating func setForm(_ value: JSONValue) {
+        let services: [(String, Set<String>)] = [
+            ("linkding JSON", ["url", "tag_names"]),
+            ("Shaarli JSON", ["url", "shorturl"]), ("Omnivore JSON", ["url", "savedAt", "labels"]),
+            ("Pinboard JSON", ["href", "description"]),
+        ]
+        guard case .object(let members) = value else { return }
+        let isKarakeep = !karakeep.references(of: value).isEmpty
+        form =
+            isKarakeep
+            ? "Karakeep JSON" : services.first { $0.1.isSubset(of: members.keys) }?.0 ?? "JSON list"
+    }
+
+    private mutating func append(_ more: [ImportItem]) {
+        items += more
+        hasClips = hasClips || more.contains { if case .success = $0 { true } else { false } }
+    }
+
+    private mutating func addTree(_ node: JSONValue, of form: String, isRoot: Bool) {
+        (self.form, isKnown) = (form, true)
+        var tree = JSONTree()
+        tree.add(node, tags: [], isRoot: isRoot)
+        append(tree.items)
+        for name in tree.unread.names { unread.insert(name) }
+    }
+}

@@ -1,0 +1,53 @@
+import ClipsCore
+
+/// The bookmarks in a folder of a browser.
+struct JSONTree {
+    private(set) var items: [ImportItem] = []
+    private(set) var unread = UnreadFields()
+
+    private mutating func fail(_ reason: String) { items.append(.failure(ImportProblem(line: 0, reason))) }
+
+    /// The members of a browser's bookmark that are read, or describe only its storage.
+    private static let structure: Set<String> = [
+        "title", "name", "uri", "url", "dateAdded", "date_added", "lastModified", "date_modified", "tags",
+        "keyword",
+        "annos", "children", "guid", "id", "index", "root", "type", "typeCode",
+    ]
+
+    mutating func add(_ node: JSONValue, tags: [String], isRoot: Bool) {
+        let name = (node["title"] ?? node["name"])?.string ?? ""
+        if let children = node["children"]?.array {
+            let isPlace = isRoot || node["root"] != nil
+            for child in children {
+                add(child, tags: isPlace || name.isEmpty ? tags : tags + [name], isRoot: false)
+            }
+            return
+        }
+        guard let url = (node["uri"] ?? node["url"])?.string, !url.isEmpty else {
+            let type = (node["type"]?.string ?? "") + (node["typeCode"]?.word ?? "")
+            let isOther = type.contains("separator") || type.contains("container") || type.contains("folder")
+            if !isOther { fail("a bookmark\(name.isEmpty ? "" : " with a title") has no URL") }
+            return
+        }
+        var fielded = FieldedDraft()
+        fielded.set(.url, url)
+        fielded.set(.title, name)
+        fielded.set(.unread, "no")
+        fielded.addTags(tags)
+        for key in ["dateAdded", "date_added"] { node[key]?.word.map { fielded.set(.created, $0) } }
+        for key in ["lastModified", "date_modified"] { node[key]?.word.map { fielded.set(.updated, $0) } }
+        if let words = node["tags"]?.string { fielded.set(.tags, words) }
+        if let keyword = node["keyword"]?.string { fielded.set(.note, "keyword: \(keyword)") }
+        for annotation in node["annos"]?.array ?? []
+        where annotation["name"]?.string?.hasSuffix("/description") == true {
+            annotation["value"]?.string.map { fielded.set(.note, $0) }
+        }
+        if case .object(let members) = node {
+            for (name, value) in members where !Self.structure.contains(name) && !value.isEmpty {
+                unread.insert(name)
+            }
+        }
+        items.append(.success(fielded.draft))
+        for complaint in fielded.complaints { fail(complaint) }
+    }
+}
