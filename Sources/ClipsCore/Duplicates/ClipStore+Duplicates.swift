@@ -11,7 +11,7 @@ extension ClipStore {
     package func add(
         _ drafts: [ClipDraft], duplicates policy: DuplicatePolicy
     ) async throws -> (ids: [Int64], outcome: DuplicateOutcome) {
-        for draft in drafts { _ = try draft.values(author: author, now: 0) }
+        for draft in drafts { try draft.check() }
         let now = now()
         var work = drafts.map { draft in
             var completed = draft.completed(author: author, now: now)

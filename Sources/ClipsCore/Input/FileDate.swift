@@ -5,6 +5,7 @@ package enum FileDate {
 
     /// Returns the time in a text; nil if there is none, or an impossible one.
     package static func milliseconds(_ text: String) -> Int64? {
+        if let time = ISOTime.milliseconds(text.utf8) { return time }
         let text = text.drop { $0.isWhitespace }
         if let number = Int64(text) { return milliseconds(number) }
         if text.utf8.count < 32, let number = Double(text), number.isFinite, abs(number) < 1e11 {
@@ -122,7 +123,7 @@ package enum FileDate {
     }
 
     /// Days since 1970 of the proleptic Gregorian calendar.
-    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
         let yearOfEra = shifted - era * 400

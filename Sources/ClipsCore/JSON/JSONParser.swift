@@ -130,7 +130,7 @@ package struct JSONParser {
 
     private mutating func word(_ word: StaticString, _ value: JSONValue) -> JSONValue? {
         let end = offset + word.utf8CodeUnitCount
-        guard end <= bytes.count, Array(bytes[offset..<end]) == Array("\(word)".utf8) else {
+        guard end <= bytes.count, word.withUTF8Buffer({ $0.elementsEqual(bytes[offset..<end]) }) else {
             fail("it is not JSON")
             return nil
         }
@@ -141,7 +141,7 @@ package struct JSONParser {
     private mutating func number() -> JSONValue? {
         let start = offset
         while let byte = current,
-            (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte)
+            (0x30...0x39).contains(byte) || byte == 0x2B || byte == 0x2D || byte == 0x2E || byte | 0x20 == 0x65
         {
             offset += 1
         }

@@ -44,16 +44,21 @@ package struct ClipDraft: Hashable, Sendable {
         url.isEmpty && title.isEmpty && text.isEmpty && note.isEmpty
     }
 
-    func values(author: String, now: Int64) throws(ClipError) -> [String: AttributeValue] {
+    /// Throws an error if the draft cannot be saved.
+    func check() throws(ClipError) {
         guard !isEmpty else { throw .emptyClip }
         for (name, value) in [("url", url), ("title", title), ("text", text), ("note", note)]
         where value.utf8.count > Self.largestText {
             throw .tooLong(name, bytes: value.utf8.count)
         }
+    }
+
+    func values(author: String, now: Int64) throws(ClipError) -> [String: AttributeValue] {
+        try check()
         // A dictionary type that is needed anyway: each other one costs a program that saves one clip
         // start-up time.
         return [
-            ClipAttribute.uuid.rawValue: .text(uuid ?? Self.newUUID(at: now)),
+            ClipAttribute.uuid.rawValue: .text(uuid ?? ClipUUID.make(at: now)),
             ClipAttribute.url.rawValue: .text(url),
             ClipAttribute.title.rawValue: .text(savedTitle),
             ClipAttribute.text.rawValue: .text(text),
@@ -68,23 +73,6 @@ package struct ClipDraft: Hashable, Sendable {
         ]
     }
 
-    /// Returns a UUID of version 7 (RFC 9562), which begins with its time: the index of UUIDs grows at its end, so
-    /// that saving many clips costs no page of it for each. Foundation opens /dev/urandom for each UUID; the
-    /// system's generator makes one call.
-    private static func newUUID(at milliseconds: Int64) -> String {
-        var words = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
-        words.0 = UInt64(truncatingIfNeeded: milliseconds) << 16 | words.0 & 0xFFF | 0x7000
-        words.1 = words.1 & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        for index in 0..<32 {
-            if [8, 12, 16, 20].contains(index) { text.append(UInt8(ascii: "-")) }
-            let word = index < 16 ? words.0 : words.1
-            text.append(digits[Int(word >> UInt64(60 - index % 16 * 4) & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-
     /// The title on one line; for a clip without title and URL, its first line.
     var savedTitle: String {
         let line = Self.oneLine(title)
@@ -95,7 +83,11 @@ package struct ClipDraft: Hashable, Sendable {
 
     /// Returns a title without line ends.
     package static func oneLine(_ title: String) -> String {
-        title.split { $0.isNewline }.joined(separator: " ")
+        // The line ends of ASCII, and the first bytes of the others.
+        guard title.utf8.contains(where: { (0x0A...0x0D).contains($0) || $0 == 0xC2 || $0 == 0xE2 }) else {
+            return title
+        }
+        return title.split { $0.isNewline }.joined(separator: " ")
     }
 }
 

@@ -9,6 +9,8 @@ package struct Tags: Hashable, Sendable {
         self.names =
             names
             .map { name in
+                // Bytes of other letters are above those of ASCII.
+                if name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") }) { return name }
                 let words = name.split { $0 == "," || $0.isNewline || $0 == "\t" || $0 == " " }
                 return words.joined(separator: " ")
             }
