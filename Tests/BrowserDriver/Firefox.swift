@@ -117,7 +117,10 @@ final class Firefox: Browser {
             """)
     }
 
-    func endBackground() throws { _ = try chrome("\(Self.policy).extension.terminateBackground()") }
+    func endBackground() throws {
+        let always = "{ ignoreDevToolsAttached: true, disableResetIdleForTest: true }"
+        _ = try chrome("\(Self.policy).extension.terminateBackground(\(always))")
+    }
 
     private static let policy = "WebExtensionPolicy.getByID('\(id)')"
 
