@@ -271,4 +271,16 @@ import Testing
         #expect(try clips.run("search", "python", "--limit", "1200").errors == "")
         #expect(try clips.run("list", "-rust", "--quiet").output.split(separator: "\n").count == 600)
     }
+
+    @Test func `a search and a filter without matches offer close words`() throws {
+        try clips.run("add", "--title", "Learning Swift")
+        let run = try clips.run("search", "swft")
+        #expect(run.output == "" && run.errors == "clips: No clip matches. Did you mean 'swift'?\n", "\(run)")
+        #expect(try clips.run("search", "qqqq").errors == "clips: No clip matches.\n")
+        let script = clips.folder.path(of: "script")
+        try "/swft<Enter>\n:wait text=nothing matches, showing swift\n:wait count=1\n".write(
+            toFile: script, atomically: true, encoding: .utf8)
+        let app = try clips.run("--script", script)
+        #expect(app.status == 0 && app.errors == "", "\(app)")
+    }
 }

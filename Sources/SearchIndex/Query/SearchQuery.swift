@@ -2,7 +2,7 @@
 ///
 /// Any text is a valid query. A word matches anywhere in the title, URL, tags, text, or note, ignoring case,
 /// accents, width, hyphens, and apostrophes. `word*` matches only at the start of a word, and `"some words"`
-/// only whole words. A URL matches its variants; see ``SearchURL/key(_:)``.
+/// only whole words. A URL matches its variants; see ``CanonicalURL``.
 package struct SearchQuery: Hashable, Sendable {
     package struct Literal: Hashable, Sendable {
         package let isNegated: Bool

@@ -76,6 +76,7 @@ extension Invocation {
         guard !isQuiet else { return }
         try output.flush()
         let (count, isAll) = try await search.count()
+        guard !isAll || count > printed else { return }
         let total = isAll ? Message.grouped(count) : "more than \(Message.grouped(count))"
         remark("\(Message.grouped(printed)) of \(total) clips. Use --limit N to print more.")
     }
@@ -112,7 +113,9 @@ private struct FoundLines {
             let tags = clip.tags.joined(separator: ", ")
             line += "  [" + marked(tags, query.matches(in: tags, of: .tag)) + "]"
         }
-        for (text, field) in [(clip.text, SearchField.text), (clip.note, .note), (clip.url, .url)] {
+        for (text, field) in [
+            (clip.text, SearchField.text), (clip.note, .note), (SearchURL.decoded(clip.url), .url),
+        ] {
             if text != title, let excerpt = query.excerpt(of: text, in: field, length: 150) {
                 line += "\n    " + marked(excerpt.text, excerpt.matches)
             }
