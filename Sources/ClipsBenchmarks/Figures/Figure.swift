@@ -9,6 +9,7 @@ struct Figure: Sendable {
     static let all = [
         commitToList, commitToPaint, bulkCost, trackingCost, fetchCost, mergeCost, startToPaint, peakMemory,
         keyToPaint, oneShotProcess, searchCost, cleaningCost, browserHost,
+        searchQuality,
         mergeOfMany, recordCost, killedProcesses, scaleCurve, soak,
     ]
 }

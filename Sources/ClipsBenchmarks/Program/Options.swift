@@ -7,6 +7,7 @@ struct Options {
         ("--clips", "PATH", "program to measure (default: 'clips' in this program's folder)"),
         ("--data", "FOLDER", "folder for large stores that later runs reuse (default: temporary folder)"),
         ("--searched", "N", "number of clips that F11 searches (1,000,000; 50,000 with --quick)"),
+        ("--links", "FILE", "links as JSON lines that F14 searches (default: generated)"),
         ("--minutes", "N", "duration of SOAK (30; 1 with --quick)"),
         ("--peers", "FOLDER", "folder with scripts that run programs of other projects for comparison"),
         ("--picture", "FILE", "picture of existing results"),

@@ -6,6 +6,8 @@ struct Measurement: Codable, Sendable {
         case memory = "bytes"
         case count
         case ratio
+        /// Between 0 and 1.
+        case score
         /// Seconds of processor time per second.
         case load
     }

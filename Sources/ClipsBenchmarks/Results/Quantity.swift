@@ -9,6 +9,7 @@ struct Quantity {
             case .memory: Self.decimal(value / 1_048_576) + "MB"
             case .count: Self.grouped(Int(value.rounded()))
             case .ratio: Self.decimal(value) + "x"
+            case .score: Self.decimal(value)
             case .load: Self.decimal(value * 1000) + "ms/s"
             }
     }

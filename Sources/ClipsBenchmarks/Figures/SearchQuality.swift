@@ -1,0 +1,119 @@
+import ClipsCore
+import PersistentStore
+import SQLite
+import SearchIndex
+
+extension Figure {
+    static let searchQuality = Figure(
+        name: "F14", title: "order of search results: known items and common words, next to FTS5 bm25"
+    ) { workspace in
+        let links =
+            try workspace.options["--links"].map(SampleLink.read)
+            ?? SampleLink.generate(workspace.count(20_000, quick: 5_000))
+        let quality = try SearchQuality(links, workspace)
+        let results = try [quality.knownItems(words: 1), quality.knownItems(words: 2), quality.commonWords()]
+        try quality.close()
+        return results
+    }
+}
+
+/// The same links in a store with its index, and in a plain FTS5 table.
+private final class SearchQuality {
+    private let links: [SampleLink]
+    private let container: PersistentContainer
+    private let index: SearchIndex
+    private let plain: Connection
+    private static let depth = 100
+
+    init(_ links: [SampleLink], _ workspace: Workspace) throws {
+        self.links = links
+        let path = workspace.newPath("links.db")
+        try SampleStore.make(path, clips: 0)
+        let store = try SampleStore.generator(path)
+        plain = try Connection(path: workspace.newPath("plain-links.db"), access: .create)
+        try plain.execute("CREATE VIRTUAL TABLE plain USING fts5 (title, tags, url, text)")
+        for connection in [store, plain] { try connection.execute("BEGIN") }
+        for (number, link) in links.enumerated() {
+            try store.run(
+                """
+                INSERT INTO Clip (id, title, tags, url, text, created) VALUES (?1, ?2, ?3, ?4, ?5, ?1)
+                """, number + 1, link.title, link.tags.joined(separator: ","), link.url, link.text)
+            try plain.run(
+                "INSERT INTO plain (rowid, title, tags, url, text) VALUES (?1, ?2, ?3, ?4, ?5)", number + 1,
+                link.title, link.tags.joined(separator: " "), link.url, link.text)
+        }
+        for connection in [store, plain] { try connection.execute("COMMIT") }
+        container = try SampleStore.open(path)
+        index = SearchIndex(container, ClipModel.searched)
+        try blocking { [index] in try await index.bringUpToDate() }
+    }
+
+    func close() throws { try container.closeBlocking() }
+
+    /// Measures the mean reciprocal rank of links that a user remembers by words of their titles.
+    func knownItems(words count: Int) throws -> Measurement {
+        var random = SampleRandom(seed: UInt64(count))
+        var (ours, reference): ([Double], [Double]) = ([], [])
+        while ours.count < 500 {
+            let number = random.below(links.count)
+            let words = Self.words(links[number].title).shuffled(using: &random).prefix(count)
+            guard words.count == count else { continue }
+            func reciprocalRank(_ found: [Int]) -> Double {
+                found.firstIndex(of: number).map { 1 / Double($0 + 1) } ?? 0
+            }
+            ours.append(reciprocalRank(try find(Array(words))))
+            reference.append(reciprocalRank(try findPlain(Array(words))))
+        }
+        return row(
+            "mean reciprocal rank, \(count == 1 ? "a word" : "two words") of a title", ours, reference)
+    }
+
+    /// Measures which of the first 10 links are on the subject that the word names.
+    func commonWords() throws -> Measurement {
+        var uses: [String: Int] = [:]
+        for topic in links.flatMap(\.topics) where Self.words(topic) == [topic] {
+            uses[topic, default: 0] += 1
+        }
+        let topics = uses.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(100).map(\.key)
+        func precision(_ found: [Int], _ topic: String) -> Double {
+            Double(found.prefix(10).count { links[$0].topics.contains(topic) }) / 10
+        }
+        return row(
+            "precision at 10, common words", try topics.map { precision(try find([$0]), $0) },
+            try topics.map { precision(try findPlain([$0]), $0) })
+    }
+
+    /// Compares the means.
+    private func row(_ name: String, _ ours: [Double], _ reference: [Double]) -> Measurement {
+        func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(max(1, values.count)) }
+        let comparison = Comparison(ours: [mean(ours)], reference: [mean(reference)])
+        let headline = "Search, \(name)"
+        return Measurement(
+            name, .score, comparison, reference: "FTS5 bm25", goal: .atLeast(1), headline: headline)
+    }
+
+    /// Returns the distinct words that both tokenizers split alike.
+    private static func words(_ text: String) -> [String] {
+        var seen: Set<String> = []
+        return text.lowercased().split(separator: " ").map(String.init).filter {
+            $0.count > 2 && $0.allSatisfy(\.isLetter) && seen.insert($0).inserted
+        }
+    }
+
+    private func find(_ words: [String]) throws -> [Int] {
+        try container.readBlocking { [index] snapshot in
+            var ranking = SearchRanking(SearchQuery(words.joined(separator: " ")), limit: Self.depth)
+            while !ranking.isComplete { try ranking.extend(with: index, in: snapshot) }
+            return ranking.hits.map { Int($0.id) - 1 }
+        }
+    }
+
+    private func findPlain(_ words: [String]) throws -> [Int] {
+        let rows = try plain.prepare(
+            "SELECT rowid FROM plain WHERE plain MATCH ?1 ORDER BY bm25(plain), rowid LIMIT \(Self.depth)")
+        try rows.bind(words.map { "\"\($0)\"" }.joined(separator: " "), at: 1)
+        var found: [Int] = []
+        while try rows.step() { found.append(Int(rows.integer(0)) - 1) }
+        return found
+    }
+}
