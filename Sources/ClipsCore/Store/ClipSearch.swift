@@ -89,7 +89,7 @@ package struct ClipSearch {
         return (count, cursor == nil)
     }
 
-    /// Returns the query with close words in place of those that no clip has; nil if there are none.
+    /// Returns the query with close words for those that no clip has; nil if there are none.
     package func correction() async throws(StoreError) -> SearchQuery? {
         let (query, index) = (query, store.index)
         return try await store.container.read { snapshot throws(StoreError) in

@@ -6,8 +6,8 @@ extension SearchIndex {
     /// The number of close words of which the most common ones are selected.
     private static let maxCandidates = 12
 
-    /// Returns a query with close words of the index in place of those that no object has; nil if there are
-    /// none, or each word has results.
+    /// Returns a query with close words of the index for those that no object has; nil if there are none, or
+    /// each word has results.
     package nonisolated func correction(
         of query: SearchQuery, in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> SearchQuery? {
@@ -29,14 +29,14 @@ extension SearchIndex {
         _ literal: SearchQuery.Literal, in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> [SearchQuery.Literal] {
         guard !literal.isNegated, case .text(let text, let field) = literal.condition, text.hasOnlyWords,
-            try uses(text, in: field, 1, snapshot) == 0
+            try uses(text, in: field, 1, snapshot) == (0, true)
         else { return [] }
         let parts = text.folded.split(separator: 32).map(Array.init)
         var ranked: [(text: SearchText, cost: Int, uses: Int)] = []
         for (word, cost) in try parts.count == 1
             ? closeWords(text.folded, snapshot) : [(closePhrase(parts, snapshot), 0)]
         where cost <= ranked.first?.cost ?? cost {
-            let uses = try uses(SearchText(word, .phrase), in: field, 1000, snapshot)
+            let uses = try uses(SearchText(word, .phrase), in: field, 1000, snapshot).count
             let close = SearchText(word, parts.count == 1 ? .word : .phrase)
             if uses > 0 { ranked.append((close, cost, uses)) }
         }
@@ -60,10 +60,9 @@ extension SearchIndex {
 
     private nonisolated func uses(
         _ text: SearchText, in field: SearchField, _ limit: Int, _ snapshot: borrowing StoreSnapshot
-    ) throws(StoreError) -> Int {
+    ) throws(StoreError) -> (count: Int, isAll: Bool) {
         try count(
-            SearchQuery(text, in: field), upTo: SearchBounds(limit: limit, maxRead: 1000), in: snapshot
-        ).count
+            SearchQuery(text, in: field), upTo: SearchBounds(limit: limit, maxRead: 1000), in: snapshot)
     }
 
     /// Returns words that differ little from a word, closest first.

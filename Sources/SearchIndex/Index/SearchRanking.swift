@@ -23,7 +23,7 @@ package struct SearchRanking: Sendable {
     private static let step = SearchBounds(limit: 2000, maxRead: 4000)
     /// In a stage with more results, older ones follow without a score.
     private static let maxScored = 20_000
-    /// A stage before the last one ends after reading so much: its other results are in the next one.
+    /// The number of objects read individually after which a stage ends; its other results are in the next one.
     private static let maxRead = 20_000
 
     package init(_ query: SearchQuery, limit: Int) {
