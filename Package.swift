@@ -112,7 +112,7 @@ let package = Package(
         .target(
             name: "Fuzzing",
             dependencies: [
-                "ClipsTerminal", "ClipsExchange", "BrowserHost", "ClipsCore", "SearchIndex",
+                "ClipsTerminal", "ClipsExchange", "BrowserHost", "ClipsCore", "SearchIndex", "Mirroring",
                 "PersistentStore",
                 "Terminal",
             ],

@@ -7,14 +7,14 @@
 ///
 /// An empty clock is that of the member `c`. Readers skip unknown members; a change that they must not skip
 /// raises the version.
-struct RecordForm {
+package struct RecordForm: Hashable, Sendable {
     static let version = 1
 
     let entity: String
     let uuid: String
     var state: RecordState
 
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         // Most attributes have the clock of the insert.
         let common = state.attributes.values.map(\.clock).min()
         func short(_ clock: MirrorClock) -> String { clock == common ? "" : clock.description }
@@ -70,7 +70,7 @@ extension RecordForm {
     /// Reads a record.
     ///
     /// - Throws: ``MirrorError/newerFormat(_:)``, or ``MalformedRecord``.
-    init(_ bytes: [UInt8]) throws {
+    package init(_ bytes: [UInt8]) throws {
         var cursor = JSONCursor(bytes)
         var (version, entity, uuid): (Int64, String, String) = (0, "", "")
         var common: MirrorClock?

@@ -62,6 +62,8 @@ extension Mirror {
     /// Compares all records with the relay's, in any order, and puts those that it lacks. Absence is never a
     /// deletion.
     private func reconcile(_ mode: MirrorZone.Reconciliation) async throws(MirrorError) {
+        // A record with an unsent edit must wait before it is compared.
+        try await absorb()
         let listing = try await engine.list()
         var unseen = Dictionary(listing.map { ($0.key, $0) }) { $0.number > $1.number ? $0 : $1 }
         var differing: [String] = []

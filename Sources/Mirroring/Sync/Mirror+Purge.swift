@@ -13,6 +13,10 @@ extension Mirror {
     @discardableResult
     public func purgeDeletions(before date: Date) async throws(MirrorError) -> Int {
         try await sync()
+        return try await exchange { () throws(MirrorError) in try await purge(before: date) }
+    }
+
+    private func purge(before date: Date) async throws(MirrorError) -> Int {
         let limit = Int64((date.timeIntervalSince1970 * 1000).rounded(.down))
         let listing = Dictionary(try await engine.list().map { ($0.number, $0) }) { $1 }
         var purged: [(row: MapRow, revision: MirrorRevision)] = []
@@ -65,10 +69,12 @@ extension Mirror {
     /// Joins again after a long absence: objects that the relay had and lacks now were deleted, and are deleted
     /// here, except those with edits that were never sent.
     public func rejoin() async throws(MirrorError) {
-        try await start()
-        zone.reconciliation = .rejoin
-        try await save { _ throws(StoreError) in }
-        isConnected = false
+        try await exchange { () throws(MirrorError) in
+            try await start()
+            zone.reconciliation = .rejoin
+            try await save { _ throws(StoreError) in }
+            isConnected = false
+        }
         try await sync()
     }
 }

@@ -25,21 +25,19 @@ extension Mirror {
             commits.cancel()
             revisions.cancel()
         }
-        do throws(MirrorError) {
-            for await _ in wakes {
-                let due = signals.takeAll()
+        for await _ in wakes {
+            let due = signals.takeAll()
+            try await exchange { () throws(MirrorError) in
                 if let error = due.failure { throw error }
+                try await connect()
                 if due.hasRevisions {
                     try await importChanges()
                     revisions = waitForRevision(signals)
                 }
                 try await export()
             }
-            throw .cancelled
-        } catch {
-            isConnected = false
-            throw error
         }
+        throw .cancelled
     }
 
     private func waitForRevision(_ signals: Signals) -> Task<Void, Never> {

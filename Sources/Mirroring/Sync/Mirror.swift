@@ -23,6 +23,8 @@ public actor Mirror {
     var isConnected = false
     /// The number of objects that the import in progress deleted.
     var removals = 0
+    private var isExchanging = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
     /// Whether an import may delete more than a tenth of the objects, or more than 100.
     public var allowsManyRemovals = false
 
@@ -49,10 +51,26 @@ public actor Mirror {
     ///
     /// - Throws: ``MirrorError/standingBy`` if another process mirrors the store.
     public func sync() async throws(MirrorError) {
-        do throws(MirrorError) {
+        try await exchange { () throws(MirrorError) in
             try await connect()
             try await importChanges()
             try await export()
+        }
+    }
+
+    /// Runs one exchange at a time.
+    func exchange<Result>(_ body: () async throws(MirrorError) -> Result) async throws(MirrorError) -> Result
+    {
+        while isExchanging { await withCheckedContinuation { waiting.append($0) } }
+        isExchanging = true
+        defer {
+            isExchanging = false
+            let resumed = waiting
+            waiting.removeAll()
+            for exchange in resumed { exchange.resume() }
+        }
+        do throws(MirrorError) {
+            return try await body()
         } catch {
             // The relay may have forgotten revisions before it can be reached again.
             isConnected = false
