@@ -26,6 +26,7 @@ final class MemoryRelay: Sendable {
         var messages = 0
         var maxBytes = Int.max
         var isFull = false
+        var waiting: [AsyncStream<Void>.Continuation] = []
     }
 
     let state = Mutex(State())
@@ -52,6 +53,7 @@ final class MemoryRelay: Sendable {
             state.log.entries[number] = Stored(revision: revision, body: put.body)
             state.log.newest[put.key] = number
             if removesSuperseded { state.log.entries[put.expected] = nil }
+            for waiting in state.waiting { waiting.yield() }
             return .stored(number)
         }
     }
@@ -64,6 +66,7 @@ final class MemoryRelay: Sendable {
             state.log = state.earlier[index]
             state.earlier.removeSubrange(index...)
             state.epoch += 1
+            for waiting in state.waiting { waiting.yield() }
         }
     }
 
@@ -74,6 +77,7 @@ final class MemoryRelay: Sendable {
             state.log.identity = "log \(state.epoch + 1)"
             state.earlier = []
             state.epoch += 1
+            for waiting in state.waiting { waiting.yield() }
         }
     }
 
@@ -161,9 +165,12 @@ final class MemoryEngine: MirrorEngine {
     }
 
     func waitForChanges(after number: Int64) async throws(MirrorError) {
-        while try !hasChanges(after: number) {
-            do { try await Task.sleep(for: .milliseconds(2)) } catch { throw .cancelled }
-        }
+        let (wakes, continuation) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        continuation.yield()
+        relay.state.withLock { $0.waiting.append(continuation) }
+        for await _ in wakes where try hasChanges(after: number) { return }
+        throw .cancelled
     }
 
     /// Reads the state of this process: it is no message.

@@ -64,7 +64,7 @@ import Testing
         #"{"v":1,"e":"N","u":"x","a":{"t":["",1]}}"#, #"{"v":1,"e":"N","u":"x","a":{"t":["1.g.1",1]}}"#,
         #"{"v":1,"e":"N","u":"x","saw":{"t":"1.a"}}"#, #"{"v":1,"e":"N","u":"\ud800"}"#,
         #"{"v":1,"e":"N","u":"x"#,
-        #"{"v":-1,"e":"N","u":"x"}"#,
+        #"{"v":-1,"e":"N","u":"x"}"#, #"{"a":{},"v":1,"e":"N","u":"x"}"#,
         #"{"v":1,"e":"N","u":"x","z":"# + String(repeating: "[", count: 100_000),
     ])
     func `bytes that are no record are rejected`(text: String) {

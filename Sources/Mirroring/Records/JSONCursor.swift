@@ -1,13 +1,10 @@
-import FoundationEssentials
-import PersistentStore
-
 /// The error of bytes that are not a record.
 struct MalformedRecord: Error {}
 
 /// A reader of JSON (RFC 8259) in one pass, which returns values of an unknown form as their bytes.
 struct JSONCursor {
-    private let bytes: [UInt8]
-    private var offset = 0
+    let bytes: [UInt8]
+    private(set) var offset = 0
     private static let maxDepth = 64
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -131,37 +128,6 @@ struct JSONCursor {
         else { throw MalformedRecord() }
         offset += 4
         return unit
-    }
-
-    /// Reads a value in one of the forms of ``JSONText``, and any other as its bytes.
-    mutating func value() throws(MalformedRecord) -> RecordValue {
-        let first = try peek()
-        let start = offset
-        if first == UInt8(ascii: "\"") { return .known(.text(try text())) }
-        try skipValue(depth: 0)
-        let json = bytes[start..<offset]
-        if json.elementsEqual("null".utf8) { return .known(.null) }
-        if let number = Int64(String(decoding: json.prefix(21), as: UTF8.self)) {
-            return .known(.integer(number))
-        }
-        guard first == UInt8(ascii: "{") else { return .other(Array(json)) }
-        var inner = JSONCursor(Array(json))
-        return (try? inner.tagged()).map { .known($0) } ?? .other(Array(json))
-    }
-
-    /// Reads a real or a blob: an object with one member.
-    private mutating func tagged() throws(MalformedRecord) -> AttributeValue {
-        var values: [AttributeValue] = []
-        try object { cursor, key throws(MalformedRecord) in
-            let text = try cursor.text()
-            switch key {
-            case "r": values += Double(text).map { [.real($0)] } ?? []
-            case "b": values += Data(base64Encoded: text).map { [.blob(Array($0))] } ?? []
-            default: throw MalformedRecord()
-            }
-        }
-        guard values.count == 1 else { throw MalformedRecord() }
-        return values[0]
     }
 
     mutating func skipValue(depth: Int = 0) throws(MalformedRecord) {

@@ -5,8 +5,8 @@
 ///  "t":{"tags":{"swift":["",1]}},"saw":{"title":"<clock>"}}
 /// ```
 ///
-/// An empty clock is that of the member `c`. Readers skip unknown members; a change that they must not skip
-/// raises the version.
+/// The version is first. An empty clock is that of the member `c`. Readers skip unknown members; a change that
+/// they must not skip raises the version.
 package struct RecordForm: Hashable, Sendable {
     static let version = 1
 
@@ -81,6 +81,8 @@ extension RecordForm {
             case "e": entity = try cursor.text()
             case "u": uuid = try cursor.text()
             case "c": common = try cursor.clock()
+            case "a" where version == 0, "t" where version == 0, "saw" where version == 0:
+                throw MalformedRecord()
             // A newer format may have another form of these members.
             case "a" where version == Self.version: state.attributes = try cursor.attributes(common)
             case "t" where version == Self.version: state.elements = try cursor.elements(common)

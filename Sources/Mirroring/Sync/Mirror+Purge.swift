@@ -73,7 +73,6 @@ extension Mirror {
             try await start()
             zone.reconciliation = .rejoin
             try await save { _ throws(StoreError) in }
-            isConnected = false
         }
         try await sync()
     }

@@ -52,6 +52,8 @@ public actor Mirror {
     /// - Throws: ``MirrorError/standingBy`` if another process mirrors the store.
     public func sync() async throws(MirrorError) {
         try await exchange { () throws(MirrorError) in
+            // The relay may have forgotten revisions since the last exchange.
+            isConnected = false
             try await connect()
             try await importChanges()
             try await export()
@@ -72,7 +74,6 @@ public actor Mirror {
         do throws(MirrorError) {
             return try await body()
         } catch {
-            // The relay may have forgotten revisions before it can be reached again.
             isConnected = false
             throw error
         }
@@ -127,26 +128,4 @@ public actor Mirror {
         if zone.id != nil, zone.reconciliation == .none { zone.reconciliation = .compare }
     }
 
-}
-
-/// The rules of the merge, as a set from which tests omit one.
-package struct MirrorRules: OptionSet, Sendable {
-    package let rawValue: Int
-    package init(rawValue: Int) { self.rawValue = rawValue }
-
-    /// The revision at the highest known number must be the one that was there.
-    package static let checksLineage = MirrorRules(rawValue: 1)
-    /// The check includes the highest acknowledged put.
-    package static let checksOwnPut = MirrorRules(rawValue: 2)
-    /// A reconciliation that was interrupted begins again.
-    package static let storesReconciling = MirrorRules(rawValue: 4)
-    /// An import joins with the local state.
-    package static let joins = MirrorRules(rawValue: 8)
-    /// A record that the relay lacks is put again.
-    package static let absenceIsNoDeletion = MirrorRules(rawValue: 16)
-    /// An import gives clocks to local edits first.
-    package static let absorbsFirst = MirrorRules(rawValue: 64)
-    /// The import cursor is saved with the objects, not before them.
-    package static let savesCursorWithObjects = MirrorRules(rawValue: 128)
-    package static let all = MirrorRules(rawValue: 255)
 }

@@ -1,0 +1,92 @@
+import FoundationEssentials
+import PersistentStore
+
+/// The rows of the record map that a part of the history changes.
+struct Absorption {
+    private let zone: MirrorZone
+    private let configuration: MirrorConfiguration
+    private let model: StoreModel
+    private(set) var rows: [String: MapRow] = [:]
+
+    init(zone: MirrorZone, configuration: MirrorConfiguration, model: StoreModel) {
+        self.zone = zone
+        self.configuration = configuration
+        self.model = model
+    }
+
+    private func local(_ number: Int64, at milliseconds: Int64) -> LocalTransaction {
+        LocalTransaction(
+            machine: zone.machine, number: number, milliseconds: milliseconds + zone[.offset])
+    }
+
+    /// Applies transactions in order. The values are those of the snapshot: a later edit of the same attribute
+    /// gets a clock of its own.
+    mutating func run(
+        _ transactions: [HistoryTransaction], in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) {
+        let changes = transactions.flatMap { transaction in
+            transaction.changes.map { (change: $0, transaction: transaction) }
+        }
+        var objects: [ObjectID: StoredObject] = [:]
+        for (entity, group) in Dictionary(grouping: changes, by: \.change.objectID.entity) {
+            guard let mirrored = configuration.entity(entity) else { continue }
+            let keys = Set(group.map(\.change.objectID.key))
+            var request = FetchRequest(entity, where: .keys(Array(keys)))
+            request.attributes = [mirrored.identifier] + mirrored.sets.keys
+            for object in try snapshot.fetch(request) { objects[object.id] = object }
+        }
+        let named = changes.compactMap { change, transaction in
+            name(of: change, objects[change.objectID]).map { (change, transaction, $0) }
+        }
+        rows = try snapshot.mapRows(Set(named.map(\.2)))
+        for (change, transaction, name) in named {
+            apply(change, of: transaction, to: name, objects[change.objectID])
+        }
+        rows = rows.filter(\.value.isChanged)
+    }
+
+    private func name(of change: HistoryChange, _ object: StoredObject?) -> String? {
+        guard let mirrored = configuration.entity(change.objectID.entity) else { return nil }
+        let values = change.kind == .delete ? change.tombstone : object?.values
+        return values?[mirrored.identifier]?.textValue.map { MapRow.name(mirrored.name, $0) }
+    }
+
+    private mutating func apply(
+        _ change: HistoryChange, of transaction: HistoryTransaction, to name: String, _ object: StoredObject?
+    ) {
+        guard let values = RecordValues(change.objectID.entity, configuration, model) else { return }
+        var row = rows[name] ?? MapRow(name: name)
+        let milliseconds = Int64((transaction.timestamp.timeIntervalSince1970 * 1000).rounded())
+        let local = local(transaction.number, at: milliseconds)
+        if change.kind == .delete {
+            row.state.delete(values.mirrored)
+        } else if let object {
+            let names =
+                change.kind == .insert ? values.names : change.updatedAttributes.filter(values.isMirrored)
+            guard !names.isEmpty else { return }
+            row.state.edit(names, members: values.members(of: object), in: local)
+        }
+        (row.waiting, row.isChanged) = (.toPut, true)
+        rows[name] = row
+    }
+
+    mutating func scan(
+        _ objects: [StoredObject], number: Int64, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) {
+        let named = objects.compactMap { object in
+            configuration.entity(object.id.entity).flatMap { mirrored in
+                object[mirrored.identifier].textValue.map { (MapRow.name(mirrored.name, $0), object) }
+            }
+        }
+        let known = try snapshot.mapRows(named.map(\.0))
+        for (name, object) in named {
+            guard let values = RecordValues(object.id.entity, configuration, model) else { continue }
+            var row = known[name] ?? MapRow(name: name)
+            guard !row.state.isAlive(values.mirrored) else { continue }
+            let local = LocalTransaction(machine: zone.machine, number: number, milliseconds: 1)
+            row.state.edit(values.names, members: values.members(of: object), in: local)
+            row.waiting = .toPut
+            rows[name] = row
+        }
+    }
+}
