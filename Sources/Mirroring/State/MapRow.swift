@@ -10,6 +10,14 @@ struct MapRow: Sendable {
         case tooLarge
     }
 
+    /// The rows that wait in a way, at the cost of the waiting rows alone.
+    static func request(_ waiting: Waiting, limit: Int? = nil) -> FetchRequest {
+        let isWaiting = ObjectPredicate.compare("waiting", .notEqual, 0)
+        return FetchRequest(
+            MirrorNames.record, where: .and([isWaiting, .equal("waiting", .integer(waiting.rawValue))]),
+            sort: [SortKey("revision")], limit: limit)
+    }
+
     let name: String
     private(set) var id: ObjectID?
     private var version: Int64 = 0

@@ -27,10 +27,7 @@ extension Mirror {
     private func waitingRecords() async throws(MirrorError) -> [(row: MapRow, body: [UInt8])] {
         guard let position else { return [] }
         let (configuration, model) = (configuration, container.model)
-        var request = FetchRequest(
-            MirrorNames.record, where: .equal("waiting", .integer(MapRow.Waiting.toPut.rawValue)))
-        request.limit = Self.batchSize
-        let query = request
+        let query = MapRow.request(.toPut, limit: Self.batchSize)
         return try await read { snapshot throws(StoreError) in
             let rows = try snapshot.fetch(query).map(MapRow.init)
             guard !rows.isEmpty else { return [] }

@@ -37,7 +37,7 @@ extension Mirror {
             if newest > position.token.number { zone.renewMachine() }
             let merge = RecordMerge(
                 zone: zone, configuration: configuration, model: container.model, rules: rules,
-                number: position.token.number, comparesValues: comparesValues)
+                number: position.token.number, comparesValues: comparesValues, isOrdered: cursor != nil)
             let plan = try await read { snapshot throws(StoreError) in
                 try merge.plan(forms, absorbed: position.token, in: snapshot)
             }

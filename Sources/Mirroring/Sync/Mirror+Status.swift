@@ -33,13 +33,10 @@ extension MirrorConfiguration {
         let consumer = consumer
         return try await read(container) { snapshot throws(StoreError) in
             guard let object = try snapshot.fetch(FetchRequest(MirrorNames.zone)).first else { return nil }
-            func count(_ waiting: MapRow.Waiting) throws(StoreError) -> Int {
-                try snapshot.count(
-                    FetchRequest(MirrorNames.record, where: .equal("waiting", .integer(waiting.rawValue))))
-            }
             let zone = MirrorZone(object)
             return MirrorStatus(
-                waiting: try count(.toPut), tooLarge: try count(.tooLarge),
+                waiting: try snapshot.count(MapRow.request(.toPut)),
+                tooLarge: try snapshot.count(MapRow.request(.tooLarge)),
                 conflicts: try snapshot.count(FetchRequest(MirrorNames.conflict)),
                 forgotten: Int(zone[.forgotten]), unreadable: Int(zone[.unreadable]),
                 clockOffset: zone[.offset],

@@ -8,6 +8,8 @@ struct RecordMerge: Sendable {
     let rules: MirrorRules
     let number: Int64
     let comparesValues: Bool
+    /// Whether revisions come in the order of the log, so that those before a known one are superseded.
+    let isOrdered: Bool
 
     /// Returns the changes; nil if a local edit of one of the objects has no clock yet.
     func plan(
@@ -28,6 +30,7 @@ struct RecordMerge: Sendable {
                 plan.rows.append(row)
                 continue
             }
+            if isOrdered, entry.revision.number < row.revision { continue }
             let object = objects[name]
             if rules.contains(.absorbsFirst) {
                 if let object, unabsorbed.contains(object.id) { return nil }
