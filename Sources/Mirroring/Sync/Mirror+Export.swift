@@ -84,7 +84,9 @@ extension Mirror {
     /// Moves the import cursor past revisions that directly follow it, so that they are not received.
     private func passOwnPuts(_ rows: [MapRow]) {
         for row in rows.sorted(by: { $0.revision < $1.revision }) where row.revision == zone[.cursor] + 1 {
-            (zone[.cursor], zone[.cursorStamp]) = (row.revision, row.stamp)
+            // The relay's time is that of the acknowledgment, as far as this clock is right.
+            let time = max(zone[.cursorTime], now() + zone[.offset])
+            (zone[.cursor], zone[.cursorStamp], zone[.cursorTime]) = (row.revision, row.stamp, time)
         }
     }
 }

@@ -39,6 +39,7 @@ extension Mirror {
             }
         }
         guard let newest = purged.map(\.revision.time).max() else { return 0 }
+        zone[.cursorTime] = max(zone[.cursorTime], newest)
         // First, so that a machine that misses a deletion always finds the reason.
         try await putHorizon(newest)
         for (row, revision) in purged { try await engine.remove(revision.key, upTo: row.revision) }
