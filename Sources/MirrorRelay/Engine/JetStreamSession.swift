@@ -1,0 +1,231 @@
+import Mirroring
+
+/// One connection of the engine, whose key the zone has accepted.
+actor JetStreamSession {
+    let connection: JetStreamConnection
+    let zone: Zone
+    private var feed: (messages: MessageFeed, position: Int64)?
+    /// Records that have, or had, chunks.
+    private var chunkedKeys: Set<String> = []
+
+    init(_ connection: JetStreamConnection, _ zone: Zone) {
+        self.connection = connection
+        self.zone = zone
+    }
+
+    /// Connects, and creates a zone that is missing, as on a server that was emptied.
+    static func open(
+        _ address: ServerAddress, _ zone: Zone
+    ) async -> Result<JetStreamSession, RelayError> {
+        do throws(RelayError) {
+            let connection = try await JetStreamConnection.open(address)
+            let session = JetStreamSession(connection, zone)
+            if try await session.checkKey() == nil { try await session.createZone() }
+            return .success(session)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    nonisolated var isEnded: Bool { connection.isEnded }
+
+    /// Returns the sequence of the zone's metadata; nil if the zone does not exist. Writes nothing.
+    ///
+    /// - Throws: ``RelayError/wrongKey``.
+    func checkKey() async throws(RelayError) -> UInt64? {
+        let message: StreamMessage
+        do throws(RelayError) {
+            message = try await connection.last(zone.metadata, of: zone.stream)
+        } catch RelayError.noStream, RelayError.notFound {
+            return nil
+        }
+        guard zone.cipher.open(message.body, subject: zone.metadata) != nil else { throw .wrongKey }
+        return message.sequence
+    }
+
+    private func createZone() async throws(RelayError) {
+        try await connection.createStream(zone.stream, prefix: zone.subjects)
+        let metadata = zone.cipher.seal(Array(#"{"v":1}"#.utf8), subject: zone.metadata)
+        let message = OutgoingMessage(subject: zone.metadata, expected: 0, body: metadata)
+        do throws(RelayError) {
+            for answer in await connection.put([message]) { _ = try answer.get() }
+        } catch RelayError.outdated {
+            // Another machine was first.
+            _ = try await checkKey()
+        }
+    }
+
+    func identity() async throws(RelayError) -> String { try await connection.identity(of: zone.stream) }
+
+    func close() async {
+        if let feed { await connection.close(feed.messages) }
+        feed = nil
+        await connection.close()
+    }
+
+    func entry(at number: Int64) async throws(RelayError) -> MirrorRevision? {
+        guard number > 0 else { return nil }
+        do throws(RelayError) {
+            return revision(try await connection.message(UInt64(number), of: zone.stream))
+        } catch RelayError.notFound {
+            return nil
+        }
+    }
+
+    private func revision(_ message: StreamMessage) -> MirrorRevision? {
+        zone.key(of: message.subject).map { key in
+            MirrorRevision(
+                key: key, number: Int64(message.sequence), stamp: message.stamp,
+                time: message.time / 1_000_000)
+        }
+    }
+
+    func get(_ keys: [String]) async throws(RelayError) -> [MirrorEntry] {
+        var entries: [MirrorEntry] = []
+        for key in keys {
+            guard let entry = try await newest(key) else { continue }
+            entries.append(entry)
+        }
+        return entries
+    }
+
+    /// Returns the newest revision of a key; nil if there is none.
+    private func newest(_ key: String) async throws(RelayError) -> MirrorEntry? {
+        do throws(RelayError) {
+            while true {
+                let message = try await connection.last(zone.record(key), of: zone.stream)
+                if let entry = try await entry(message) { return entry }
+            }
+        } catch RelayError.notFound {
+            return nil
+        }
+    }
+
+    /// Opens a message; nil if its chunks were superseded, and a newer revision exists.
+    private func entry(_ message: StreamMessage) async throws(RelayError) -> MirrorEntry? {
+        guard let revision = revision(message) else { return nil }
+        guard let plain = zone.cipher.open(message.body, subject: message.subject) else { throw .wrongKey }
+        switch RecordBody(plain) {
+        case .whole(let record): return MirrorEntry(revision: revision, body: record)
+        case .chunked(let list):
+            chunkedKeys.insert(revision.key)
+            guard let record = try await connection.read(list, of: revision.key, in: zone) else {
+                let newest = try await connection.last(message.subject, of: zone.stream)
+                guard newest.sequence == message.sequence else { return nil }
+                throw .rejected(reason: "a chunk is missing on the server")
+            }
+            return MirrorEntry(revision: revision, body: record)
+        case nil: throw .rejected(reason: "a record is not readable")
+        }
+    }
+
+    func put(_ puts: [MirrorPut]) async throws(RelayError) -> [MirrorPutResult] {
+        var messages: [OutgoingMessage] = []
+        var firstChunks: [Int: UInt64] = [:]
+        for (index, put) in puts.enumerated() {
+            var body = RecordBody.whole(put.body)
+            if put.body.count > RecordBody.largestWhole {
+                let (list, first) = try await connection.write(put.body, of: put.key, in: zone)
+                chunkedKeys.insert(put.key)
+                firstChunks[index] = first
+                body = .chunked(list)
+            }
+            let subject = zone.record(put.key)
+            messages.append(
+                OutgoingMessage(
+                    subject: subject, expected: UInt64(put.expected), stamp: put.stamp,
+                    body: zone.cipher.seal(body.bytes, subject: subject)))
+        }
+        let answers = await connection.put(messages)
+        var results: [MirrorPutResult] = []
+        for (index, answer) in answers.enumerated() {
+            do throws(RelayError) {
+                let number = try answer.get()
+                results.append(.stored(Int64(number)))
+                if puts[index].expected > 0 { await remove(puts[index].key, upTo: puts[index].expected) }
+                if chunkedKeys.contains(puts[index].key) {
+                    let chunks = zone.chunks(puts[index].key)
+                    await connection.purge(chunks, before: firstChunks[index] ?? number, of: zone.stream)
+                }
+            } catch RelayError.outdated {
+                results.append(.outdated)
+            } catch RelayError.tooLarge {
+                results.append(.tooLarge)
+            }
+        }
+        return results
+    }
+
+    func remove(_ key: String, upTo number: Int64) async {
+        await connection.purge(zone.record(key), before: UInt64(number) + 1, of: zone.stream)
+    }
+}
+
+extension JetStreamSession {
+    /// Returns the sequence of the newest record; 0 if there is none.
+    private func newestNumber() async throws(RelayError) -> Int64 {
+        do throws(RelayError) {
+            return Int64(try await connection.last(zone.records, of: zone.stream).sequence)
+        } catch RelayError.notFound {
+            return 0
+        }
+    }
+
+    func changes(after number: Int64, limit: Int) async throws(RelayError) -> [MirrorEntry] {
+        guard limit > 0 else { return [] }
+        let feed = try await feed(after: number)
+        var messages = feed.take(limit)
+        if messages.isEmpty {
+            guard try await newestNumber() > number else { return [] }
+            messages = try await connection.next(feed, limit: limit)
+        }
+        var entries: [MirrorEntry] = []
+        for message in messages {
+            self.feed?.position = Int64(message.sequence)
+            if let entry = try await entry(message) { entries.append(entry) }
+        }
+        // Only superseded revisions so far.
+        guard entries.isEmpty, let last = messages.last else { return entries }
+        return try await changes(after: Int64(last.sequence), limit: limit)
+    }
+
+    func waitForChanges(after number: Int64) async throws(RelayError) {
+        try await feed(after: number).wait()
+    }
+
+    /// Returns the feed that continues after a number.
+    private func feed(after number: Int64) async throws(RelayError) -> MessageFeed {
+        if let feed {
+            if feed.position == number { return feed.messages }
+            self.feed = nil
+            await connection.close(feed.messages)
+        }
+        let messages = try await connection.feed(
+            zone.records, of: zone.stream, from: .after(UInt64(max(0, number))))
+        feed = (messages, number)
+        return messages
+    }
+
+    func list() async throws(RelayError) -> [MirrorRevision] {
+        let last = try await newestNumber()
+        guard last > 0 else { return [] }
+        let feed = try await connection.feed(zone.records, of: zone.stream, from: .newestHeaders)
+        var revisions: [String: MirrorRevision] = [:]
+        var end: Int64 = 0
+        var failure: RelayError?
+        while end < last, failure == nil {
+            do throws(RelayError) {
+                for message in try await connection.next(feed, limit: .max) {
+                    guard let revision = revision(message) else { continue }
+                    revisions[revision.key] = revision
+                    end = revision.number
+                }
+            } catch {
+                failure = error
+            }
+        }
+        await connection.close(feed)
+        if let failure { throw failure }
+        return revisions.values.sorted { $0.number < $1.number }
+    }
+}

@@ -1,0 +1,37 @@
+/// The names of a mirror on a server, and its cipher.
+struct Zone: Sendable {
+    let name: String
+    let cipher: RecordCipher
+
+    /// The subjects below `clips.<zone>`: `.m` is the metadata, `.r.<key>` the records, and
+    /// `.b.<key>.<hash>.<n>` the chunks of large records.
+    private var prefix: String { "clips.\(name)" }
+    var stream: String { "CLIPS_\(name)" }
+    var subjects: String { prefix }
+    var metadata: String { "\(prefix).m" }
+    var records: String { "\(prefix).r.*" }
+    func record(_ key: String) -> String { "\(prefix).r.\(key)" }
+    func chunk(_ key: String, _ hash: String, _ number: Int) -> String {
+        "\(prefix).b.\(key).\(hash).\(number)"
+    }
+    func chunks(_ key: String) -> String { "\(prefix).b.\(key).>" }
+
+    /// Returns the key of a record's subject.
+    func key(of subject: String) -> String? {
+        let start = "\(prefix).r."
+        return subject.hasPrefix(start) ? String(subject.dropFirst(start.count)) : nil
+    }
+
+    /// Whether a name can be part of a subject and of a stream's name.
+    static func isValid(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,59 @@
+import CNATS
+import Mirroring
+
+/// A failure of a server, or of the connection with it.
+enum RelayError: Error, Hashable, Sendable {
+    /// No connection, or it ended.
+    case unreachable(reason: String)
+    case unauthorized
+    /// The newest revision is another than the expected one.
+    case outdated
+    case tooLarge
+    case quotaFull
+    case notFound
+    case noStream
+    /// The zone was sealed with another key.
+    case wrongKey
+    case cancelled
+    case rejected(reason: String)
+
+    init(_ status: natsStatus, code: jsErrCode = jsErrCode(0)) {
+        switch (status, code.rawValue) {
+        case (_, 10071), (_, 10164): self = .outdated
+        case (_, 10054), (NATS_MAX_PAYLOAD, _): self = .tooLarge
+        // The limits of the account, of memory, of the disk, and of the stream.
+        case (_, 10002), (_, 10023), (_, 10028), (_, 10047), (_, 10077): self = .quotaFull
+        case (_, 10037), (_, 10043): self = .notFound
+        case (_, 10059): self = .noStream
+        case (_, 10035), (_, 10039), (_, 10076):
+            self = .rejected(reason: "JetStream is not enabled for the account")
+        case (NATS_CONNECTION_AUTH_FAILED, _): self = .unauthorized
+        case (NATS_NOT_FOUND, _): self = .notFound
+        case (NATS_NOT_PERMITTED, _): self = .rejected(reason: "the user may not use the stream")
+        case (NATS_NO_RESPONDERS, _): self = .rejected(reason: "the server has no JetStream")
+        case (_, 1...): self = .rejected(reason: "error \(code.rawValue) of JetStream")
+        default: self = .unreachable(reason: String(cString: natsStatus_GetText(status)))
+        }
+    }
+
+    static func check(_ status: natsStatus, _ code: jsErrCode = jsErrCode(0)) throws(RelayError) {
+        guard status == NATS_OK else { throw RelayError(status, code: code) }
+    }
+}
+
+extension MirrorError {
+    init(_ error: RelayError) {
+        self =
+            switch error {
+            case .unreachable(let reason): .unreachable(reason: reason)
+            case .unauthorized: .unauthorized
+            case .wrongKey: .wrongKey
+            case .quotaFull: .quotaExceeded
+            case .cancelled: .cancelled
+            case .rejected(let reason): .other(reason)
+            case .tooLarge: .other("a message exceeds the server's limit")
+            case .noStream: .unreachable(reason: "the stream was deleted")
+            case .outdated, .notFound: .other("an answer was not expected")
+            }
+    }
+}

@@ -1,0 +1,62 @@
+/// A NATS server, and the credentials for it.
+package struct ServerAddress: Hashable, Sendable, Codable {
+    /// Without credentials: `tls://host:4222`.
+    package let url: String
+    package var user: String?
+    package var password: String?
+    /// The path of a credentials file, as `nsc` creates it.
+    package var credentials: String?
+    /// The path of the certificates that sign the server's, if the system does not trust them.
+    package var authority: String?
+
+    package enum Rejection: Error, Hashable, Sendable, CustomStringConvertible {
+        case invalid
+        case plain(host: String)
+        case password
+
+        package var description: String {
+            switch self {
+            case .invalid: "The URL of the server is not valid. Use tls://HOST[:PORT]."
+            case .plain(let host):
+                "nats://\(host) would be reached without encryption of the transport. Use tls://\(host); nats:// is for this machine only."
+            case .password:
+                "A URL with a password would be visible to other users. Omit it; the password is prompted, or read with --password-file."
+            }
+        }
+    }
+
+    /// Parses `nats://[USER@]HOST[:PORT]` or `tls://…`. A plain `nats://` is for this machine only.
+    package init(_ text: String) throws(Rejection) {
+        let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, ["nats", "tls"].contains(parts[0]), text.utf8.count <= 512,
+            parts[1].utf8.allSatisfy({ $0 > 32 && $0 < 127 })
+        else { throw .invalid }
+        var place = parts[1]
+        while place.last == "/" { place.removeLast() }
+        if let at = place.lastIndex(of: "@") {
+            let name = place[..<at]
+            guard !name.contains(":") else { throw .password }
+            user = name.isEmpty ? nil : String(name)
+            place = place[place.index(after: at)...]
+        }
+        let host = Self.host(of: place)
+        guard !host.isEmpty, !place.contains("/"), !place.contains(",") else { throw .invalid }
+        guard parts[0] == "tls" || Self.isLoopback(host) else { throw .plain(host: String(place)) }
+        url = "\(parts[0])://\(place)"
+    }
+
+    package var isSecure: Bool { url.hasPrefix("tls:") }
+
+    private static func host(of place: Substring) -> Substring {
+        if place.hasPrefix("["), let end = place.firstIndex(of: "]") {
+            return place[place.index(after: place.startIndex)..<end]
+        }
+        return place.split(separator: ":", omittingEmptySubsequences: false).first ?? ""
+    }
+
+    private static func isLoopback(_ host: Substring) -> Bool {
+        let bytes = host.split(separator: ".", omittingEmptySubsequences: false)
+        return host == "localhost" || host == "::1"
+            || bytes.count == 4 && bytes[0] == "127" && bytes.allSatisfy { UInt8($0) != nil }
+    }
+}

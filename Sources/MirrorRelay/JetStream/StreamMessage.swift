@@ -1,0 +1,46 @@
+import CNATS
+
+/// A message of a stream.
+struct StreamMessage: Hashable, Sendable {
+    let subject: String
+    let sequence: UInt64
+    /// The server's time, in nanoseconds since 1970.
+    let time: Int64
+    /// The number that the writer chose; 0 if it chose none.
+    let stamp: Int64
+    let body: [UInt8]
+
+    /// The header with the stamp.
+    static let stampHeader = "Stamp"
+
+    /// Copies a message that a subscription delivered, or a request returned.
+    init?(_ message: OpaquePointer?) {
+        guard let message, let name = natsMsg_GetSubject(message) else { return nil }
+        subject = String(cString: name)
+        body = Array(
+            UnsafeRawBufferPointer(
+                start: natsMsg_GetData(message), count: max(0, Int(natsMsg_GetDataLength(message)))))
+        var text: UnsafePointer<CChar>?
+        let isStamped = natsMsgHeader_Get(message, Self.stampHeader, &text) == NATS_OK
+        stamp = isStamped ? text.flatMap { Int64(String(cString: $0)) } ?? 0 : 0
+        var meta: UnsafeMutablePointer<jsMsgMetaData>?
+        if natsMsg_GetMetaData(&meta, message) == NATS_OK, let meta {
+            sequence = meta.pointee.Sequence.Stream
+            time = meta.pointee.Timestamp
+            jsMsgMetaData_Destroy(meta)
+        } else {
+            sequence = natsMsg_GetSequence(message)
+            time = natsMsg_GetTime(message)
+        }
+        guard sequence > 0 else { return nil }
+    }
+}
+
+/// A message to put into a stream.
+struct OutgoingMessage: Sendable {
+    let subject: String
+    /// The sequence of the subject's newest message, 0 for none; nil for any.
+    var expected: UInt64?
+    var stamp: Int64 = 0
+    let body: [UInt8]
+}

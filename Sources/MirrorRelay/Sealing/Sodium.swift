@@ -1,0 +1,59 @@
+import CSodium
+
+/// The functions of libsodium, on arrays.
+enum Sodium {
+    private static let isStarted: Bool = sodium_init() >= 0
+
+    /// Prepares the library, which ends the process if the system has no random numbers.
+    static func start() { precondition(isStarted, "libsodium cannot start") }
+
+    /// Returns the BLAKE2b hash of bytes, keyed if there is a key.
+    static func hash(_ bytes: some Collection<UInt8>, key: [UInt8] = [], count: Int) -> [UInt8] {
+        start()
+        let bytes = Array(bytes)
+        var result = [UInt8](repeating: 0, count: count)
+        crypto_generichash(&result, count, bytes, UInt64(bytes.count), key, key.count)
+        return result
+    }
+
+    static let overhead = Int(
+        crypto_aead_xchacha20poly1305_ietf_NPUBBYTES + crypto_aead_xchacha20poly1305_ietf_ABYTES)
+
+    /// Returns a random nonce and the sealed bytes (XChaCha20-Poly1305).
+    static func seal(_ plain: [UInt8], for context: String, key: [UInt8]) -> [UInt8] {
+        start()
+        let nonceCount = Int(crypto_aead_xchacha20poly1305_ietf_NPUBBYTES)
+        let context = Array(context.utf8)
+        var nonce = [UInt8](repeating: 0, count: nonceCount)
+        randombytes_buf(&nonce, nonceCount)
+        return nonce
+            + [UInt8](unsafeUninitializedCapacity: plain.count + overhead - nonceCount) { buffer, count in
+                guard let first = buffer.baseAddress else { return }
+                var written: UInt64 = 0
+                crypto_aead_xchacha20poly1305_ietf_encrypt(
+                    first, &written, plain, UInt64(plain.count), context, UInt64(context.count), nil, nonce,
+                    key)
+                count = Int(written)
+            }
+    }
+
+    /// Returns the plain bytes; nil if they were sealed with another key or for another context.
+    static func open(_ sealed: [UInt8], for context: String, key: [UInt8]) -> [UInt8]? {
+        start()
+        let nonceCount = Int(crypto_aead_xchacha20poly1305_ietf_NPUBBYTES)
+        guard sealed.count >= overhead else { return nil }
+        let context = Array(context.utf8)
+        let (nonce, box) = (Array(sealed.prefix(nonceCount)), Array(sealed.dropFirst(nonceCount)))
+        var isValid = false
+        // One byte more: a buffer of no bytes has no address.
+        let plain = [UInt8](unsafeUninitializedCapacity: box.count + 1) { buffer, count in
+            guard let first = buffer.baseAddress else { return }
+            var written: UInt64 = 0
+            let code = crypto_aead_xchacha20poly1305_ietf_decrypt(
+                first, &written, nil, box, UInt64(box.count), context, UInt64(context.count), nonce, key)
+            isValid = code == 0
+            count = isValid ? Int(written) : 0
+        }
+        return isValid ? plain : nil
+    }
+}
