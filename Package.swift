@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "Mirroring", targets: ["Mirroring"]),
         .library(name: "AppGroup", targets: ["AppGroup"]),
         .executable(name: "clips", targets: ["clips"]),
+        .executable(name: "clips-mirror", targets: ["ClipsMirror"]),
         .executable(name: "ClipsBenchmarks", targets: ["ClipsBenchmarks"]),
     ],
     targets: [
@@ -21,6 +22,10 @@ let package = Package(
         .target(
             name: "CHTMLTags", dependencies: ["CLibXML2"],
             linkerSettings: [.linkedLibrary("xml2"), .linkedLibrary("z"), .linkedLibrary("lzma")]),
+        // Only `clips-mirror` requires these.
+        .systemLibrary(name: "CNATS"),
+        .systemLibrary(name: "CSodium"),
+        .systemLibrary(name: "CZlib"),
         .target(name: "CProcess"),
         .target(name: "CSearch"),
         .target(name: "CPlatform"),
@@ -35,6 +40,10 @@ let package = Package(
         .target(name: "LiveQuery", dependencies: ["HistoryTracking", "PersistentStore"]),
         .target(name: "Mirroring", dependencies: ["HistoryTracking", "PersistentStore", "Platform"]),
 
+        // A mirror's server: NATS JetStream, and encryption.
+        .target(
+            name: "MirrorRelay", dependencies: ["Mirroring", "Platform", "CNATS", "CSodium", "CZlib"]),
+
         .target(
             name: "SearchIndex",
             dependencies: ["HistoryTracking", "PersistentStore", "SQLite", "Platform", "CSearch"]),
@@ -43,8 +52,8 @@ let package = Package(
         .target(
             name: "ClipsCore",
             dependencies: [
-                "SearchIndex", "LiveQuery", "HistoryTracking", "PersistentStore", "AppGroup", "Platform",
-                "CSearch",
+                "SearchIndex", "LiveQuery", "Mirroring", "HistoryTracking", "PersistentStore", "AppGroup",
+                "Platform", "CSearch",
             ]),
         .target(
             name: "ClipsExchange",
@@ -61,6 +70,13 @@ let package = Package(
             dependencies: [
                 "ClipsTerminal", "ClipsExchange", "BrowserHost", "ClipsCore", "SearchIndex",
                 "PersistentStore", "Terminal", "Platform", "CProcess",
+            ]),
+
+        // A separate program, so that `clips` requires none of its libraries.
+        .executableTarget(
+            name: "ClipsMirror",
+            dependencies: [
+                "MirrorRelay", "ClipsCore", "Mirroring", "PersistentStore", "Terminal", "Platform",
             ]),
 
         // The figures, and those of C alone on the same machine.
@@ -89,6 +105,8 @@ let package = Package(
         .executableTarget(
             name: "GroupMemberTool", dependencies: ["AppGroup"], path: "Tests/Tools/GroupMemberTool"),
         .testTarget(name: "AppGroupTests", dependencies: ["AppGroup", "TestSupport", "GroupMemberTool"]),
+        .testTarget(
+            name: "MirrorRelayTests", dependencies: ["MirrorRelay", "Mirroring", "TestSupport"]),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"]),
         .testTarget(
             name: "PersistentStoreTests",
@@ -121,7 +139,8 @@ let package = Package(
         .testTarget(
             name: "ArchitectureTests", dependencies: ["TestSupport"], exclude: ["banned-words.txt"]),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["ClipsCore", "TestSupport", "clips", "ClipsBenchmarks"]),
+            name: "EndToEndTests",
+            dependencies: ["ClipsCore", "TestSupport", "clips", "ClipsMirror", "ClipsBenchmarks"]),
         // Failing and full disks, killed processes, and many processes; the tests compile the shim.
         .testTarget(
             name: "FaultTests",

@@ -12,10 +12,11 @@ import Testing
         "HistoryTracking": ["PersistentStore", "AppGroup", "Platform"],
         "LiveQuery": ["HistoryTracking", "PersistentStore"],
         "Mirroring": ["HistoryTracking", "PersistentStore", "Platform"],
+        "MirrorRelay": ["Mirroring", "Platform", "CNATS", "CSodium", "CZlib"],
         "SearchIndex": ["HistoryTracking", "PersistentStore", "SQLite", "Platform", "CSearch"],
         "ClipsCore": [
-            "SearchIndex", "LiveQuery", "HistoryTracking", "PersistentStore", "AppGroup", "Platform",
-            "CSearch",
+            "SearchIndex", "LiveQuery", "Mirroring", "HistoryTracking", "PersistentStore", "AppGroup",
+            "Platform", "CSearch",
         ],
         "ClipsExchange": ["ClipsCore", "PersistentStore", "Platform", "CHTMLTags", "CLibXML2"],
         "BrowserHost": ["ClipsCore", "PersistentStore", "Platform"],
@@ -26,6 +27,9 @@ import Testing
         "clips": [
             "ClipsTerminal", "ClipsExchange", "BrowserHost", "ClipsCore", "SearchIndex", "PersistentStore",
             "Terminal", "Platform", "CProcess",
+        ],
+        "ClipsMirror": [
+            "MirrorRelay", "ClipsCore", "Mirroring", "PersistentStore", "Terminal", "Platform",
         ],
         "ClipsBenchmarks": [
             "ClipsCore", "SearchIndex", "LiveQuery", "HistoryTracking", "PersistentStore", "SQLite",

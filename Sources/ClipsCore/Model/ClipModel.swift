@@ -1,3 +1,4 @@
+package import Mirroring
 package import PersistentStore
 package import SearchIndex
 
@@ -37,7 +38,8 @@ package enum ClipModel {
     package static func make() throws(StoreError) -> StoreModel {
         try StoreModel(
             version: 3,
-            entities: [EntityDescription(entity, attributes: ClipAttribute.allCases.map(attribute))])
+            entities: [EntityDescription(entity, attributes: ClipAttribute.allCases.map(attribute))]
+                + MirrorConfiguration.entities)
     }
 
     /// Returns the text by which a clip with these values is known: its title, URL, or text.
@@ -91,4 +93,16 @@ extension ClipModel {
         author: ClipAttribute.author.rawValue, created: ClipAttribute.created.rawValue,
         starred: ClipAttribute.starred.rawValue, unread: ClipAttribute.unread.rawValue,
         archived: ClipAttribute.archived.rawValue)
+}
+
+extension ClipModel {
+    /// The attributes that machines exchange. A star or the time of an edit revives no deleted clip.
+    package static func mirrored(zone: String) -> MirrorConfiguration {
+        let minor: [ClipAttribute] = [.starred, .unread, .archived, .updated]
+        return MirrorConfiguration(
+            [
+                MirroredEntity(
+                    entity, minor: Set(minor.map(\.rawValue)), sets: [ClipAttribute.tags.rawValue: ","])
+            ], zone: zone)
+    }
 }

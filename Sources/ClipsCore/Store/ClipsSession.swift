@@ -10,6 +10,7 @@ package final class ClipsSession: Sendable {
     private let source: ClipListSource
     private let tracker: HistoryTracker
     private let indexing: BackgroundIndexing
+    private let mirror = Mutex<MirrorWatch?>(nil)
     private let counter = Mutex(HistoryCounter())
 
     /// The context name of the session's transactions.
@@ -32,6 +33,8 @@ package final class ClipsSession: Sendable {
             deliver([.indexing($0)])
         }
         let isReadOnly = store.readOnlyReason != nil
+        let watch = MirrorWatch(store: path) { deliver([.mirror($0)]) }
+        mirror.withLock { $0 = watch }
         // The list starts from the present state; its cursor only holds back the cleaning, which retains a
         // week in any case so that recent changes can be undone and restored.
         var parameters = TrackingParameters(name: author)
@@ -47,6 +50,7 @@ package final class ClipsSession: Sendable {
     package func start() async throws(StoreError) { try await tracker.start() }
 
     package func stop() async {
+        mirror.withLock { $0 = nil }
         await indexing.stop()
         await tracker.stop()
         await store.close()

@@ -14,6 +14,10 @@ extension AppState {
             sync.indexing = note
             return
         }
+        if case .mirror(let summary) = message {
+            sync.mirror = summary
+            return
+        }
         if case .reached(let number) = message {
             sync.newestTransaction = max(sync.newestTransaction, number)
             return
@@ -197,7 +201,7 @@ extension AppState {
         case .transactions(let transactions):
             isOwn = transactions.contains(where: \.isOwn)
             list.pause?.newCount += transactions.filter { !$0.isOwn }.reduce(0) { $0 + $1.inserted }
-        case .state, .reached, .indexing: break
+        case .state, .reached, .indexing, .mirror: break
         }
         guard list.pause?.hasOverflowed != true else {
             if isOwn { refetch() }

@@ -1,5 +1,5 @@
 import Glibc
-import Platform
+package import Platform
 import Terminal
 
 /// Starts other programs: the editor and shell commands, and the browser, which runs on its own.
@@ -45,6 +45,18 @@ package enum ChildProcess {
     ///
     /// - Returns: The process ID, which the caller must reap; nil if the program could not be started.
     static func detached(_ words: [String]) -> pid_t? { start(words, environment: [:], .none) }
+
+    /// Starts a program in its own session, with a pipe as its input.
+    ///
+    /// - Returns: The pipe, which closes when the caller releases it or exits, even by kill -9.
+    package static func attached(_ words: [String]) -> Pipe? {
+        guard let pipe = try? Pipe() else { return nil }
+        _ = start(words, environment: [:], .none) {
+            posix_spawn_file_actions_adddup2(
+                $0.assumingMemoryBound(to: posix_spawn_file_actions_t.self), pipe.readEnd, STDIN_FILENO)
+        }
+        return pipe
+    }
 
     /// - Parameter isJob: Whether the child leads its own process group.
     static func start(

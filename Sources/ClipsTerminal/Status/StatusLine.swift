@@ -229,6 +229,7 @@ struct StatusLine {
             parts.insert(StyledRun("read only", theme.held), at: 0)
         }
         if !state.sync.indexing.isEmpty { parts.append(StyledRun(state.sync.indexing, theme.held)) }
+        if !state.sync.mirror.isEmpty { parts.append(StyledRun(state.sync.mirror, theme.held)) }
         if let change = state.sync.lastChange {
             parts.append(
                 StyledRun("\(change.summary), \(Age(of: change.at, at: state.now).sentence)", theme.dim))

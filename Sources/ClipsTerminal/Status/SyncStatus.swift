@@ -29,4 +29,6 @@ struct SyncStatus: Sendable {
     var newestTransaction: Int64 = 0
     /// The progress of the search index; empty when it is complete.
     var indexing = ""
+    /// The state of the mirror; empty if all is well.
+    var mirror = ""
 }

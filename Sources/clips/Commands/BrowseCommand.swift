@@ -36,11 +36,20 @@ extension Command {
         var configuration = ClipsApp.Configuration(storePath: try invocation.storePathForApp())
         if let author = arguments.value("--author") { configuration.author = author }
         if let colors { configuration.colors = colors }
-        guard let script else { return ClipsApp.run(configuration) }
+        guard let script else {
+            let mirror = startMirror(of: configuration.storePath)
+            return withExtendedLifetime(mirror) { ClipsApp.run(configuration) }
+        }
         // Foundation reads only regular files.
         guard let text = script == "-" ? TextFile.read(STDIN_FILENO) : TextFile.read(script) else {
             throw UsageError("Cannot read the script \(script).")
         }
         return ClipsApp.runScript(configuration, script: text, size: size ?? Size(rows: 24, columns: 80))
+    }
+
+    /// Starts the mirror of a store that has one, until the pipe closes.
+    private static func startMirror(of store: String) -> Pipe? {
+        guard MirrorFiles(store: store).isConfigured, let program = MirrorProgram.path else { return nil }
+        return ChildProcess.attached([program, "run", "--attached", "--quiet", "--store", store])
     }
 }

@@ -32,6 +32,7 @@ struct Command: Sendable {
         ("Delete clips, or restore deleted ones", [.delete, .restore]),
         ("Read and write files; connect web browsers", [.import, .export, .browser]),
         ("Print the history and its consumers", [.history, .historyClean, .consumers]),
+        ("Exchange clips with other machines", [.mirror]),
         ("Check, repair, salvage, copy, or restore the store", [.doctor, .backup, .backupRestore]),
         ("Print shell completions or the manual page", [.completions, .man]),
     ]

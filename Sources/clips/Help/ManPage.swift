@@ -72,6 +72,7 @@ struct ManPage {
             "Clips that could not be saved, for 'clips add --jsonl'; in TMPDIR or /tmp if not next to the store"
         ),
         ("~/.config/clips/config", "Key bindings"),
+        ("clips.db-mirror", "Server and secret of the mirror; clips.db-mirror-status is its state"),
     ]
 
     private static func section(_ command: Command) -> [String] {

@@ -7,7 +7,7 @@ import Terminal
 /// A finding of the doctor, with advice.
 struct Diagnosis: Equatable {
     enum Topic: String, CaseIterable {
-        case file, history, consumers, permissions, events, index, browser, space
+        case file, history, consumers, permissions, events, index, browser, mirror, space
     }
 
     let topic: Topic
@@ -108,13 +108,27 @@ struct Diagnosis: Equatable {
         self.init(.browser, "\(report.browser): \(report.found).", report.advice)
     }
 
+    /// Creates the state of a mirror; nil for a store without one.
+    static func mirror(store path: String) -> Diagnosis? {
+        guard MirrorFiles(store: path).isConfigured else { return nil }
+        guard MirrorProgram.path != nil else {
+            return Diagnosis(.mirror, "\(MirrorProgram.name) is not installed.", MirrorProgram.advice)
+        }
+        guard let report = MirrorReport(store: path), report.isCurrent else {
+            return Diagnosis(
+                .mirror, "The mirror is not running.", "Run 'clips mirror enable', or 'clips mirror run'.")
+        }
+        let summary = report.summary()
+        return Diagnosis(.mirror, summary.isEmpty ? nil : "\(summary).", "Run 'clips mirror status'.")
+    }
+
     static func all(_ findings: [StoreFinding], _ problem: SearchIndexProblem?) -> [Diagnosis] {
         findings.map { Diagnosis($0) } + [problem].compactMap(\.self).map { Diagnosis($0) }
     }
 
     /// Returns the line for a topic without findings.
     static func nothingFound(_ topic: Topic, isDamaged: Bool) -> Diagnosis? {
-        guard topic != .space else { return nil }
+        guard topic != .space, topic != .mirror else { return nil }
         guard isDamaged, [.history, .consumers, .index].contains(topic) else { return Diagnosis(topic, nil) }
         return Diagnosis(topic, "Not checked, because the store is damaged.")
     }

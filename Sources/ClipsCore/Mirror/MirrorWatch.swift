@@ -1,0 +1,43 @@
+import Platform
+
+/// Reports the summary of a store's mirror when it changes. Owns a thread, so create it for a store with a mirror
+/// only.
+package final class MirrorWatch: Sendable {
+    private let loop: EventLoop
+    private let folder: FolderWatch
+    private let path: String
+    private let report: @Sendable (String) -> Void
+    private let timer = TimerName()
+
+    /// A process that was killed writes no report, so the last one is checked again.
+    private static let pause = Duration.seconds(20)
+
+    /// - Parameter report: A closure that is called on another thread, first with the present state.
+    /// - Returns: Nil for a store without a mirror, or without file events.
+    package init?(store path: String, report: @escaping @Sendable (String) -> Void) {
+        let files = MirrorFiles(store: path)
+        guard files.isConfigured, let loop = try? EventLoop(),
+            let folder = try? FolderWatch(path: FilePath.folder(of: files.report))
+        else { return nil }
+        (self.loop, self.folder, self.path, self.report) = (loop, folder, path, report)
+        let name = files.report.split(separator: "/").last.map(String.init)
+        loop.watch(folder.descriptor) { [weak self] in
+            guard let self, self.folder.drain().contains(where: { $0.name == name || $0.kind == .overflow })
+            else {
+                return
+            }
+            read()
+        }
+        read()
+    }
+
+    deinit {
+        loop.cancel(timer)
+        loop.stopWatching(folder.descriptor)
+    }
+
+    private func read() {
+        report(MirrorReport(store: path)?.summary() ?? "")
+        loop.schedule(timer, after: Self.pause) { [weak self] in self?.read() }
+    }
+}

@@ -1,0 +1,80 @@
+import ClipsCore
+import FoundationEssentials
+import Mirroring
+import PersistentStore
+
+extension Invocation {
+    /// Prints the conflicts, or restores or dismisses one.
+    func conflicts() async throws -> Int32 {
+        let path = try storePath()
+        let configuration = try MirrorSettings(store: path).configuration
+        let store = try await openStore()
+        let conflicts = try await configuration.conflicts(in: store.container)
+        if let name = value("--restore") ?? value("--dismiss") {
+            guard let conflict = Self.find(name, in: conflicts) else {
+                throw Sentence("There is no such conflict. Run 'clips mirror conflicts'.")
+            }
+            let isRestored = has("--restore")
+            if isRestored, conflict.object == nil {
+                throw Sentence(
+                    "The clip was deleted. Restore it with 'clips restore' first, or dismiss the conflict.")
+            }
+            let context = store.container.makeContext(author: value("--author") ?? "cli", name: "conflict")
+            try await configuration.resolve(conflict, restoring: isRestored, in: context)
+            remark(isRestored ? "restored the \(conflict.attribute)." : "dismissed the conflict.")
+            return 0
+        }
+        for (index, conflict) in conflicts.enumerated() { try printConflict(conflict, number: index + 1) }
+        await store.close()
+        if conflicts.isEmpty { remark("there are no conflicts.") }
+        return conflicts.isEmpty ? 0 : 1
+    }
+
+    private static func find(_ name: String, in conflicts: [MirrorConflict]) -> MirrorConflict? {
+        if let number = Int(name) {
+            return conflicts.indices.contains(number - 1) ? conflicts[number - 1] : nil
+        }
+        return conflicts.first { $0.id == name }
+    }
+
+    private func printConflict(_ conflict: MirrorConflict, number: Int) throws {
+        let object = ConflictObject(conflict)
+        if has("--json") {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            line(String(decoding: try encoder.encode(object), as: UTF8.self))
+            return
+        }
+        let origin = conflict.isOwn ? "this machine" : "another machine"
+        line("\(number)  \(conflict.attribute) of \(object.clip.map { "clip \($0)" } ?? "a deleted clip")")
+        line("   now:  \(object.current ?? "")")
+        line("   lost: \(object.lost ?? "") (by \(origin), \(object.date))")
+    }
+}
+
+/// A line of `clips mirror conflicts --json`.
+private struct ConflictObject: Encodable {
+    let id: String
+    let clip: Int64?
+    let uuid: String
+    let attribute: String
+    let current: String?
+    let lost: String?
+    let own: Bool
+    let date: String
+
+    init(_ conflict: MirrorConflict) {
+        id = conflict.id
+        clip = conflict.object?.id.key
+        uuid = conflict.uuid
+        attribute = conflict.attribute
+        current = conflict.current.flatMap(Self.text)
+        lost = Self.text(conflict.value)
+        own = conflict.isOwn
+        date = conflict.date.formatted(.iso8601)
+    }
+
+    private static func text(_ value: AttributeValue) -> String? {
+        value.textValue ?? value.integerValue.map { "\($0)" }
+    }
+}

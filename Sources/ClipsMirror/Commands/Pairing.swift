@@ -1,0 +1,156 @@
+import ClipsCore
+import FoundationEssentials
+import Glibc
+import MirrorRelay
+import Mirroring
+import Platform
+
+extension Invocation {
+    private func zone() throws -> String {
+        let zone = value("--zone") ?? value("--group") ?? ClipsLocation.defaultGroup
+        guard JetStreamEngine.isValid(zone: zone) else {
+            throw Sentence("The zone's name is not valid. Use up to 64 letters, digits, '_', or '-'.")
+        }
+        return zone
+    }
+
+    private func checkUnused() throws {
+        guard !MirrorFiles(store: try storePath()).isConfigured else {
+            throw Sentence("The store has a mirror. Run 'clips mirror remove' first.")
+        }
+    }
+
+    /// Whether the server has the zone.
+    private static func state(of engine: JetStreamEngine) async -> Result<Bool, MirrorError> {
+        do throws(MirrorError) { return .success(try await engine.zoneExists()) } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Creates the zone of the first machine, sends its clips, and prints the pairing code.
+    func add() async throws -> Int32 {
+        try checkUnused()
+        let settings = MirrorSettings(server: try address(), zone: try zone(), secret: MirrorSecret())
+        let engine = settings.engine()
+        switch await Self.state(of: engine) {
+        case .success(false): break
+        case .success(true), .failure(.wrongKey):
+            throw Sentence(
+                "The server has the zone '\(settings.zone)' of other machines. Run 'clips mirror pair' with their code, or choose another name with --zone."
+            )
+        case .failure(let error): throw error
+        }
+        let store = try await openStore()
+        try settings.write(store: try storePath())
+        try await exchange(
+            Mirror(container: store.container, configuration: settings.configuration, engine: engine))
+        let sent = try await engine.list().count
+        await engine.close()
+        await store.close()
+        remark(
+            "sent \(sent) clips. On the next machine, run 'clips mirror pair \(settings.server.url)' and type this code:"
+        )
+        line(settings.code)
+        return 0
+    }
+
+    /// Joins the zone of other machines, after a preview.
+    func pair() async throws -> Int32 {
+        try checkUnused()
+        let address = try address()
+        let code = try Console.secret("Pairing code: ")
+        guard let secret = MirrorSecret(code: code) else {
+            throw Sentence(
+                "The pairing code is not valid. Check each of its seven groups of four characters.")
+        }
+        let settings = MirrorSettings(server: address, zone: try zone(), secret: secret)
+        let engine = settings.engine()
+        switch await Self.state(of: engine) {
+        case .success(true): break
+        case .success(false):
+            throw Sentence(
+                "The server has no zone '\(settings.zone)'. Run 'clips mirror add' on the first machine, or check --zone."
+            )
+        case .failure(.wrongKey):
+            throw Sentence(
+                "The code belongs to another mirror; nothing was written. Check the code and --zone.")
+        case .failure(let error): throw error
+        }
+        let store = try await openStore()
+        let mirror = Mirror(container: store.container, configuration: settings.configuration, engine: engine)
+        let preview = try await mirror.preview()
+        let total = preview.onlyHere + preview.onlyOnRelay + preview.onBoth
+        let question =
+            "The server has \(preview.onlyOnRelay) clips that this store lacks, this store has \(preview.onlyHere) "
+            + "that the server lacks, and \(preview.onBoth) are on both. All machines will have \(total). Continue?"
+        guard try confirms(question) else {
+            remark("nothing was changed.")
+            return 1
+        }
+        try settings.write(store: try storePath())
+        try await exchange(mirror)
+        await engine.close()
+        await store.close()
+        remark("paired. Run 'clips mirror enable' to exchange changes from each login on.")
+        return 0
+    }
+
+    /// Exchanges all changes; asks before many clips are deleted.
+    func exchange(_ mirror: Mirror) async throws {
+        switch await Self.problem(of: mirror) {
+        case nil: break
+        case .manyRemovals(let count):
+            guard try confirms("Other machines deleted \(count) clips. Delete them here too?") else {
+                throw Sentence("Nothing was deleted. The mirror continues after 'clips mirror once --yes'.")
+            }
+            await mirror.allowManyRemovals()
+            try await mirror.sync()
+        case .absentTooLong:
+            let question =
+                "This machine was absent while deletions were purged. Delete the clips here that the server lacks?"
+            guard try confirms(question) else { throw Sentence("Nothing was changed.") }
+            try await mirror.rejoin()
+        case let error?: throw error
+        }
+    }
+
+    private static func problem(of mirror: Mirror) async -> MirrorError? {
+        do throws(MirrorError) {
+            try await mirror.sync()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    func once() async throws -> Int32 {
+        let settings = try MirrorSettings(store: try storePath())
+        let store = try await openStore()
+        let engine = settings.engine()
+        try await exchange(
+            Mirror(container: store.container, configuration: settings.configuration, engine: engine))
+        await engine.close()
+        await store.close()
+        return 0
+    }
+
+    /// Ends the mirror of this store. The clips remain, here and on the server.
+    func remove() async throws -> Int32 {
+        let path = try storePath()
+        let settings = try MirrorSettings(store: path)
+        guard
+            try confirms(
+                "End the mirror with \(settings.server.url)? The clips remain, here and on the server.")
+        else { return 1 }
+        let files = MirrorFiles(store: path)
+        removeUnit()
+        unlink(files.settings)
+        if let report = MirrorReport(store: path), report.isCurrent { kill(report.process, SIGTERM) }
+        unlink(files.report)
+        let store = try await openStore()
+        try await settings.configuration.remove(from: store.container)
+        await store.close()
+        remark("the mirror was removed.")
+        return 0
+    }
+}

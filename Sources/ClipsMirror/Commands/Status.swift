@@ -1,0 +1,69 @@
+import ClipsCore
+import FoundationEssentials
+import MirrorRelay
+import Mirroring
+
+extension Invocation {
+    /// Prints the state of the mirror, without the server.
+    func status() async throws -> Int32 {
+        let path = try storePath()
+        let settings = try MirrorSettings(store: path)
+        let store = try await ClipStore.openToRead(path: path, author: "cli")
+        let status = try await settings.configuration.status(in: store.container)
+        await store.close()
+        let report = MirrorReport(store: path).flatMap { $0.isCurrent ? $0 : nil }
+        let object = StatusObject(
+            server: settings.server.url, zone: settings.zone, running: report != nil,
+            state: report?.state.rawValue, since: report?.since.formatted(.iso8601),
+            message: report.flatMap { $0.message.isEmpty ? nil : $0.message },
+            waiting: (status?.waiting ?? 0) + (status?.retained ?? 0), tooLarge: status?.tooLarge ?? 0,
+            conflicts: status?.conflicts ?? 0, forgotten: status?.forgotten ?? 0,
+            unreadable: status?.unreadable ?? 0, clockOffset: status?.clockOffset ?? 0,
+            retained: status?.retained ?? 0)
+        if has("--json") {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            line(String(decoding: try encoder.encode(object), as: UTF8.self))
+        } else {
+            for text in object.lines { line(text) }
+        }
+        return report?.state == .connected && object.conflicts == 0 ? 0 : 1
+    }
+}
+
+/// The state of a mirror, and its JSON form.
+private struct StatusObject: Encodable {
+    let server: String
+    let zone: String
+    let running: Bool
+    let state: String?
+    let since: String?
+    let message: String?
+    let waiting: Int
+    let tooLarge: Int
+    let conflicts: Int
+    let forgotten: Int
+    let unreadable: Int
+    let clockOffset: Int64
+    let retained: Int
+
+    var lines: [String] {
+        var lines = ["server     \(server), zone \(zone)"]
+        lines.append(
+            running
+                ? "state      \(state ?? "") since \(since ?? "")"
+                : "state      not running. Run 'clips mirror run', or 'clips mirror enable'.")
+        if let message { lines.append("message    \(message)") }
+        lines.append(
+            "waiting    \(waiting == 0 ? "nothing" : "\(waiting) changes, of which nothing is lost")")
+        if retained > 0 { lines.append("history    retains \(retained) transactions for the mirror") }
+        if conflicts > 0 { lines.append("conflicts  \(conflicts). Run 'clips mirror conflicts'.") }
+        if forgotten > 0 { lines.append("server     forgot \(forgotten) clips, which were sent again") }
+        if tooLarge > 0 { lines.append("too large  \(tooLarge) clips, which the server does not accept") }
+        if unreadable > 0 { lines.append("skipped    \(unreadable) records that are not readable") }
+        if clockOffset != 0 {
+            lines.append("clock      off by \(Double(clockOffset) / 1000) s. Set the time of this machine.")
+        }
+        return lines
+    }
+}

@@ -1,0 +1,117 @@
+import ClipsCore
+import FoundationEssentials
+import Glibc
+import MirrorRelay
+import Mirroring
+import PersistentStore
+import Platform
+import Terminal
+
+/// One call of the program, as `clips mirror` passes it: a word, its operands, and options.
+struct Invocation {
+    let word: String
+    let operands: [String]
+    private let options: [String: String]
+
+    static let switches: Set = ["--json", "--quiet", "--yes", "--attached", "--version"]
+    static let valued: Set = [
+        "--store", "--group", "--author", "--user", "--password-file", "--credentials", "--ca", "--zone",
+        "--restore", "--dismiss",
+    ]
+
+    init(_ words: [String]) throws {
+        var (operands, options): ([String], [String: String]) = ([], [:])
+        var iterator = words.makeIterator()
+        while let word = iterator.next() {
+            if Self.switches.contains(word) {
+                options[word] = ""
+            } else if Self.valued.contains(word) {
+                guard let value = iterator.next() else { throw Sentence("Option \(word) requires a value.") }
+                options[word] = value
+            } else if word.hasPrefix("-") {
+                throw Sentence("Unknown option '\(word)'. Run 'clips mirror --help'.")
+            } else {
+                operands.append(word)
+            }
+        }
+        word = operands.first ?? ""
+        self.operands = Array(operands.dropFirst())
+        self.options = options
+    }
+
+    func has(_ name: String) -> Bool { options[name] != nil }
+    func value(_ name: String) -> String? { options[name] }
+
+    func storePath() throws -> String {
+        try ClipsLocation(path: value("--store"), group: value("--group")).path
+    }
+
+    func openStore() async throws -> ClipStore {
+        let path = try storePath()
+        let location = ClipsLocation(path: path)
+        if !location.exists { try location.makeFolder() }
+        return try await ClipStore(path: path, author: value("--author") ?? "cli")
+    }
+
+    /// The address of the operand and the options, with a password that is prompted or read from a file.
+    func address() throws -> ServerAddress {
+        guard let url = operands.first else { throw Sentence("Missing operand: URL. Use tls://HOST[:PORT].") }
+        var address = try ServerAddress(url)
+        if let user = value("--user") { address.user = user }
+        address.credentials = value("--credentials").map(FilePath.resolved)
+        address.authority = value("--ca").map(FilePath.resolved)
+        if let path = address.credentials { try MirrorSettings.checkPrivacy(path) }
+        if let file = value("--password-file") {
+            try MirrorSettings.checkPrivacy(file)
+            address.password = TextFile.read(file)?.split(whereSeparator: \.isNewline).first.map(String.init)
+        } else if let user = address.user {
+            address.password = try Console.secret("Password of \(SafeText.line(user)): ")
+        }
+        return address
+    }
+
+    func line(_ text: String) { Console.write(SafeText.line(text) + "\n", to: STDOUT_FILENO) }
+
+    func remark(_ text: String) {
+        if !has("--quiet") { Console.write("clips: \(SafeText.line(text))\n", to: STDERR_FILENO) }
+    }
+
+    /// Asks a question, answered by `--yes`.
+    ///
+    /// - Throws: ``Sentence`` without a terminal.
+    func confirms(_ question: String) throws -> Bool {
+        if has("--yes") { return true }
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw Sentence("\(question) Nothing was changed; repeat the command with --yes to confirm.")
+        }
+        Console.write("\(SafeText.line(question)) [y/N] ", to: STDERR_FILENO)
+        return ["y", "yes"].contains((readLine() ?? "").lowercased())
+    }
+}
+
+/// The terminal.
+enum Console {
+    static func write(_ text: String, to descriptor: CInt) { _ = TextFile.write(text, on: descriptor) }
+
+    /// Reads a line without showing it, from the terminal or from piped input.
+    static func secret(_ prompt: String) throws -> String {
+        var mode = termios()
+        let isTerminal = tcgetattr(STDIN_FILENO, &mode) == 0
+        if isTerminal {
+            write(prompt, to: STDERR_FILENO)
+            var hidden = mode
+            hidden.c_lflag &= ~tcflag_t(ECHO)
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+        }
+        defer {
+            if isTerminal {
+                tcsetattr(STDIN_FILENO, TCSAFLUSH, &mode)
+                write("\n", to: STDERR_FILENO)
+            }
+        }
+        guard let line = readLine(), !line.isEmpty else {
+            throw Sentence("Nothing was entered; nothing was done.")
+        }
+        return line
+    }
+}

@@ -1,0 +1,70 @@
+import ClipsCore
+import FoundationEssentials
+import Glibc
+import MirrorRelay
+import Mirroring
+import Platform
+
+/// The server and the secret of a store's mirror, in a file that only its owner can read.
+struct MirrorSettings: Codable {
+    var server: ServerAddress
+    var zone: String
+    /// The pairing code.
+    var code: String
+
+    func write(store path: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let bytes = try encoder.encode(self) + Data("\n".utf8)
+        let target = MirrorFiles(store: path).settings
+        do {
+            let file = try ReplacementFile(of: target)
+            try DescriptorIO.write(bytes, to: file.descriptor)
+            try file.commit()
+        } catch {
+            throw Sentence("Cannot write \(target): \(error). Check the permissions of its folder.")
+        }
+    }
+
+    init(server: ServerAddress, zone: String, secret: MirrorSecret) {
+        (self.server, self.zone, code) = (server, zone, secret.code)
+    }
+
+    /// Reads the settings of a store.
+    init(store path: String) throws {
+        let file = MirrorFiles(store: path).settings
+        guard FilePath.exists(file) else {
+            throw Sentence(
+                "The store \(path) has no mirror. Run 'clips mirror add URL' or 'clips mirror pair URL'.")
+        }
+        try Self.checkPrivacy(file)
+        guard let text = TextFile.read(file),
+            let settings = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)),
+            MirrorSecret(code: settings.code) != nil, JetStreamEngine.isValid(zone: settings.zone)
+        else { throw Sentence("The settings \(file) are not readable. Pair this machine again.") }
+        self = settings
+    }
+
+    /// Checks that a file with a password is readable for its owner only.
+    static func checkPrivacy(_ path: String) throws {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw Sentence("Cannot read \(path). Check the path and its permissions.")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw Sentence("Other users can read \(path). Run 'chmod 600' on it, and change the password.")
+        }
+    }
+
+    func engine() -> JetStreamEngine {
+        JetStreamEngine(server, zone: zone, secret: MirrorSecret(code: code) ?? MirrorSecret())
+    }
+
+    var configuration: MirrorConfiguration { ClipModel.mirrored(zone: zone) }
+}
+
+/// An error that is a sentence for the user.
+struct Sentence: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

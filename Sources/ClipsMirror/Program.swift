@@ -1,0 +1,71 @@
+import ClipsCore
+import Glibc
+import MirrorRelay
+import Mirroring
+import PersistentStore
+
+/// The program behind `clips mirror`: the only one that requires libnats and libsodium.
+@main
+enum Program {
+    static let version = "0.2.0"
+
+    static func main() async {
+        // A write to a closed pipe is an error, not the end.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            exit(try await run(Invocation(Array(CommandLine.arguments.dropFirst()))))
+        } catch {
+            Console.write("clips: \(sentence(error))\n", to: STDERR_FILENO)
+            exit(2)
+        }
+    }
+
+    private static func run(_ invocation: Invocation) async throws -> Int32 {
+        if invocation.has("--version") {
+            invocation.line("clips-mirror \(version)")
+            return 0
+        }
+        switch invocation.word {
+        case "add": return try await invocation.add()
+        case "pair": return try await invocation.pair()
+        case "status": return try await invocation.status()
+        case "run": return try await Runner(invocation).run()
+        case "once": return try await invocation.once()
+        case "enable": return try invocation.enable()
+        case "conflicts": return try await invocation.conflicts()
+        case "remove": return try await invocation.remove()
+        default:
+            throw Sentence("Unknown operand '\(invocation.word)'. Run 'clips mirror --help'.")
+        }
+    }
+
+    static func sentence(_ error: any Error) -> String {
+        switch error {
+        case let error as Sentence: error.description
+        case let error as ServerAddress.Rejection: error.description
+        case let error as MirrorError: sentence(error)
+        case let error as ClipError: error.description
+        default: "\(error)"
+        }
+    }
+
+    static func sentence(_ error: MirrorError) -> String {
+        switch error {
+        case .unreachable(let reason):
+            "The server cannot be reached: \(reason). Nothing is lost; changes wait in the store."
+        case .unauthorized:
+            "The server rejected the user or the password. Check both with your server's administrator, then pair again."
+        case .wrongKey:
+            "The zone on the server has another key; nothing was written. Pair with the code of a machine that works."
+        case .quotaExceeded:
+            "The quota on the server is full. Nothing is lost; changes wait in the store. Raise the quota."
+        case .newerFormat:
+            "A newer version of clips wrote to the server. Update this program; changes wait in the store."
+        case .absentTooLong:
+            "This machine was absent while deletions were purged; nothing was changed. Run 'clips mirror once --yes' to join again."
+        case .manyRemovals(let count):
+            "Other machines deleted \(count) clips; none is deleted here yet. Run 'clips mirror once' to confirm."
+        default: error.description
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import ClipsCore
+import ClipsTerminal
+import Glibc
+import Platform
+
+extension Command {
+    private static let mirrorOptions = [
+        Option("--user", value: "USER", "user of the server; the password is prompted"),
+        Option("--password-file", value: "FILE", "file of mode 600 with the password"),
+        Option("--credentials", value: "FILE", "credentials file of NATS, of mode 600"),
+        Option("--ca", value: "FILE", "certificate that signs the server's"),
+        Option("--zone", value: "ZONE", "name of the mirror on the server (default: clips)"),
+        Option("--restore", value: "N", "with conflicts: restore the lost value"),
+        Option("--dismiss", value: "N", "with conflicts: discard the lost value"),
+        Option("--yes", "answer questions with yes"),
+    ]
+
+    static let mirror = Command(
+        name: "mirror",
+        summary: "Exchange clips with other machines, end-to-end encrypted, through a NATS server",
+        details: """
+            add URL starts a mirror and prints the pairing code; pair URL joins it on the next machine. run \
+            exchanges changes until it is stopped, once does so once, and enable starts run at each login. \
+            status prints the state, conflicts the edits that lost, and remove ends the mirror.
+            Requires the program clips-mirror. Exit status: 0 all is well; 1 a problem or a conflict remains.
+            """,
+        operands: "add|pair|status|run|once|enable|conflicts|remove|URL…",
+        options: mirrorOptions,
+        example: "clips mirror add tls://nats.example.org --user ann"
+    ) { invocation in
+        let arguments = invocation.arguments
+        guard let program = MirrorProgram.path else {
+            invocation.fail("Cannot find \(MirrorProgram.name). \(MirrorProgram.advice)")
+            return .failed
+        }
+        if let problem = startProblem(program) {
+            invocation.fail(problem)
+            return .failed
+        }
+        try invocation.output.flush()
+        var words = [program] + arguments.operands
+        for option in mirrorOptions + Command.globalOptions {
+            if option.value == nil {
+                if arguments.has(option.name) { words.append(option.name) }
+            } else if let value = arguments.value(option.name) {
+                words += [option.name, value]
+            }
+        }
+        guard let status = ChildProcess.here(words) else {
+            invocation.fail("Cannot start \(program). Check its permissions.")
+            return .failed
+        }
+        return ExitStatus(rawValue: status) ?? .failed
+    }
+
+    /// Returns the reason that the program cannot start: the dynamic linker lacks a library.
+    private static func startProblem(_ program: String) -> String? {
+        guard let output = TextFile.writeTemporary("") else { return nil }
+        defer { unlink(output) }
+        let line = #""$1" --version >"$2" 2>&1"#
+        let status = ChildProcess.shell(line, [program, output], hasTerminal: false)
+        guard status != 0, let errors = TextFile.read(output) else { return nil }
+        guard let package = MirrorProgram.missingPackage(errors) else {
+            return "Cannot start \(program) (status \(status ?? -1)). Install it again."
+        }
+        return
+            "Cannot start \(MirrorProgram.name): a library is missing. Run 'sudo apt-get install \(package)'."
+    }
+}

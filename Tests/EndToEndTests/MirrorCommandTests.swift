@@ -1,0 +1,187 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Two home directories and one server.
+@Suite(.enabled(if: NATSServer.isInstalled, Comment(rawValue: NATSServer.missing)))
+struct MirrorCommandTests {
+    let server: NATSServer
+    let (a, b): (ClipsProgram, ClipsProgram)
+
+    init() throws {
+        server = try NATSServer()
+        (a, b) = (try ClipsProgram(), try ClipsProgram())
+    }
+
+    /// Starts a mirror on the first machine, and joins it on the second.
+    ///
+    /// - Returns: The pairing code.
+    @discardableResult
+    private func pair() throws -> String {
+        let added = try a.run("mirror", "add", server.url)
+        try #require(added.status == 0, "\(added)")
+        let code = added.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        let paired = try b.run("mirror", "pair", server.url, "--yes", input: code + "\n")
+        try #require(paired.status == 0, "\(paired)")
+        return code
+    }
+
+    private func contents(_ machine: ClipsProgram) throws -> String {
+        try machine.sqlite3("SELECT uuid, title, note, tags, starred FROM Clip ORDER BY uuid;")
+    }
+
+    private func exchange(_ machines: ClipsProgram...) throws {
+        for machine in machines {
+            let run = try machine.run("mirror", "once")
+            try #require(run.status == 0, "\(run)")
+        }
+    }
+
+    @Test func `a conflict keeps both values, and an emptied server loses nothing`() throws {
+        try a.run("add", "--title", "shared", "--tag", "old", "https://a.example")
+        try b.run("add", "--title", "of b", "https://b.example")
+        let code = try pair()
+        try exchange(a)
+        #expect(try contents(a) == contents(b))
+        #expect(try a.sqlite3("SELECT count(*) FROM Clip;") == "2")
+
+        // Both edit without the server.
+        _ = try a.sqlite3("UPDATE Clip SET title = 'from a', tags = 'old,red' WHERE title = 'shared';")
+        _ = try b.sqlite3("UPDATE Clip SET title = 'from b', tags = 'old,blue' WHERE title = 'shared';")
+        try exchange(a, b, a, b)
+        #expect(try contents(a) == contents(b))
+        let tags = try a.sqlite3("SELECT tags FROM Clip WHERE url = 'https://a.example';").split(
+            separator: ",")
+        #expect(Set(tags) == ["old", "red", "blue"])
+        let title = try a.sqlite3("SELECT title FROM Clip WHERE url = 'https://a.example';")
+        let lost = title == "from a" ? "from b" : "from a"
+        let machine = try #require([a, b].first { try $0.run("mirror", "conflicts").output.contains(lost) })
+        let restored = try machine.run("mirror", "conflicts", "--restore", "1")
+        #expect(restored.status == 0, "\(restored)")
+        try exchange(machine, a, b)
+        for machine in [a, b] {
+            #expect(try machine.sqlite3("SELECT title FROM Clip WHERE url = 'https://a.example';") == lost)
+        }
+
+        // The server is created again, empty; a third machine joins.
+        server.stop()
+        try FileManager.default.removeItem(atPath: server.dataFolder)
+        try server.start()
+        try exchange(a, b)
+        let c = try ClipsProgram()
+        let paired = try c.run("mirror", "pair", server.url, "--yes", input: code + "\n")
+        #expect(paired.status == 0, "\(paired)")
+        #expect(try contents(c) == contents(a))
+        #expect(try contents(a) == contents(b))
+        #expect(try a.sqlite3("SELECT count(*) FROM Clip;") == "2")
+    }
+
+    @Test func `running mirrors exchange each commit, survive kill -9, and are silent when idle`() throws {
+        try pair()
+        var running = [try a.start(["mirror", "run"]), try b.start(["mirror", "run"])]
+        defer { for process in running { process.terminate() } }
+        func isConnected(_ machine: ClipsProgram) throws -> Bool {
+            try machine.run("mirror", "status", "--json").output.contains(#""state":"connected""#)
+        }
+        #expect(try eventually { try isConnected(a) && isConnected(b) })
+        try a.run("add", "--title", "one", "https://one.example")
+        #expect(try eventually { try b.sqlite3("SELECT title FROM Clip;") == "one" })
+        try b.run("delete", "1")
+        #expect(try eventually { try a.sqlite3("SELECT count(*) FROM Clip;") == "0" })
+        // Superseded messages are removed right after the acknowledgement.
+        var count = try server.receivedMessages()
+        _ = try eventually(within: 2) {
+            let before = count
+            count = try server.receivedMessages()
+            return before != count
+        }
+        #expect(try !eventually(within: 3) { try server.receivedMessages() != count })
+
+        server.stop()
+        try a.run("add", "--title", "offline", "https://two.example")
+        #expect(
+            try eventually {
+                try a.run("mirror", "status", "--json").output.contains(#""state":"unreachable""#)
+            })
+        #expect(try a.run("mirror", "status").output.contains("waiting"))
+        try server.start()
+        #expect(try eventually { try b.sqlite3("SELECT title FROM Clip;") == "offline" })
+
+        for machine in [a, b] {
+            let report = try String(contentsOfFile: machine.storePath + "-mirror-status", encoding: .utf8)
+            let number = try #require(report.firstMatch(of: /"process":(\d+)/)?.1)
+            kill(try #require(pid_t(number)), SIGKILL)
+        }
+        running += [try a.start(["mirror", "run"]), try b.start(["mirror", "run"])]
+        try b.run("add", "--title", "after", "https://three.example")
+        #expect(try eventually { try a.sqlite3("SELECT count(*) FROM Clip;") == "2" })
+    }
+
+    @Test func `a wrong code, a second add, and an unknown zone are refused`() throws {
+        try pair()
+        let c = try ClipsProgram()
+        try c.run("add", "--title", "of c", "https://c.example")
+        for (arguments, input, sentence) in [
+            (["pair", server.url], "0000-0000-0000-0000-0000-0000-0001\n", "The pairing code is not valid."),
+            (["pair", server.url], "0000-0000-0000-0000-0000-0000-0000\n", "not valid"),
+            (["pair", server.url, "--zone", "x"], "", "Nothing was entered"),
+            (["add", server.url], "", "other machines"),
+            (["add", "nats://example.org"], "", "Use tls://example.org"),
+            (["add", "tls://ann:secret@example.org"], "", "would be visible"),
+            (["status"], "", "has no mirror"), (["frob"], "", "Unknown operand"),
+        ] {
+            let run = try Shell.run(
+                ClipsProgram.path, ["mirror"] + arguments, input: input, environment: c.environment)
+            #expect(
+                run.status == 2 && run.errors.contains(sentence) && run.output.isEmpty, "\(arguments) \(run)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: c.storePath + "-mirror"))
+        try exchange(a)
+        #expect(try a.sqlite3("SELECT count(*) FROM Clip;") == "0")
+    }
+
+    @Test func `pairing shows the counts first, and the secret is private`() throws {
+        try a.run("add", "--title", "one", "https://one.example")
+        let code = try a.run("mirror", "add", server.url).output
+        try b.run("add", "--title", "two", "https://two.example")
+        let refused = try b.run("mirror", "pair", server.url, input: code)
+        #expect(
+            refused.status == 2 && refused.errors.contains("The server has 1 clips that this store lacks"),
+            "\(refused)")
+        #expect(try b.sqlite3("SELECT count(*) FROM Clip;") == "1")
+        #expect(!FileManager.default.fileExists(atPath: b.storePath + "-mirror"))
+        let mode = try FileManager.default.attributesOfItem(atPath: a.storePath + "-mirror")[
+            .posixPermissions]
+        #expect(mode as? Int == 0o600)
+        let password = b.folder.path(of: "password")
+        try "secret".write(toFile: password, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: password)
+        let open = try b.run("mirror", "pair", server.url, "--password-file", password, input: code)
+        #expect(open.status == 2 && open.errors.contains("Other users can read"), "\(open)")
+    }
+
+    @Test func `a missing library is named with its package`() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.copyItem(atPath: ClipsProgram.path, toPath: folder.path(of: "clips"))
+        let fake = """
+            #!/bin/sh
+            echo "$0: error while loading shared libraries: libnats.so.3.4: cannot open shared object file" >&2
+            exit 127
+            """
+        func run() throws -> Shell {
+            try Shell.run(
+                folder.path(of: "clips"), ["mirror", "status"],
+                environment: a.environment.merging(["PATH": "/usr/bin:/bin"]) { $1 })
+        }
+        let missing = try run()
+        #expect(missing.status != 0 && missing.errors.contains("Cannot find clips-mirror."), "\(missing)")
+        try fake.write(toFile: folder.path(of: "clips-mirror"), atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: folder.path(of: "clips-mirror"))
+        let library = try run()
+        #expect(
+            library.errors
+                == "clips: Cannot start clips-mirror: a library is missing. Run 'sudo apt-get install libnats3.4'.\n",
+            "\(library)")
+    }
+}
