@@ -105,6 +105,11 @@ let package = Package(
         .executableTarget(
             name: "GroupMemberTool", dependencies: ["AppGroup"], path: "Tests/Tools/GroupMemberTool"),
         .testTarget(name: "AppGroupTests", dependencies: ["AppGroup", "TestSupport", "GroupMemberTool"]),
+        // A mirror and libnats alone, measured by ClipsBenchmarks.
+        .executableTarget(
+            name: "RelayTool",
+            dependencies: ["ClipsCore", "MirrorRelay", "Mirroring", "PersistentStore", "CNATS"],
+            path: "Tests/Tools/RelayTool"),
         .testTarget(
             name: "MirrorRelayTests", dependencies: ["MirrorRelay", "Mirroring", "TestSupport"]),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"]),

@@ -8,8 +8,7 @@ struct Figure: Sendable {
 
     static let all = [
         commitToList, commitToPaint, bulkCost, trackingCost, fetchCost, mergeCost, startToPaint, peakMemory,
-        keyToPaint, oneShotProcess, searchCost, cleaningCost, browserHost,
-        searchQuality,
+        keyToPaint, oneShotProcess, searchCost, cleaningCost, browserHost, searchQuality, mirrorCost,
         mergeOfMany, recordCost, killedProcesses, scaleCurve, soak,
     ]
 }

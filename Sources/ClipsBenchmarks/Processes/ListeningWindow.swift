@@ -65,7 +65,7 @@ extension LiveList<ClipRow> {
         case .count(let count, _): setCount(count)
         case .changes(let changes, _): apply(changes: changes)
         case .failed(let reason, _, _): failure = reason
-        case .transactions, .reached, .state, .indexing, .corrected: break
+        case .transactions, .reached, .state, .indexing, .mirror, .corrected: break
         }
     }
 }

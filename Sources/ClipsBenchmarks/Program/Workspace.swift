@@ -44,12 +44,15 @@ final class Workspace {
     }
 
     /// Returns the path of the `clips` to measure.
-    func clipsProgram() throws -> String {
-        if let named = options["--clips"] { return named }
+    func clipsProgram() throws -> String { try options["--clips"] ?? neighbor("clips") }
+
+    /// Returns the path of another program of the same build.
+    func neighbor(_ product: String) throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let path = String(own.prefix(through: own.lastIndex(of: "/") ?? own.startIndex)) + "clips"
+        let path = String(own.prefix(through: own.lastIndex(of: "/") ?? own.startIndex)) + product
         guard access(path, X_OK) == 0 else {
-            throw BenchmarkError("\(path) is missing: build it with 'swift build -c release --product clips'")
+            throw BenchmarkError(
+                "\(path) is missing: build it with 'swift build -c release --product \(product)'")
         }
         return path
     }

@@ -15,6 +15,9 @@ package struct MirrorSecret: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// Creates a known secret, for measurements.
+    package init(bytes: [UInt8]) { self.bytes = bytes }
+
     /// Reads a pairing code. Case, spaces, and hyphens do not matter, nor does O for 0, or I or L for 1.
     ///
     /// - Returns: Nil if a character or the checksum is wrong.
