@@ -38,8 +38,8 @@ struct MirrorCommandTests {
     }
 
     @Test func `a conflict keeps both values, and an emptied server loses nothing`() throws {
-        try a.run("add", "--title", "shared", "--tag", "old", "https://a.example")
-        try b.run("add", "--title", "of b", "https://b.example")
+        try a.run("add", "--title", "shared", "--tag", "old", "--url", "https://a.example")
+        try b.run("add", "--title", "of b", "--url", "https://b.example")
         let code = try pair()
         try exchange(a)
         #expect(try contents(a) == contents(b))
@@ -84,7 +84,7 @@ struct MirrorCommandTests {
             try machine.run("mirror", "status", "--json").output.contains(#""state":"connected""#)
         }
         #expect(try eventually { try isConnected(a) && isConnected(b) })
-        try a.run("add", "--title", "one", "https://one.example")
+        try a.run("add", "--title", "one", "--url", "https://one.example")
         #expect(try eventually { try b.sqlite3("SELECT title FROM Clip;") == "one" })
         try b.run("delete", "1")
         #expect(try eventually { try a.sqlite3("SELECT count(*) FROM Clip;") == "0" })
@@ -98,7 +98,7 @@ struct MirrorCommandTests {
         #expect(try !eventually(within: 3) { try server.receivedMessages() != count })
 
         server.stop()
-        try a.run("add", "--title", "offline", "https://two.example")
+        try a.run("add", "--title", "offline", "--url", "https://two.example")
         #expect(
             try eventually {
                 try a.run("mirror", "status", "--json").output.contains(#""state":"unreachable""#)
@@ -113,14 +113,14 @@ struct MirrorCommandTests {
             kill(try #require(pid_t(number)), SIGKILL)
         }
         running += [try a.start(["mirror", "run"]), try b.start(["mirror", "run"])]
-        try b.run("add", "--title", "after", "https://three.example")
+        try b.run("add", "--title", "after", "--url", "https://three.example")
         #expect(try eventually { try a.sqlite3("SELECT count(*) FROM Clip;") == "2" })
     }
 
     @Test func `a wrong code, a second add, and an unknown zone are refused`() throws {
         try pair()
         let c = try ClipsProgram()
-        try c.run("add", "--title", "of c", "https://c.example")
+        try c.run("add", "--title", "of c", "--url", "https://c.example")
         for (arguments, input, sentence) in [
             (["pair", server.url], "0000-0000-0000-0000-0000-0000-0001\n", "The pairing code is not valid."),
             (["pair", server.url], "0000-0000-0000-0000-0000-0000-0000\n", "not valid"),
@@ -141,9 +141,9 @@ struct MirrorCommandTests {
     }
 
     @Test func `pairing shows the counts first, and the secret is private`() throws {
-        try a.run("add", "--title", "one", "https://one.example")
+        try a.run("add", "--title", "one", "--url", "https://one.example")
         let code = try a.run("mirror", "add", server.url).output
-        try b.run("add", "--title", "two", "https://two.example")
+        try b.run("add", "--title", "two", "--url", "https://two.example")
         let refused = try b.run("mirror", "pair", server.url, input: code)
         #expect(
             refused.status == 2 && refused.errors.contains("The server has 1 clips that this store lacks"),

@@ -16,7 +16,8 @@ extension Invocation {
             server: settings.server.url, zone: settings.zone, running: report != nil,
             state: report?.state.rawValue, since: report?.since.formatted(.iso8601),
             message: report.flatMap { $0.message.isEmpty ? nil : $0.message },
-            waiting: (status?.waiting ?? 0) + (status?.retained ?? 0), tooLarge: status?.tooLarge ?? 0,
+            waiting: (status?.waiting ?? 0) + (report?.state == .connected ? 0 : status?.retained ?? 0),
+            tooLarge: status?.tooLarge ?? 0,
             conflicts: status?.conflicts ?? 0, forgotten: status?.forgotten ?? 0,
             unreadable: status?.unreadable ?? 0, clockOffset: status?.clockOffset ?? 0,
             retained: status?.retained ?? 0)
@@ -55,7 +56,7 @@ private struct StatusObject: Encodable {
                 : "state      not running. Run 'clips mirror run', or 'clips mirror enable'.")
         if let message { lines.append("message    \(message)") }
         lines.append(
-            "waiting    \(waiting == 0 ? "nothing" : "\(waiting) changes, of which nothing is lost")")
+            "waiting    \(waiting == 0 ? "nothing" : "\(waiting), of which nothing is lost")")
         if retained > 0 { lines.append("history    retains \(retained) transactions for the mirror") }
         if conflicts > 0 { lines.append("conflicts  \(conflicts). Run 'clips mirror conflicts'.") }
         if forgotten > 0 { lines.append("server     forgot \(forgotten) clips, which were sent again") }

@@ -46,6 +46,15 @@ package enum ChildProcess {
     /// - Returns: The process ID, which the caller must reap; nil if the program could not be started.
     static func detached(_ words: [String]) -> pid_t? { start(words, environment: [:], .none) }
 
+    /// Becomes another program, with the same terminal, parent, and signals. Returns if it cannot be started.
+    package static func become(_ words: [String]) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigprocmask(SIG_SETMASK, &signals, nil)
+        guard let program = words.first else { return }
+        _ = withStrings(words) { execvp(program, $0) }
+    }
+
     /// Starts a program in its own session, with a pipe as its input.
     ///
     /// - Returns: The pipe, which closes when the caller releases it or exits, even by kill -9.

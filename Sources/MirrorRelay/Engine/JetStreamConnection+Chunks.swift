@@ -47,8 +47,35 @@ extension JetStreamConnection {
         return record
     }
 
-    /// Removes the messages of a subject before a sequence, without waiting.
-    func purge(_ subject: String, before sequence: UInt64, of stream: String) {
-        send("STREAM.PURGE.\(stream)", #"{"filter":"\#(subject)","seq":\#(sequence)}"#)
+    /// Removes the chunks of a key before a sequence.
+    func removeChunks(of key: String, before sequence: UInt64, in zone: Zone) async throws(RelayError) {
+        let subject = zone.chunks(key)
+        let newest: UInt64
+        do throws(RelayError) {
+            newest = try last(subject, of: zone.stream).sequence
+        } catch RelayError.notFound {
+            return
+        }
+        let feed = try feed(subject, of: zone.stream, from: .allHeaders)
+        var failure: RelayError?
+        var end: UInt64 = 0
+        while end < newest, failure == nil {
+            do throws(RelayError) {
+                for message in try await next(feed, limit: .max) {
+                    end = message.sequence
+                    if end < sequence { remove(end, of: zone.stream) }
+                }
+            } catch {
+                failure = error
+            }
+        }
+        close(feed)
+        if let failure { throw failure }
+    }
+
+    /// Removes one message, without waiting. A purge of its subject is not used: nats-server 2.9.10 was tested with
+    /// removals of single messages.
+    func remove(_ sequence: UInt64, of stream: String) {
+        send("STREAM.MSG.DELETE.\(stream)", #"{"seq":\#(sequence),"no_erase":true}"#)
     }
 }

@@ -83,7 +83,7 @@ package actor JetStreamEngine: MirrorEngine {
     }
 
     package func remove(_ key: String, upTo number: Int64) async throws(MirrorError) {
-        try await run { session throws(RelayError) in await session.remove(key, upTo: number) }
+        try await run { session throws(RelayError) in try await session.remove(key, upTo: number) }
     }
 
     /// Closes the connection; a later call opens another one.

@@ -4,7 +4,7 @@ import Mirroring
 actor JetStreamSession {
     let connection: JetStreamConnection
     let zone: Zone
-    private var feed: (messages: MessageFeed, position: Int64)?
+    var feed: (messages: MessageFeed, position: Int64)?
     /// Records that have, or had, chunks.
     private var chunkedKeys: Set<String> = []
 
@@ -72,7 +72,7 @@ actor JetStreamSession {
         }
     }
 
-    private func revision(_ message: StreamMessage) -> MirrorRevision? {
+    func revision(_ message: StreamMessage) -> MirrorRevision? {
         zone.key(of: message.subject).map { key in
             MirrorRevision(
                 key: key, number: Int64(message.sequence), stamp: message.stamp,
@@ -102,7 +102,7 @@ actor JetStreamSession {
     }
 
     /// Opens a message; nil if its chunks were superseded, and a newer revision exists.
-    private func entry(_ message: StreamMessage) async throws(RelayError) -> MirrorEntry? {
+    func entry(_ message: StreamMessage) async throws(RelayError) -> MirrorEntry? {
         guard let revision = revision(message) else { return nil }
         guard let plain = zone.cipher.open(message.body, subject: message.subject) else { throw .wrongKey }
         switch RecordBody(plain) {
@@ -142,10 +142,11 @@ actor JetStreamSession {
             do throws(RelayError) {
                 let number = try answer.get()
                 results.append(.stored(Int64(number)))
-                if puts[index].expected > 0 { await remove(puts[index].key, upTo: puts[index].expected) }
-                if chunkedKeys.contains(puts[index].key) {
-                    let chunks = zone.chunks(puts[index].key)
-                    await connection.purge(chunks, before: firstChunks[index] ?? number, of: zone.stream)
+                let put = puts[index]
+                if put.expected > 0 { await connection.remove(UInt64(put.expected), of: zone.stream) }
+                if chunkedKeys.contains(put.key) {
+                    try await connection.removeChunks(
+                        of: put.key, before: firstChunks[index] ?? number, in: zone)
                 }
             } catch RelayError.outdated {
                 results.append(.outdated)
@@ -156,76 +157,9 @@ actor JetStreamSession {
         return results
     }
 
-    func remove(_ key: String, upTo number: Int64) async {
-        await connection.purge(zone.record(key), before: UInt64(number) + 1, of: zone.stream)
-    }
-}
-
-extension JetStreamSession {
-    /// Returns the sequence of the newest record; 0 if there is none.
-    private func newestNumber() async throws(RelayError) -> Int64 {
-        do throws(RelayError) {
-            return Int64(try await connection.last(zone.records, of: zone.stream).sequence)
-        } catch RelayError.notFound {
-            return 0
-        }
-    }
-
-    func changes(after number: Int64, limit: Int) async throws(RelayError) -> [MirrorEntry] {
-        guard limit > 0 else { return [] }
-        let feed = try await feed(after: number)
-        var messages = feed.take(limit)
-        if messages.isEmpty {
-            guard try await newestNumber() > number else { return [] }
-            messages = try await connection.next(feed, limit: limit)
-        }
-        var entries: [MirrorEntry] = []
-        for message in messages {
-            self.feed?.position = Int64(message.sequence)
-            if let entry = try await entry(message) { entries.append(entry) }
-        }
-        // Only superseded revisions so far.
-        guard entries.isEmpty, let last = messages.last else { return entries }
-        return try await changes(after: Int64(last.sequence), limit: limit)
-    }
-
-    func waitForChanges(after number: Int64) async throws(RelayError) {
-        try await feed(after: number).wait()
-    }
-
-    /// Returns the feed that continues after a number.
-    private func feed(after number: Int64) async throws(RelayError) -> MessageFeed {
-        if let feed {
-            if feed.position == number { return feed.messages }
-            self.feed = nil
-            await connection.close(feed.messages)
-        }
-        let messages = try await connection.feed(
-            zone.records, of: zone.stream, from: .after(UInt64(max(0, number))))
-        feed = (messages, number)
-        return messages
-    }
-
-    func list() async throws(RelayError) -> [MirrorRevision] {
-        let last = try await newestNumber()
-        guard last > 0 else { return [] }
-        let feed = try await connection.feed(zone.records, of: zone.stream, from: .newestHeaders)
-        var revisions: [String: MirrorRevision] = [:]
-        var end: Int64 = 0
-        var failure: RelayError?
-        while end < last, failure == nil {
-            do throws(RelayError) {
-                for message in try await connection.next(feed, limit: .max) {
-                    guard let revision = revision(message) else { continue }
-                    revisions[revision.key] = revision
-                    end = revision.number
-                }
-            } catch {
-                failure = error
-            }
-        }
-        await connection.close(feed)
-        if let failure { throw failure }
-        return revisions.values.sorted { $0.number < $1.number }
+    /// Removes a revision, if the number is still that of the key: a server that forgot may have assigned it again.
+    func remove(_ key: String, upTo number: Int64) async throws(RelayError) {
+        guard try await entry(at: number)?.key == key else { return }
+        await connection.remove(UInt64(number), of: zone.stream)
     }
 }

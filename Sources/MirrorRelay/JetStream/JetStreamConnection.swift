@@ -5,12 +5,12 @@ import Platform
 /// A connection with a JetStream server. It ends with the first failure: a later one must check the server's
 /// lineage again.
 actor JetStreamConnection {
-    private nonisolated let loop: EventLoop
-    private nonisolated let acknowledgements = Acknowledgements()
-    private let handles = Handles()
+    nonisolated let loop: EventLoop
+    nonisolated let acknowledgements = Acknowledgements()
+    let handles = Handles()
 
     /// libnats' objects, destroyed with their owner.
-    private final class Handles {
+    final class Handles {
         var connection: OpaquePointer?
         var context: OpaquePointer?
         var subscriptions: [ObjectIdentifier: (number: Int, subscription: OpaquePointer?)] = [:]
@@ -153,130 +153,4 @@ actor JetStreamConnection {
 
     /// Closes the connection.
     func close() { natsConnection_Close(handles.connection) }
-}
-
-extension JetStreamConnection {
-    /// The first message of a feed.
-    enum Start: Hashable, Sendable {
-        case after(UInt64)
-        /// The newest message of each subject, without bodies.
-        case newestHeaders
-        case allHeaders
-    }
-
-    /// Starts to deliver the messages of a subject in their order.
-    ///
-    /// - Returns: The feed, which must be closed.
-    func feed(_ subject: String, of stream: String, from start: Start) throws(RelayError) -> MessageFeed {
-        let feed = MessageFeed()
-        let number = MessageFeed.registry.add(feed)
-        do throws(RelayError) {
-            handles.subscriptions[ObjectIdentifier(feed)] = (
-                number, try subscribe(number, subject, stream, start)
-            )
-        } catch {
-            MessageFeed.registry.remove(number)
-            throw error
-        }
-        acknowledgements.add(feed, number: number)
-        return feed
-    }
-
-    func close(_ feed: MessageFeed) {
-        feed.finish(.cancelled)
-        guard let (number, subscription) = handles.subscriptions.removeValue(forKey: ObjectIdentifier(feed))
-        else { return }
-        MessageFeed.registry.remove(number)
-        acknowledgements.removeFeed(number)
-        natsSubscription_Unsubscribe(subscription)
-        natsSubscription_Destroy(subscription)
-    }
-
-    /// Returns the next messages of a feed of which at least one exists.
-    func next(_ feed: MessageFeed, limit: Int) async throws(RelayError) -> [StreamMessage] {
-        let timer = TimerName()
-        loop.schedule(timer, after: Self.patience) {
-            feed.wake(.unreachable(reason: "the server did not answer"))
-        }
-        defer { loop.cancel(timer) }
-        try await feed.wait()
-        return feed.take(limit)
-    }
-
-    private func subscribe(
-        _ number: Int, _ subject: String, _ stream: String, _ start: Start
-    ) throws(RelayError) -> OpaquePointer? {
-        var options = jsSubOptions()
-        jsSubOptions_Init(&options)
-        options.Ordered = true
-        // Silence of the server is noticed after two of them; they reach no other machine.
-        options.Config.Heartbeat = 15 * 1_000_000_000
-        switch start {
-        case .after(let sequence):
-            options.Config.DeliverPolicy = sequence == 0 ? js_DeliverAll : js_DeliverByStartSequence
-            options.Config.OptStartSeq = sequence == 0 ? 0 : sequence + 1
-        case .newestHeaders:
-            options.Config.DeliverPolicy = js_DeliverLastPerSubject
-            options.Config.HeadersOnly = true
-        case .allHeaders:
-            options.Config.DeliverPolicy = js_DeliverAll
-            options.Config.HeadersOnly = true
-        }
-        var (subscription, code) = (OpaquePointer?.none, jsErrCode(0))
-        let name = strdup(stream)
-        defer { free(name) }
-        options.Stream = UnsafePointer(name)
-        let status = js_Subscribe(
-            &subscription, handles.context, subject, MessageFeed.handler,
-            CallbackRegistry<MessageFeed>.closure(number), nil, &options, &code)
-        try RelayError.check(status, code)
-        return subscription
-    }
-}
-
-extension JetStreamConnection {
-    /// Returns a name of the stream that differs after it was deleted and created again.
-    func identity(of stream: String) throws(RelayError) -> String {
-        try withInfo(of: stream) { "\(stream) \($0.Created)" }
-    }
-
-    func messageCount(of stream: String) throws(RelayError) -> Int {
-        try withInfo(of: stream) { Int($0.State.Msgs) }
-    }
-
-    private func withInfo<Answer>(
-        of stream: String, _ body: (jsStreamInfo) -> Answer
-    ) throws(RelayError) -> Answer {
-        var (info, code) = (UnsafeMutablePointer<jsStreamInfo>?.none, jsErrCode(0))
-        try RelayError.check(js_GetStreamInfo(&info, handles.context, stream, nil, &code), code)
-        defer { jsStreamInfo_Destroy(info) }
-        guard let info else { throw .notFound }
-        return body(info.pointee)
-    }
-
-    /// Creates a stream for the subjects below a prefix, unless it exists.
-    ///
-    /// Without a limit per subject: Debian's nats-server 2.9.10 loses acknowledged messages with one. A full
-    /// stream refuses new messages instead of deleting old ones.
-    func createStream(_ name: String, prefix: String, replicas: Int64 = 1) throws(RelayError) {
-        var config = jsStreamConfig()
-        jsStreamConfig_Init(&config)
-        config.Discard = js_DiscardNew
-        config.Replicas = replicas
-        var code = jsErrCode(0)
-        let status = name.withCString { name in
-            "\(prefix).>".withCString { subject in
-                var subjects: [UnsafePointer<CChar>?] = [subject]
-                return subjects.withUnsafeMutableBufferPointer { subjects in
-                    config.Name = name
-                    config.Subjects = subjects.baseAddress
-                    config.SubjectsLen = 1
-                    return js_AddStream(nil, handles.context, &config, nil, &code)
-                }
-            }
-        }
-        // Another configuration: an administrator changed the limits, which remain.
-        if status != NATS_OK && code.rawValue == 10058 { return }
-        try RelayError.check(status, code)
-    }
 }

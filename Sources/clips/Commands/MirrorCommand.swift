@@ -24,7 +24,7 @@ extension Command {
             status prints the state, conflicts the edits that lost, and remove ends the mirror.
             Requires the program clips-mirror. Exit status: 0 all is well; 1 a problem or a conflict remains.
             """,
-        operands: "add|pair|status|run|once|enable|conflicts|remove|URL…",
+        operands: "add|pair|status|run|once|enable|conflicts|remove [URL…]",
         options: mirrorOptions,
         example: "clips mirror add tls://nats.example.org --user ann"
     ) { invocation in
@@ -46,11 +46,9 @@ extension Command {
                 words += [option.name, value]
             }
         }
-        guard let status = ChildProcess.here(words) else {
-            invocation.fail("Cannot start \(program). Check its permissions.")
-            return .failed
-        }
-        return ExitStatus(rawValue: status) ?? .failed
+        ChildProcess.become(words)
+        invocation.fail("Cannot start \(program). Check its permissions.")
+        return .failed
     }
 
     /// Returns the reason that the program cannot start: the dynamic linker lacks a library.

@@ -20,7 +20,7 @@ struct Completions {
             options.append(option)
         }
         let words = under.map { String($0.name.dropFirst(command.name.count + 1)) }
-        let choices = command.operands.split(separator: "|").map(String.init)
+        let choices = command.operands.split(separator: "|").map { String($0.prefix { $0 != " " }) }
         return Entry(
             name: command.name, summary: command.summary,
             options: options + Command.globalOptions, words: words + (choices.count > 1 ? choices : []),

@@ -91,7 +91,7 @@ struct Arguments: Sendable {
         let usage = command.operands
         let isOptional = usage.isEmpty || usage.hasPrefix("[")
         guard isOptional || !operands.allSatisfy(\.isEmpty) else {
-            throw .missing(usage.prefix { $0 != "…" })
+            throw .missing(usage.prefix { $0 != "…" }.split(separator: " [").first ?? "")
         }
         let limit = usage.isEmpty ? 0 : isOptional || usage.contains("…") ? .max : 1
         guard operands.count <= limit else { throw UsageError("Unexpected operand '\(operands[limit])'.") }
