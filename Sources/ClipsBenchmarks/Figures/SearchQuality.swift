@@ -23,16 +23,20 @@ private final class SearchQuality {
     private let container: PersistentContainer
     private let index: SearchIndex
     private let plain: Connection
-    private static let depth = 100
+    private let queries: Int
+    /// As many results as `clips search` prints.
+    private static let depth = 20
 
     init(_ links: [SampleLink], _ workspace: Workspace) throws {
         self.links = links
+        queries = workspace.count(500, quick: 100)
         let path = workspace.newPath("links.db")
         try SampleStore.make(path, clips: 0)
         let store = try SampleStore.generator(path)
         plain = try Connection(path: workspace.newPath("plain-links.db"), access: .create)
         try plain.execute("CREATE VIRTUAL TABLE plain USING fts5 (title, tags, url, text)")
-        for connection in [store, plain] { try connection.execute("BEGIN") }
+        try store.execute("BEGIN")
+        try plain.execute("BEGIN")
         for (number, link) in links.enumerated() {
             try store.run(
                 """
@@ -42,10 +46,11 @@ private final class SearchQuality {
                 "INSERT INTO plain (rowid, title, tags, url, text) VALUES (?1, ?2, ?3, ?4, ?5)", number + 1,
                 link.title, link.tags.joined(separator: " "), link.url, link.text)
         }
-        for connection in [store, plain] { try connection.execute("COMMIT") }
+        try store.execute("COMMIT")
+        try plain.execute("COMMIT")
         container = try SampleStore.open(path)
         index = SearchIndex(container, ClipModel.searched)
-        try blocking { [index] in try await index.bringUpToDate() }
+        try blocking { [index] in _ = try await index.bringUpToDate() }
     }
 
     func close() throws { try container.closeBlocking() }
@@ -54,7 +59,7 @@ private final class SearchQuality {
     func knownItems(words count: Int) throws -> Measurement {
         var random = SampleRandom(seed: UInt64(count))
         var (ours, reference): ([Double], [Double]) = ([], [])
-        while ours.count < 500 {
+        while ours.count < queries {
             let number = random.below(links.count)
             let words = Self.words(links[number].title).shuffled(using: &random).prefix(count)
             guard words.count == count else { continue }
@@ -74,7 +79,7 @@ private final class SearchQuality {
         for topic in links.flatMap(\.topics) where Self.words(topic) == [topic] {
             uses[topic, default: 0] += 1
         }
-        let topics = uses.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(100).map(\.key)
+        let topics = uses.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(queries / 5).map(\.key)
         func precision(_ found: [Int], _ topic: String) -> Double {
             Double(found.prefix(10).count { links[$0].topics.contains(topic) }) / 10
         }
