@@ -23,6 +23,8 @@ package struct SearchRanking: Sendable {
     private static let step = SearchBounds(limit: 2000, maxRead: 4000)
     /// In a stage with more results, older ones follow without a score.
     private static let maxScored = 20_000
+    /// The number of the best results whose long texts are read.
+    private static let maxTexts = 200
     /// The number of objects read individually after which a stage ends; its other results are in the next one.
     private static let maxRead = 20_000
 
@@ -61,28 +63,29 @@ package struct SearchRanking: Sendable {
             guard stage.texts.count > 1 else { return 1 }
             return SearchScore.weight(try index.count(word, upTo: Self.step, in: snapshot).count, of: total)
         }
-        var scores: [Int64: Double] = [:]
-        for first in stride(from: 0, to: scored.count, by: 1000) {
-            let ids = scored[first..<min(scored.count, first + 1000)].map(\.id)
-            for document in try index.headings(ids, in: snapshot) {
-                scores[document.id] = score.score(document)
-            }
-        }
-        hits += scored.sorted {
-            (scores[$0.id] ?? 0, $0.position) > (scores[$1.id] ?? 0, $1.position)
-        }
+        let schema = index.schema
+        let ranked = try sorted(scored, by: score, [schema.title, schema.tags, schema.url], index, snapshot)
+        // Long texts are read only for the best ones.
+        let best = ranked.prefix(Self.maxTexts)
+        hits += try sorted(best, by: score, schema.attributes, index, snapshot) + ranked[best.endIndex...]
         hits += found.dropFirst(scored.count)
         known.formUnion(found.map(\.id))
     }
-}
 
-extension SearchIndex {
-    /// Returns objects without their long texts.
-    fileprivate nonisolated func headings(
-        _ objects: [Int64], in snapshot: borrowing StoreSnapshot
-    ) throws(StoreError) -> [SearchDocument] {
-        var request = FetchRequest(schema.entity, where: .keys(objects))
-        request.attributes = [schema.title, schema.tags, schema.url]
-        return try snapshot.fetch(request).map { SearchDocument($0, schema) }
+    /// Returns hits by their score, then newer before older.
+    private func sorted(
+        _ hits: ArraySlice<SearchHit>, by score: SearchScore, _ attributes: [String], _ index: SearchIndex,
+        _ snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> [SearchHit] {
+        var scores: [Int64: Double] = [:]
+        for first in stride(from: hits.startIndex, to: hits.endIndex, by: 1000) {
+            let ids = hits[first..<min(hits.endIndex, first + 1000)].map(\.id)
+            var request = FetchRequest(index.schema.entity, where: .keys(ids))
+            request.attributes = attributes
+            for object in try snapshot.fetch(request) {
+                scores[object.id.key] = score.score(SearchDocument(object, index.schema))
+            }
+        }
+        return hits.sorted { (scores[$0.id] ?? 0, $0.position) > (scores[$1.id] ?? 0, $1.position) }
     }
 }

@@ -4,7 +4,7 @@ import PersistentStore
 /// The score of the results of one stage of a ranking.
 ///
 /// BM25 over fields with weights (Robertson, Zaragoza, Taylor: "Simple BM25 extension to multiple weighted
-/// fields", 2004). Long texts are not read: a word that is in no other field counts as once in the text.
+/// fields", 2004). Without the long texts, a word that is in no other field counts as once in the text.
 struct SearchScore {
     private let words: [(text: SearchText, weight: Double)]
     private let title: [UInt8]
@@ -27,7 +27,10 @@ struct SearchScore {
         let folded = FoldedDocument(document)
         if Self.words(folded.title) == title { return .infinity }
         // With the weight of each field and the usual number of its bytes.
-        let fields = [(folded.title, 4.0, 40.0), (folded.tags, 3, 15), (folded.url, 1, 40)]
+        let fields = [
+            (folded.title, 4.0, 40.0), (folded.tags, 3, 15), (folded.url, 1, 40), (folded.text, 1, 400),
+            (folded.note, 1, 100),
+        ]
         return words.reduce(0) { sum, word in
             let count = fields.reduce(0) { count, field in
                 let occurrences = Double(word.text.ranges(in: field.0, limit: 4).count)
