@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #define NCURSES_WIDECHAR 1
 #include "CTerminal.h"
+#include "direct.h"
 
 #include <curses.h>
 #include <fcntl.h>
@@ -18,6 +19,8 @@ static int is_claimed;
 static SCREEN *screen;
 static FILE *streams[2];
 static int cursor_is_visible;
+// Whether raw mode began before the first refresh.
+static int has_early_input;
 
 static const attr_t attributes[] = {WA_BOLD, WA_DIM, WA_ITALIC, WA_UNDERLINE, WA_REVERSE};
 
@@ -47,7 +50,7 @@ void terminal_unclaim(void) {
     __atomic_store_n(&is_claimed, 0, __ATOMIC_SEQ_CST);
 }
 
-int terminal_open(const char *type, int input, int output) {
+int terminal_open(const char *type, int is_direct, int input, int output) {
     if (!use_utf8()) return TERMINAL_NO_UTF8;
     drop_streams();
     // They would override the terminal's size, here and in programs started later.
@@ -55,7 +58,10 @@ int terminal_open(const char *type, int input, int output) {
     unsetenv("COLUMNS");
     streams[0] = fdopen(fcntl(input, F_DUPFD_CLOEXEC, 3), "r");
     streams[1] = fdopen(fcntl(output, F_DUPFD_CLOEXEC, 3), "w");
-    screen = streams[0] && streams[1] ? newterm(type, streams[1], streams[0]) : NULL;
+    if (streams[0] && streams[1]) {
+        if (is_direct) screen = terminal_open_direct(type, streams[1], streams[0]);
+        if (!screen) screen = newterm(type, streams[1], streams[0]);
+    }
     if (!screen) return TERMINAL_UNKNOWN_TYPE;
     cursor_is_visible = 1;
     if (!has_capability("cup")) return TERMINAL_CANNOT_PLACE;
@@ -127,11 +133,16 @@ void terminal_refresh(int row, int column) {
     if (visible) wmove(newscr, row, column);
     if (visible != cursor_is_visible) curs_set(visible);
     cursor_is_visible = visible;
+    has_early_input = 0;
     doupdate();
 }
 
 void terminal_touch(void) {
     clearok(curscr, TRUE);
+}
+
+void terminal_begin_input(void) {
+    if (isendwin()) has_early_input = !reset_prog_mode();
 }
 
 void terminal_enter(void) {
@@ -143,7 +154,11 @@ void terminal_enter(void) {
 
 void terminal_leave(void) {
     // A second endwin would move the cursor back over later output.
-    if (isendwin()) return;
+    if (isendwin()) {
+        if (has_early_input) reset_shell_mode();
+        has_early_input = 0;
+        return;
+    }
     if (!cursor_is_visible) curs_set(1);
     endwin();
     // Without an alternate screen, the shell's prompt overwrites the last line: clear it.
@@ -168,8 +183,8 @@ int terminal_get(int row, int column, uint32_t scalars[6], struct terminal_style
     style->attributes = 0;
     for (int i = 0; i < 5; i++)
         if (attrs & attributes[i]) style->attributes |= (uint8_t)(1 << i);
-    style->foreground = (int16_t)foreground;
-    style->background = (int16_t)background;
+    style->foreground = foreground;
+    style->background = background;
     int count = 0;
     while (count < CCHARW_MAX && text[count]) {
         scalars[count] = (uint32_t)text[count];

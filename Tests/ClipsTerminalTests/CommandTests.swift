@@ -74,6 +74,16 @@ import Testing
         #expect(state.prompt?.editor.text == "sort title")
         try state.press("<C-u>set rel<Tab>on")
         #expect(state.prompt?.editor.text == "set relativenumber on")
+        try state.press("<C-u>set columns ti<Tab>,ag<Tab>")
+        #expect(state.prompt?.editor.text == "set columns title,age")
+        try state.press("<C-u>set date %d<Tab>")
+        #expect(state.prompt?.editor.text == "set date %d.%m.%Y")
+        try state.press("<C-u>set sort title <Tab>")
+        #expect(state.prompt?.editor.text == "set sort title reverse")
+        try state.press("<C-u>color unr<Tab>bol<Tab> brightye<Tab>")
+        #expect(state.prompt?.editor.text == "color unread bold brightyellow")
+        try state.press("<C-u>run mpv {u<Tab>")
+        #expect(state.prompt?.editor.text == "run mpv {url}")
         try state.press("<C-u>tag +n<Tab> -sq<Tab>")
         #expect(state.prompt?.editor.text == "tag +news -sqlite")
         // Several match: they are shown, and selected in turn.
@@ -110,7 +120,7 @@ import Testing
         try state.press("5j:set relativenumber<Enter>")
         #expect(state.lines[1].prefix(9).contains("5") && state.lines[6].prefix(9).contains("6"))
         try state.press(":set theme light<Enter>:set wrap off<Enter>")
-        #expect(state.theme == Theme(.light, .palette) && !state.reader.isWrapped)
+        #expect(state.theme == Theme(.light, .direct) && !state.reader.isWrapped)
         guard case .setMouse(false)? = try state.press(":set mouse off<Enter>").last else {
             Issue.record("the mouse was not released")
             return

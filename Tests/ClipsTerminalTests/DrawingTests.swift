@@ -28,8 +28,10 @@ import Testing
                 #expect(line.dropFirst(offset).hasPrefix(text), "\(heading): \(line)")
             }
         }
-        #expect(lines[0].contains("Author") && lines[0].contains("Age"))
-        #expect(lines[0].contains("Tags") == (size.columns == 200))
+        let order = ["Title", "Site", "Tags", "Age", "Author"].compactMap {
+            lines[0].range(of: $0)?.lowerBound
+        }
+        #expect(order == order.sorted() && order.count == (size.columns == 40 ? 2 : 5))
         #expect(state.statusLine.contains("1/50"))
         #expect(lines.last?.contains("? help") == true)
     }
@@ -115,12 +117,12 @@ import Testing
         var state = AppState.showing(3, Size(rows: 10, columns: 60))
         try state.press("?")
         var seen: Set<String> = []
-        for _ in 0..<60 {
-            for line in state.lines { seen.insert(String(line.dropFirst(14).prefix(20))) }
+        for _ in ActionTable.entries {
+            for line in state.lines { seen.insert(String(line.dropFirst(14).prefix(19))) }
             try state.press("j")
         }
         for entry in ActionTable.entries {
-            #expect(seen.contains(String(entry.help.prefix(20))), "\(entry.help)")
+            #expect(seen.contains { $0.hasPrefix(entry.help.prefix(19)) }, "\(entry.help)")
         }
     }
 
@@ -129,10 +131,10 @@ import Testing
         // The colors of a theme as the terminal shows them, on the background that it is made for.
         let dark = AppState.showing(5, config: "set theme dark")
         let darkText = FrameSVG(dark.draw(), isLight: dark.theme.isLight).text
-        #expect(darkText.contains("fill=\"#1e222a\"") && darkText.contains("fill=\"#005f87\""))
+        #expect(darkText.contains("fill=\"#1e222a\"") && darkText.contains("fill=\"#2d5585\""))
         let light = AppState.showing(5, config: "set theme light")
         let lightText = FrameSVG(light.draw(), isLight: light.theme.isLight).text
-        #expect(lightText.contains("fill=\"#ffffff\"") && lightText.contains("fill=\"#afd7ff\""))
+        #expect(lightText.contains("fill=\"#ffffff\"") && lightText.contains("fill=\"#b5d5f5\""))
         #expect(text.hasPrefix("<svg ") && text.hasSuffix("</svg>\n"))
         #expect(text.contains(">Clip 3"))
         #expect(!FrameSVG(AppState.showing(0).draw()).text.contains("<swift"))

@@ -89,7 +89,7 @@ import Testing
         #expect(Suggestion.nearest(to: "explode", in: Action.allCases.map(\.rawValue)) == nil)
     }
 
-    @Test(arguments: [ColorCapability.none, .eight, .sixteen, .palette])
+    @Test(arguments: [ColorCapability.none, .eight, .sixteen, .palette, .direct])
     func `every theme marks the selected row even without colors`(colors: ColorCapability) {
         for choice in Theme.Choice.allCases {
             let theme = Theme(choice, colors)

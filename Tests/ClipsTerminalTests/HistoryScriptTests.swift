@@ -56,6 +56,25 @@ import Testing
         }
     }
 
+    @Test func `the rows of the history show the change, its author, and its age`() async throws {
+        try await RunningApp.open(size: Size(rows: 30, columns: 90), clips: 3) { app in
+            let ids = app.state.list.clips.rows.map(\.id)
+            _ = try app.other("anna") { try await $0.update(ids[0], [.title: .text("First")]) }
+            _ = try app.other("berta") { try await $0.delete([ids[1]]) }
+            try app.run("H\n:wait text=- Clip 1  deleted\n:wait text=~ First  title")
+            let rows = app.lines.dropFirst().prefix(3).map {
+                $0.split(separator: " ").joined(separator: " ")
+            }
+            #expect(rows[0].hasPrefix("- Clip 1 deleted berta"))
+            #expect(rows[1].hasPrefix("~ First title anna"))
+            #expect(rows[2].hasPrefix("+ Clip 2 and 2 more seed"))
+            // A later change of the title is shown in earlier rows.
+            _ = try app.other("anna") { try await $0.update(ids[0], [.title: .text("Second")]) }
+            try app.run(":wait text=~ Second  title")
+            #expect(app.wait { _ in true } && app.lines.count { $0.contains("~ Second") } == 2)
+        }
+    }
+
     @Test func `the history shows old and new values, and is filtered by author and time`() async throws {
         try await RunningApp.open(size: Size(rows: 30, columns: 90), clips: 3) { app in
             let id = try #require(app.state.list.clips.rows.first?.id)

@@ -164,7 +164,8 @@ extension LiveSession {
             return try check(
                 state.heldID == before.heldID && works.isEmpty, "a waiting key did something")
         }
-        guard before.typing.ahead.isEmpty, before.screen == .list, let action = before.keys[key] else {
+        guard before.typing.ahead.isEmpty, before.screen == .list, let action = before.keys[key]?.action
+        else {
             return
         }
         if case .mouse = key { return }

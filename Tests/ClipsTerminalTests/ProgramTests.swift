@@ -1,6 +1,7 @@
 import ClipsCore
 import Foundation
 import LiveQuery
+import PersistentStore
 import Terminal
 import TestSupport
 import Testing
@@ -42,7 +43,7 @@ import Testing
             try app.run("o\n:wait text='sh' ended with status 7. Set BROWSER")
             #expect(app.state.message?.isError == true)
             try app.use(browser: "case $1 in *clip1*) exit 3; esac")
-            try app.run("3<Space>o\n:wait text='sh' ended with status 3 for 1 of 3 URLs")
+            try app.run("3<Space>o\n:wait text='sh' ended with status 3 for 1 of 3.")
             app.script.runner.programs.browser = "/no/such/browser"
             try app.run("<Esc>o\n:wait text='/no/such/browser' could not be started")
         }
@@ -66,6 +67,41 @@ import Testing
             close(Glibc.open(end, O_WRONLY))
             #expect(app.script.wait { !$0.hasPrograms })
             #expect(!Self.hasUnreapedChild())
+        }
+    }
+
+    @Test func `a program gets the fields of the clip as arguments, and no shell reads them`() async throws {
+        try await RunningApp.open { app in
+            let out = app.folder.path(of: "out")
+            var draft = ClipDraft()
+            (draft.title, draft.url) = ("$(touch '\(out)2') \"x\" ; rm", "https://a.example/?a=1&b='c'")
+            (draft.text, draft.tags) = (String(repeating: "long text\n", count: 50_000), ["a", "b"])
+            let hostile = draft
+            _ = try app.other { try await $0.add([hostile]) }
+            try app.run(":wait count=1")
+            try app.run(
+                "::run sh -c 'printf \"%s|\" \"$@\" > \"$0\"' '\(out)' {title} <lt>{tags}> {url}<Enter>")
+            try app.run(":wait text=Ran sh on")
+            #expect(Self.text(out) == "\(hostile.title)|<a,b>|\(hostile.url)|")
+            #expect(!FileManager.default.fileExists(atPath: out + "2"))
+            try app.run("::pipe sh -c 'cat > \"$0\"' '\(out)'<Enter>\n:wait text=Ran sh on")
+            #expect(Self.text(out) == hostile.text)
+            try app.run("::run sh -c 'exit 6'<Enter>\n:wait text='sh' ended with status 6. Check")
+            try app.run("::run sh -c 'exit 7' &<Enter>\n:wait text='sh' ended with status 7. Check")
+            try app.run("::pipe sh -c 'cat > \"$0\"' '\(out)3' &<Enter>")
+            #expect(eventually { Self.text(out + "3") == hostile.text })
+        }
+    }
+
+    @Test func `a field that a program would read as an option is not passed`() throws {
+        let layout = StoredObject.Layout(names: ["title"])
+        let clip = Clip(
+            StoredObject(id: ClipModel.objectID(1), version: 1, layout: layout, values: [.text("-rf /")]))
+        #expect(try ClipCommand("grep -- {title}").words(for: clip) == ["grep", "--", "-rf /"])
+        #expect(try ClipCommand("grep -e{title} {id}").words(for: clip) == ["grep", "-e-rf /", "1"])
+        #expect(throws: ConfigError.self) { try ClipCommand("grep {title}").words(for: clip) }
+        for line in ["", "&", "sh -c 'echo {title}' &", "bash -c {title}", "a | b", "a > {url}"] {
+            #expect(throws: ConfigError.self, "\(line)") { try ClipCommand(line) }
         }
     }
 

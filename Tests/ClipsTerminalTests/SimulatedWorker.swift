@@ -202,6 +202,7 @@ struct SimulatedWorker {
             let newest = store.commits.suffix(500).map(SimulatedClips.summary).filter(filter.admits)
             return .historyLoaded(newest, filter)
         case .loadChanges(let token): return .changesLoaded(token, nil)
+        case .loadTitles(let ids): return .titlesLoaded(ids.compactMap(store.clip))
         case .loadForEdit(let id): return store.clip(id).map { .editLoaded($0) } ?? .failure("Gone.")
         default: return nil
         }

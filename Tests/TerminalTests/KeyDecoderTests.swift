@@ -40,6 +40,32 @@ struct KeyDecoderTests {
         #expect(decode(sequence + "j") == [.unknown, .character("j")])
     }
 
+    @Test(arguments: [
+        ("11;rgb:1e1e/2222/2a2a\u{7}", 0x1E222A), ("11;rgb:ff/80/0\u{1B}\\", 0xFF8000),
+        ("11;rgba:ffff/ffff/ffff/8000\u{1B}\\", 0xFFFFFF), ("11;rgb:fff/000/fff\u{7}", 0xFF00FF),
+    ])
+    func `the color of the background is reported, however the bytes are split`(
+        answer: String, value: UInt32
+    ) {
+        let bytes = Array("\u{1B}]\(answer)\u{1B}[?62;22cj".utf8)
+        for split in 0...bytes.count {
+            var decoder = KeyDecoder()
+            let keys = decoder.decode(bytes[..<split]) + decoder.decode(bytes[split...])
+            #expect(decoder.reports == [.background(.rgb(value)), .attributes])
+            #expect(keys == [.unknown, .unknown, .character("j")])
+        }
+    }
+
+    @Test(arguments: [
+        "10;rgb:ffff/ffff/ffff", "11;?", "11;rgb:ffff/ffff", "11;rgb:fffff/0/0", "11;rgb:gg/00/00",
+        "11;rgb:ff/ff/ff/ff", "11;rgba:ff/ff/ff", "11;rgb:+f/ff/ff", "11;#ffffff", "",
+    ])
+    func `an answer of another form is ignored`(answer: String) {
+        var decoder = KeyDecoder()
+        _ = decoder.decode("\u{1B}]\(answer)\u{1B}\\".utf8)
+        #expect(decoder.reports.isEmpty)
+    }
+
     @Test func `a sequence without an end is bounded and swallowed`() {
         #expect(
             decode("\u{1B}[" + String(repeating: "1;", count: 100_000) + "Aj") == [.unknown, .character("j")])

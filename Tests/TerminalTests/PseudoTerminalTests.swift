@@ -88,6 +88,49 @@ import Testing
         }
     }
 
+    @Test(arguments: [("truecolor", "38;2;18;171;52m"), ("", "38;5;35m")])
+    func `a terminal with all colors receives red, green, and blue`(
+        variable: String, sequence: String
+    ) async {
+        await #expect(processExitsWith: .exitCode(42)) { [variable, sequence] in
+            PseudoTerminal.become(rows: 24, columns: 80)
+            setenv("COLORTERM", variable, 1)
+            setenv("TERMINFO", "/etc/terminfo", 1)
+            unsetenv("NO_COLOR")
+            let screen = try TerminalScreen()
+            var frame = Frame(size: screen.size)
+            frame.put("x", row: 0, column: 0, style: Style(foreground: .rgb(0x12AB34)))
+            frame.put("y", row: 0, column: 1, style: Style(foreground: .indexed(9)))
+            screen.present(frame)
+            let output = PseudoTerminal.output()
+            let isInherited = getenv("TERMINFO").map { String(cString: $0) } == "/etc/terminfo"
+            screen.close()
+            exit(output.contains(sequence + "x") && output.contains("91my") && isInherited ? 42 : 43)
+        }
+    }
+
+    @Test func `the background is requested, its answer is an event, and none reaches the shell`() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            PseudoTerminal.become(rows: 24, columns: 80)
+            let screen = try TerminalScreen()
+            screen.requestBackground()
+            guard PseudoTerminal.output().hasSuffix("\u{1B}]11;?\u{1B}\\\u{1B}[c") else { exit(43) }
+            var input = TerminalInput(screen)
+            PseudoTerminal.type("\u{1B}]11;rgb:ffff/ffff/ffff\u{7}\u{1B}[?1;2cj")
+            let events = input.next(timeout: 5_000).filter { $0 != .key(.unknown) }
+            let isRight =
+                events == [
+                    .key(.character("j")), .report(.background(.rgb(0xFFFFFF))), .report(.attributes),
+                ]
+            // An answer that arrives late is discarded at the end.
+            screen.requestBackground()
+            PseudoTerminal.type("\u{1B}]11;rgb:ffff/ffff/ffff\u{7}\u{1B}[?1;2c")
+            screen.close()
+            let rest = input.next(timeout: 0)
+            exit(isRight && rest == [.timedOut] && PseudoTerminal.isCooked ? 42 : 44)
+        }
+    }
+
     @Test func `a second SIGTERM ends a process that ignored the first`() async {
         await #expect(processExitsWith: .signal(SIGTERM)) {
             PseudoTerminal.become(rows: 24, columns: 80)

@@ -54,11 +54,13 @@ import Testing
                     ))
                 frame = Frame(size: screen.size)
             }
+            let colors: [Color] = [
+                .standard, .indexed(.random(in: 0...255, using: &random)),
+                .rgb(.random(in: 0...0xFFFFFF, using: &random)),
+            ]
             let style = Style(
-                foreground: Bool.random(using: &random)
-                    ? .standard : .indexed(.random(in: 0...255, using: &random)),
-                background: Bool.random(using: &random)
-                    ? .standard : .indexed(.random(in: 0...255, using: &random)),
+                foreground: colors.randomElement(using: &random) ?? .standard,
+                background: colors.randomElement(using: &random) ?? .standard,
                 attributes: Style.Attributes(rawValue: .random(in: 0..<32, using: &random)))
             frame.put(
                 random.text(length: 20), row: .random(in: -1...9, using: &random),
@@ -86,6 +88,7 @@ import Testing
         frame.put("a", row: 0, column: 0, style: Style(foreground: .indexed(196), background: .indexed(21)))
         for (choice, style) in [
             (ColorCapability.Choice.always, Style(foreground: .indexed(196), background: .indexed(21))),
+            (.palette, Style(foreground: .indexed(196), background: .indexed(21))),
             (.sixteen, Style(foreground: .indexed(9), background: .indexed(12))), (.never, .plain),
         ] {
             let screen = try screen(1, 4, colors: choice)
@@ -97,6 +100,25 @@ import Testing
         #expect(
             ColorCapability.eight.adapted(Style(foreground: .indexed(9), background: .indexed(15)))
                 == Style(foreground: .red, background: .white, attributes: .bold))
+    }
+
+    @Test(arguments: [
+        (0xFF0000, 196, 9), (0x5F87AF, 67, 8), (0x808285, 244, 8), (0x1E222A, 235, 0), (0xFAFAFA, 231, 15),
+        (0x000000, 16, 0),
+    ])
+    func `red, green, and blue are reduced to the nearest color`(
+        value: UInt32, palette: UInt8, sixteen: UInt8
+    ) {
+        let style = Style(foreground: .rgb(value), background: .rgb(value), attributes: .italic)
+        #expect(ColorCapability.direct.adapted(style) == style)
+        #expect(ColorCapability.palette.adapted(style).foreground == .indexed(palette))
+        #expect(ColorCapability.sixteen.adapted(style).background == .indexed(sixteen))
+        #expect(ColorCapability.none.adapted(style) == Style(attributes: .italic))
+    }
+
+    @Test func `the background of a light terminal is light`() {
+        #expect([0xFFFFFF, 0xFDF6E3, 0xC0C0C0].allSatisfy { Color.rgb($0).isLight })
+        #expect(![0x000000, 0x002B36, 0x300A24, 0x606060].contains { Color.rgb($0).isLight })
     }
 
     @Test func `only one screen can be open`() throws {

@@ -19,8 +19,9 @@ enum {
 int terminal_claim(void);
 void terminal_unclaim(void);
 
-// The caller owns the descriptors. Call terminal_close after any result.
-int terminal_open(const char *type, int input, int output);
+// The caller owns the descriptors. Call terminal_close after any result. With `is_direct`, colors may be TERMINAL_RGB
+// with red, green, and blue of 8 bits each, if the terminal has 256 colors.
+int terminal_open(const char *type, int is_direct, int input, int output);
 void terminal_close(void);
 int terminal_color_count(void);
 void terminal_resize(int rows, int columns);
@@ -28,9 +29,12 @@ void terminal_resize(int rows, int columns);
 // Bits of attributes: bold 1, dim 2, italic 4, underline 8, reverse 16. A color of -1 is the terminal's default.
 struct terminal_style {
     uint8_t attributes;
-    int16_t foreground;
-    int16_t background;
+    int32_t foreground;
+    int32_t background;
 };
+
+// The bit that distinguishes red, green, and blue from an index.
+static const int32_t TERMINAL_RGB = 1 << 24;
 
 enum { TERMINAL_MAX_COLUMNS = 1000 };
 
@@ -40,6 +44,8 @@ void terminal_put(int row, int column, const uint32_t *scalars, int count, struc
 void terminal_refresh(int row, int column);
 // Makes the next refresh redraw everything.
 void terminal_touch(void);
+// Enters raw mode before the first refresh, so that answers of the terminal are not echoed.
+void terminal_begin_input(void);
 // Returns to raw mode from the user's screen or from a stop.
 void terminal_enter(void);
 void terminal_leave(void);

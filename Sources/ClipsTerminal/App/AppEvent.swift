@@ -22,11 +22,15 @@ enum AppEvent: Sendable {
     case undoHistoryLoaded(UndoHistory)
     case historyLoaded([TransactionSummary], HistoryFilter)
     case changesLoaded(HistoryToken, TransactionDetail?)
+    /// Clips with their titles only.
+    case titlesLoaded([Clip])
     case consumersLoaded(CleaningPreview)
     /// The process that holds the write lock; nil if it is unknown.
     case writerFound(String?)
     case worked(WorkResult)
     case colorsChanged(ColorCapability)
+    /// The terminal's background.
+    case backgroundReported(Color)
     case editLoaded(Clip)
     case edited(EditedForm)
     /// The result of something outside the store.

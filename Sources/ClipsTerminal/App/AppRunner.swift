@@ -88,6 +88,7 @@ final class AppRunner {
         case .open(let urls): open(urls)
         case .openHere(let url): openHere(url)
         case .edit(let form, let clip): edit(form, clip)
+        case .run(let calls, let inBackground): run(calls, inBackground: inBackground)
         case .removeFile(let path): unlink(path)
         default: worker.add(effect)
         }
@@ -111,7 +112,9 @@ final class AppRunner {
         }
         let subject = urls.count == 1 ? urls[0] : "\(urls.count) URLs"
         handle(.notice("Opening \(subject)…"))
-        launches.start(urls.map { Browser.command(for: $0, browser: programs.browser) }, on: subject)
+        launches.start(
+            urls.map { (Browser.command(for: $0, browser: programs.browser), nil) }, on: subject,
+            hint: "Set BROWSER to your browser's command.")
         collectPrograms()
     }
 
@@ -130,6 +133,27 @@ final class AppRunner {
             .programFailed(
                 "'\(command[0])' \(Self.ending(status)). Set CLIPS_TERMINAL_BROWSER to a browser for the terminal."
             ))
+    }
+
+    private func run(_ calls: [ProgramCall], inBackground: Bool) {
+        guard let first = calls.first else { return }
+        let subject = calls.count == 1 ? "“\(first.subject)”" : "\(calls.count) clips"
+        guard !inBackground else {
+            launches.start(calls.map { ($0.words, $0.input) }, on: subject, hint: "Check the program's name.")
+            return collectPrograms()
+        }
+        screen.leave()
+        var failure: String?
+        for call in calls where failure == nil {
+            let status = ChildProcess.here(
+                call.words, input: call.input, hasTerminal: !screen.isHeadless)
+            if status != 0, status != 128 + SIGINT { failure = Self.ending(status) }
+        }
+        screen.enter()
+        handle(.resized(screen.size))
+        handle(
+            failure.map { .programFailed("'\(first.words[0])' \($0). Check its name and arguments.") }
+                ?? .notice("Ran \(first.words[0]) on \(subject)"))
     }
 
     private func edit(_ form: String, _ clip: Clip?) {

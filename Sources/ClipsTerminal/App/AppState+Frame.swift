@@ -14,8 +14,10 @@ extension AppState {
         let layout = layout
         switch screen {
         case .list:
-            ListPane(state: self).draw(layout, reusing: &drawn, in: &frame)
+            let list = ListPane(state: self)
+            list.draw(layout, reusing: &drawn, in: &frame)
             ReaderPane(state: self).draw(layout, in: &frame)
+            list.drawScrollBar(layout, in: &frame)
         case .history: HistoryScreen(state: self).draw(layout, in: &frame)
         case .consumers, .errors: TextScreen(state: self).draw(layout, in: &frame)
         case .conflict: ConflictScreen(state: self).draw(layout, in: &frame)
@@ -57,10 +59,42 @@ extension Frame {
         putCut(title, in: header, column: 1, width: header.size.columns - 1, style: theme.heading)
     }
 
-    /// Draws a row as selected, with the cursor.
-    mutating func select(_ line: Rect, _ theme: Theme) {
-        restyle(line) { $0 = theme.selection }
-        cursor = Position(row: line.row, column: line.column)
+    /// Draws a row as selected, with the cursor if its pane has the keys. Bold text remains bold.
+    mutating func select(_ line: Rect, _ theme: Theme, isFocused: Bool = true) {
+        let look = isFocused ? theme.selection : theme.unfocusedSelection
+        restyle(line) { style in
+            if look.foreground != .standard || look.attributes.contains(.reverse) {
+                style.foreground = look.foreground
+                style.attributes.remove(.dim)
+            }
+            style.background = look.background
+            style.attributes.formUnion(look.attributes)
+        }
+        if isFocused { cursor = Position(row: line.row, column: line.column) }
+    }
+
+    /// Draws the part of a list that is on the screen, if it is longer.
+    ///
+    /// - Parameter track: The rest of the bar; nil leaves the cells.
+    mutating func putScrollBar(
+        _ bar: Rect, top: Int, height: Int, count: Int, track: Character? = "▕", _ theme: Theme
+    ) {
+        let rows = bar.size.rows
+        guard count > height, height > 0, rows > 1 else { return }
+        let length = max(1, rows * height / count)
+        // The thumb touches an end only if the list does.
+        let hidden = count - height
+        let room = rows - length
+        let start =
+            top <= 0
+            ? 0 : top >= hidden ? room : min(max(room > 1 ? 1 : 0, top * room / hidden), max(0, room - 1))
+        for row in 0..<rows {
+            if (start..<start + length).contains(row) {
+                put("┃", in: bar, row: row, style: theme.thumb)
+            } else if let track {
+                put(String(track), in: bar, row: row, style: theme.border)
+            }
+        }
     }
 
     /// Draws a text, cut with an ellipsis if it does not fit.

@@ -41,12 +41,13 @@ struct AppState: Sendable {
     var theme: Theme { settings.theme }
 
     init(
-        size: Size, now: Date, config: ConfigFile = ConfigFile(), colors: ColorCapability = .palette
+        size: Size, now: Date, config: ConfigFile = ConfigFile(), colors: ColorCapability = .direct
     ) {
         self.size = size
         self.now = now
         settings = Settings(config: config, colors: colors)
         list.clips.scrollMargin = 2
+        list.query.sort = config.sort
         applySettings()
         if !config.errors.isEmpty { report(config.errors.joined(separator: "\n"), isError: true) }
         reconcile()
@@ -101,9 +102,11 @@ struct AppState: Sendable {
         case .historyLoaded(let transactions, let filter):
             if filter == history.filter { history.addLoad(transactions) }
         case .changesLoaded(let token, let detail): history.show(detail, of: token)
+        case .titlesLoaded(let clips): history.titles.add(clips)
         case .consumersLoaded(let preview): consumers.show(preview, at: now)
         case .writerFound(let name): saving.setWriter(name)
-        case .colorsChanged(let colors): settings.setColors(colors)
+        case .colorsChanged(let colors): settings.colors = colors
+        case .backgroundReported(let color): settings.background = color
         case .worked(let result):
             finish(result)
             history.invalidate()
@@ -127,7 +130,8 @@ struct AppState: Sendable {
 
     var layout: Layout {
         Layout(
-            size, isReading: reader.hasFocus, isOneScreen: screen != .list, isZoomed: reader.isZoomed)
+            size, isReading: reader.hasFocus, isOneScreen: screen != .list, isZoomed: reader.isZoomed,
+            share: settings.config.split)
     }
 
     /// Fits scroll positions, the clip being read, and the list's requests to the changed state.
@@ -141,6 +145,8 @@ struct AppState: Sendable {
         case .history:
             history.resize(height: HistoryScreen.listRows(layout))
             if let token = history.nextRequest() { emit(.loadChanges(token)) }
+            let clips = history.nextTitles()
+            if !clips.isEmpty { emit(.loadTitles(clips)) }
         case .help:
             help.layOut(HelpScreen.lines(help.entries(keys), keys, columns: size.columns), height: rows)
         case .consumers, .errors:
@@ -168,7 +174,8 @@ struct AppState: Sendable {
             reader.beginLoading()
             emit(.loadClip(id))
         }
-        reader.layOut(width: area.size.columns, height: area.size.rows)
+        reader.layOut(
+            width: area.size.columns, height: area.size.rows, dates: settings.config.dates)
     }
 
     /// The time when something on the screen next changes without an event.

@@ -76,7 +76,9 @@ package enum ClipsApp {
             let milliseconds = Int64(clock.now.timeIntervalSince1970 * 1000)
             options.clock = { milliseconds }
         }
-        worker.open(path: configuration.storePath, author: configuration.author, options: options)
+        worker.open(
+            path: configuration.storePath, author: configuration.author, options: options,
+            query: ClipQuery(sort: configuration.config.sort))
         return AppRunner(
             screen: try makeScreen(), mailbox: mailbox, worker: worker, unsaved: unsaved,
             config: configuration.config, programs: configuration.programs, clock: clock)

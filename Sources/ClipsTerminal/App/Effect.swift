@@ -22,6 +22,8 @@ enum Effect: Sendable {
     case loadUndoHistory(UndoHistory, isRedoing: Bool)
     case loadHistory(HistoryFilter)
     case loadChanges(HistoryToken)
+    /// Reads the titles of clips in the history.
+    case loadTitles([Int64])
     case loadConsumers
     case work(Work)
     /// Finds the process that holds the write lock.
@@ -33,6 +35,8 @@ enum Effect: Sendable {
     case open(urls: [String])
     /// Opens a URL in a browser in this terminal.
     case openHere(url: String)
+    /// Runs programs one after the other on the terminal, or next to the app.
+    case run([ProgramCall], inBackground: Bool)
     case copy(String, what: String)
     case setMouse(Bool)
     case setColors(ColorCapability.Choice)
@@ -45,6 +49,7 @@ enum Effect: Sendable {
 enum Purpose: Hashable, Sendable {
     case copy(CopyForm)
     case open
+    case run(ClipCommand, withInput: Bool)
 
     /// The attributes to read; nil for all.
     var attributes: [ClipAttribute]? {
@@ -52,7 +57,7 @@ enum Purpose: Hashable, Sendable {
         case .open, .copy(.url): [.url]
         case .copy(.title), .copy(.markdown): [.title, .url]
         case .copy(.text): [.text]
-        case .copy(.json): nil
+        case .copy(.json), .run: nil
         }
     }
 }

@@ -12,6 +12,8 @@ enum InteractiveLoop {
                 colors: configuration.screenColors, mouse: configuration.config.usesMouse)
         }
         var input = TerminalInput(runner.screen)
+        // The answer is an event: nothing waits for it.
+        if runner.state.settings.dependsOnBackground { runner.screen.requestBackground() }
         var status: Int32 = 0
         var firstDraw: ContinuousClock.Instant? = .now + .milliseconds(100)
         while !runner.isDone {
@@ -37,6 +39,8 @@ enum InteractiveLoop {
     private static func handle(_ event: TerminalEvent, _ runner: AppRunner) -> Int32? {
         switch event {
         case .key(let key): runner.handle(.key(key))
+        case .report(.background(let color)): runner.handle(.backgroundReported(color))
+        case .report(.attributes): runner.screen.finishAnswers()
         case .resized(let size): runner.handle(.resized(size))
         case .readable(runner.mailbox.descriptor): runner.handleMail()
         case .readable: break

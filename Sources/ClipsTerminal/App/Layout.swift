@@ -8,14 +8,21 @@ struct Layout: Equatable {
     private(set) var header: Rect?
     private(set) var list: Rect?
     private(set) var separator: Rect?
+    /// The scroll bar of the list: the separator, or the last column.
+    private(set) var listBar: Rect?
     private(set) var detail: Rect?
     private(set) var status: Rect?
     private(set) var hints: Rect?
 
     private static let minColumnsBeside = 100
     private static let minRowsBelow = 30
+    private static let minColumnsWithBar = 24
 
-    init(_ size: Size, isReading: Bool, isOneScreen: Bool = false, isZoomed: Bool = false) {
+    /// - Parameter share: The list's percentage of the screen next to the clip.
+    init(
+        _ size: Size, isReading: Bool, isOneScreen: Bool = false, isZoomed: Bool = false,
+        share: Int = 55
+    ) {
         var rows = size.rows
         func row(_ row: Int) -> Rect { Rect(row: row, column: 0, rows: 1, columns: size.columns) }
         if rows >= 10, size.columns >= 30 {
@@ -46,18 +53,33 @@ struct Layout: Equatable {
         case .listOnly: list = body
         case .detailOnly: detail = body
         case .beside:
-            let left = size.columns * 55 / 100
+            let left = size.columns * share / 100
             list = Rect(row: body.row, column: 0, rows: body.size.rows, columns: left)
             separator = Rect(row: 0, column: left, rows: rows, columns: 1)
             header = header.map { Rect(row: $0.row, column: 0, rows: 1, columns: left) }
             detail = Rect(row: 0, column: left + 2, rows: rows, columns: size.columns - left - 3)
         case .below:
-            let upper = body.size.rows * 55 / 100
+            let upper = body.size.rows * share / 100
             list = Rect(row: body.row, column: 0, rows: upper, columns: size.columns)
             separator = Rect(row: body.row + upper, column: 0, rows: 1, columns: size.columns)
             detail = Rect(
                 row: body.row + upper + 1, column: 1, rows: body.size.rows - upper - 1,
                 columns: max(0, size.columns - 2))
         }
+        guard size.columns >= Self.minColumnsWithBar else { return }
+        listBar =
+            arrangement == .beside
+            ? separator.map { Rect(row: body.row, column: $0.column, rows: body.size.rows, columns: 1) }
+            : list.map {
+                Rect(
+                    row: $0.row, column: $0.columns.upperBound - 1, rows: $0.size.rows,
+                    columns: min(1, $0.size.columns))
+            }
+    }
+
+    /// The width of the list's columns.
+    var columnWidth: Int {
+        let width = list?.size.columns ?? 0
+        return listBar == nil ? width : arrangement == .beside ? width - 1 : width - 2
     }
 }

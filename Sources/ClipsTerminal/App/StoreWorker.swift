@@ -29,13 +29,15 @@ final class StoreWorker: Sendable {
     var isIdle: Bool { requests.isIdle && reads.isIdle && works.isIdle }
 
     /// Opens the store, and posts the first rows or the failure.
-    func open(path: String, author: String, options: StoreOptions) {
+    func open(path: String, author: String, options: StoreOptions, query: ClipQuery) {
         let (mailbox, unsaved) = (mailbox, unsaved)
         var options = options
         options.isInterrupted = { unsaved.mustEnd }
         Task { [options] in
             do {
-                let session = try await ClipsSession(path: path, author: author, options: options) {
+                let session = try await ClipsSession(
+                    path: path, author: author, options: options, query: query
+                ) {
                     mailbox.post($0.map { .message($0) })
                 }
                 self.session.withLock { $0 = session }
@@ -101,7 +103,7 @@ final class StoreWorker: Sendable {
         case .loadChanges:
             reads.add(effect) { if case .loadChanges = $0 { true } else { false } }
         case .measure, .loadHistory, .loadForEdit, .gather, .gatherRange, .findMatch, .loadNames,
-            .loadUndoHistory, .loadConsumers, .findWriter:
+            .loadUndoHistory, .loadConsumers, .loadTitles, .findWriter:
             reads.add(effect)
         case .work: works.add(effect)
         default: break
@@ -149,6 +151,10 @@ final class StoreWorker: Sendable {
                 limit: HistoryList.loadCount, where: filter.predicate)
             return .historyLoaded(transactions, filter)
         case .loadChanges(let token): return .changesLoaded(token, try await session.detail(of: token))
+        case .loadTitles(let ids):
+            let clips = try await store.clips(
+                ids, in: ClipQuery.newestFirst, attributes: [.title, .url], maxBytes: 1 << 20)
+            return .titlesLoaded(clips)
         case .findWriter: return .writerFound(store.lockHolder)
         case .loadConsumers: return .consumersLoaded(try await session.cleaningPreview())
         case .loadUndoHistory(let known, let isRedoing):

@@ -1,5 +1,5 @@
 import Platform
-package import Terminal
+import Terminal
 
 /// The options and keys of the config file. Invalid lines are reported and skipped.
 package struct ConfigFile: Sendable {
@@ -9,15 +9,45 @@ package struct ConfigFile: Sendable {
     private(set) var keys = KeyMap()
     /// The words of the command that gets a page; nil for the default.
     private(set) var fetchCommand: [String]?
+    /// The styles of `color`, by role.
+    private(set) var styles: [(role: Theme.Role, style: Style)] = []
     /// The path of the file.
     private(set) var path: String?
+
+    /// The commands of the file except `set`, for the documentation.
+    package static let commands: [(name: String, help: String)] = [
+        (
+            "bind KEY ACTION [ARGUMENT]",
+            "Bind a key, such as x, <C-x>, <F1>, or <Enter>, to an action under KEYS"
+        ),
+        (
+            "bind KEY !PROGRAM, bind KEY |PROGRAM",
+            "Run a program on the clip; | passes the text on standard input, & at the end runs it in the "
+                + "background. No shell reads the line; its fields are "
+                + ClipCommand.placeholders.joined(separator: " ")
+        ),
+        ("unbind KEY", "Remove the binding of a key"),
+        (
+            "color PART STYLE",
+            "Set a style, such as 'bold #ffcc00 on 236'. The words are bold, dim, italic, underline, reverse, a "
+                + "color by name, number, or #rrggbb, and on before the background. The parts are "
+                + Theme.Role.all.map(\.name).joined(separator: ", ")
+        ),
+        (
+            "fetch COMMAND",
+            "Get pages for 'clips add --fetch' with a command that writes them to standard output, without a "
+                + "shell; %s is the URL, which otherwise follows at the end (default: curl)"
+        ),
+    ]
 
     package init(_ text: String = "") {
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }.map(String.init)
             guard let first = words.first, !first.hasPrefix("#") else { continue }
-            if let error = apply(first, Array(words.dropFirst())) {
-                errors.append("config:\(index + 1): \(error)")
+            do throws(ConfigError) {
+                try apply(first, Array(words.dropFirst()))
+            } catch {
+                errors.append("config:\(index + 1): \(error.text)")
             }
         }
     }
@@ -43,73 +73,57 @@ package struct ConfigFile: Sendable {
 
     package subscript(_ setting: Setting) -> String { values[setting] ?? setting.defaultValue }
 
-    package var follows: Bool { self[.follow] == "on" }
-    package var wraps: Bool { self[.wrap] == "on" }
-    package var usesMouse: Bool { self[.mouse] == "on" }
-    package var showsRelativeNumbers: Bool { self[.relativenumber] == "on" }
-    package var colors: ColorCapability.Choice? {
-        values[.color].flatMap(ColorCapability.Choice.init(rawValue:))
-    }
-    var theme: Theme.Choice { Theme.Choice(rawValue: self[.theme]) ?? .auto }
+    func isSet(_ setting: Setting) -> Bool { values[setting] != nil }
 
-    private mutating func apply(_ command: String, _ words: [String]) -> String? {
+    private mutating func apply(_ command: String, _ words: [String]) throws(ConfigError) {
+        let rest = words.dropFirst().joined(separator: " ")
         switch (command, words.count) {
-        case ("bind", 2): bind(words[0], words[1])
-        case ("unbind", 1):
-            if let key = Key(named: words[0]) { unbind(key) } else { Self.unknownKey(words[0]) }
-        case ("set", 2): set(words[0], words[1])
-        case ("fetch", 1...): setFetch(words)
-        case ("fetch", _): "Use 'fetch COMMAND', such as 'fetch curl -sL'."
-        case ("bind", _): "Use 'bind KEY ACTION', such as 'bind x delete'."
-        case ("unbind", _): "Use 'unbind KEY'."
-        case ("set", _): "Use 'set OPTION VALUE', such as 'set follow off'."
-        default: "Unknown command '\(command)'. Use bind, unbind, set, or fetch."
+        case ("bind", 2...): try bind(words[0], rest)
+        case ("unbind", 1): keys.unbind(try Self.key(words[0]))
+        case ("set", 2...): try set(words[0], rest)
+        case ("color", 2...): try setStyle(words)
+        case ("fetch", 1...): fetchCommand = words
+        case ("fetch", _): throw ConfigError("Use 'fetch COMMAND', such as 'fetch curl -sL'.")
+        case ("bind", _): throw ConfigError("Use 'bind KEY ACTION', such as 'bind x delete'.")
+        case ("unbind", _): throw ConfigError("Use 'unbind KEY'.")
+        case ("set", _): throw ConfigError("Use 'set OPTION VALUE', such as 'set follow off'.")
+        case ("color", _): throw ConfigError("Use 'color PART STYLE', such as 'color unread bold yellow'.")
+        default: throw ConfigError("Unknown command '\(command)'. Use bind, unbind, set, color, or fetch.")
         }
     }
 
-    private mutating func unbind(_ key: Key) -> String? {
-        keys.unbind(key)
-        return nil
-    }
-
-    private mutating func setFetch(_ words: [String]) -> String? {
-        fetchCommand = words
-        return nil
-    }
-
-    private mutating func bind(_ name: String, _ action: String) -> String? {
-        guard let key = Key(named: name) else { return Self.unknownKey(name) }
+    private mutating func bind(_ name: String, _ text: String) throws(ConfigError) {
+        let key = try Self.key(name)
         if case .character(let character) = key, character.isASCII, character.isNumber {
-            return "Cannot bind '\(name)': digits are counts."
+            throw ConfigError("Cannot bind '\(name)': digits are counts.")
         }
-        guard let action = Action(rawValue: action) else {
-            let near = Suggestion.nearest(to: action, in: Action.allCases.map(\.rawValue))
-            return
-                "Unknown action '\(action)'. \(near.map { "Did you mean '\($0)'?" } ?? "The help lists them.")"
-        }
-        keys.bind(key, to: action)
-        return nil
+        keys.bind(key, to: try Binding(text))
     }
 
-    private static func unknownKey(_ name: String) -> String {
-        "Unknown key '\(name)'. Use a character, <C-x>, <F1>, or <Enter>."
+    private static func key(_ name: String) throws(ConfigError) -> Key {
+        guard let key = Key(named: name) else {
+            throw ConfigError("Unknown key '\(name)'. Use a character, <C-x>, <F1>, or <Enter>.")
+        }
+        return key
     }
 
-    /// Sets an option, and returns the error if that fails.
-    mutating func set(_ option: String, _ value: String) -> String? {
+    mutating func set(_ option: String, _ value: String) throws(ConfigError) {
         guard let setting = Setting(rawValue: option) else {
             let names = Setting.allCases.map(\.rawValue)
             let near = Suggestion.nearest(to: option, in: names).map { "Did you mean '\($0)'?" }
-            return "Unknown option '\(option)'. \(near ?? "Use \(Self.list(names)).")"
+            throw ConfigError("Unknown option '\(option)'. \(near ?? "Use \(Suggestion.list(names)).")")
         }
-        guard setting.values.contains(value) else {
-            return "Unknown value '\(value)' of \(option). Use \(Self.list(setting.values))."
-        }
+        if let error = setting.error(in: value) { throw ConfigError(error) }
         values[setting] = value
-        return nil
     }
 
-    private static func list(_ names: [String]) -> String {
-        names.dropLast().joined(separator: ", ") + (names.count > 2 ? "," : "") + " or " + (names.last ?? "")
+    /// Sets the style of a part of the screen; a later one replaces it.
+    mutating func setStyle(_ words: [String]) throws(ConfigError) {
+        guard let role = Theme.Role(words[0]) else {
+            let names = Theme.Role.all.map(\.name)
+            let near = Suggestion.nearest(to: words[0], in: names).map { "Did you mean '\($0)'?" }
+            throw ConfigError("Unknown part '\(words[0])'. \(near ?? "Use \(Suggestion.list(names)).")")
+        }
+        styles.append((role, try Style(config: words.dropFirst())))
     }
 }

@@ -5,24 +5,28 @@ struct Settings: Sendable {
     var config: ConfigFile
     var isMouseOn: Bool
     private(set) var theme: Theme
-    private var colors: ColorCapability
+    var colors: ColorCapability { didSet { updateTheme() } }
+    /// The background that the terminal has reported.
+    var background: Color? { didSet { updateTheme() } }
 
     init(config: ConfigFile, colors: ColorCapability) {
         self.config = config
         self.colors = colors
-        theme = Theme(config.theme, colors)
+        theme = Theme(config.theme, colors, changes: config.styles)
         isMouseOn = config.usesMouse
     }
 
-    mutating func setColors(_ colors: ColorCapability) {
-        self.colors = colors
-        theme = Theme(config.theme, colors)
-    }
+    /// Whether the theme depends on the background.
+    var dependsOnBackground: Bool { config.theme == .auto && colors != .none }
 
     /// Applies changed options, and returns whether the mouse was switched.
     mutating func update() -> Bool {
-        theme = Theme(config.theme, colors)
+        updateTheme()
         defer { isMouseOn = config.usesMouse }
         return isMouseOn != config.usesMouse
+    }
+
+    private mutating func updateTheme() {
+        theme = Theme(config.theme, colors, background: background, changes: config.styles)
     }
 }

@@ -9,6 +9,11 @@ enum Suggestion {
         return near.min { $0.distance < $1.distance }?.name
     }
 
+    /// Returns the names as `one, two, or three`.
+    static func list(_ names: [String]) -> String {
+        names.dropLast().joined(separator: ", ") + (names.count > 2 ? "," : "") + " or " + (names.last ?? "")
+    }
+
     /// Returns the number of letters to insert, delete, replace, or swap with the next one.
     private static func distance(_ one: [Character], _ other: [Character]) -> Int {
         var rows = [Array(0...other.count)]

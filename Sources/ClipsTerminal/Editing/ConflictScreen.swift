@@ -28,7 +28,8 @@ struct ConflictScreen {
 
     /// The number of rows above the menu.
     static func rows(_ layout: Layout, _ question: OpenQuestion?) -> Int {
-        max(1, (layout.list?.size.rows ?? 1) - (question?.menu.items.count ?? 0) - 1)
+        let border = MenuBox.border(rows: layout.status?.row ?? 0)
+        return max(1, (layout.list?.size.rows ?? 1) - (question?.menu.items.count ?? 0) - 2 * border)
     }
 
     func lineCount(_ layout: Layout) -> Int {

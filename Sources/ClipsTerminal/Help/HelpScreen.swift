@@ -37,7 +37,10 @@ struct HelpScreen {
                 }
             }
         }
+        guard isWhole, !keys.commands.isEmpty else { return lines }
+        lines += [Line(text: ""), Line(text: "Your keys", isHeading: true)]
         return lines
+            + keys.commands.map { Line(keys: KeyMap.shown($0.key), text: $0.binding.text) }
     }
 
     func draw(_ layout: Layout, in frame: inout Frame) {
@@ -54,6 +57,10 @@ struct HelpScreen {
             entries.indices.contains(state.help.selected) ? entries[state.help.selected].action : nil
         for (row, line) in lines.dropFirst(state.help.top).prefix(area.size.rows).enumerated() {
             draw(line, area, row, isSelected: line.action != nil && line.action == selected, &frame)
+        }
+        if let bar = layout.listBar {
+            frame.putScrollBar(
+                bar, top: state.help.top, height: area.size.rows, count: lines.count, theme)
         }
     }
 
@@ -72,6 +79,8 @@ struct HelpScreen {
             style: isAvailable ? .plain : theme.dim)
         guard isSelected else { return }
         let rect = Rect(row: area.row + row, column: area.column, rows: 1, columns: area.size.columns)
-        if line.isFirst { frame.select(rect, theme) } else { frame.restyle(rect) { $0 = theme.selection } }
+        let cursor = frame.cursor
+        frame.select(rect, theme)
+        if !line.isFirst { frame.cursor = cursor }
     }
 }

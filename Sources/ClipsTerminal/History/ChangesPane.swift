@@ -19,10 +19,11 @@ struct ChangesPane {
     }
 
     func draw(_ area: Rect, in frame: inout Frame) {
+        let border = state.history.isInChanges ? theme.key : theme.border
         for column in 0..<area.size.columns {
-            frame.put(
-                "─", in: area, column: column, style: state.history.isInChanges ? theme.bold : theme.border)
+            frame.put("─", in: area, column: column, style: border)
         }
+        frame.putCut(" \(origin) ", in: area, column: 2, width: area.size.columns - 4, style: theme.dim)
         let lines = lines
         let rows = max(0, area.size.rows - 1)
         let selected = state.history.isInChanges ? state.history.change : nil
@@ -44,6 +45,18 @@ struct ChangesPane {
                 row: area.row + row + 1, column: area.column, rows: 1, columns: area.size.columns)
             frame.select(rect, theme)
         }
+    }
+
+    /// The time and the origin of the newest transaction.
+    private var origin: String {
+        guard let transaction = row.newest else { return "" }
+        let process = transaction.process.map { " \($0)" } ?? ""
+        let context = transaction.contextName.flatMap { $0 == ClipsSession.contextName ? nil : $0 }
+        let parts = [
+            LocalTime(transaction.timestamp).dateAndTime, transaction.isOwn ? "you" : nil,
+            (transaction.program ?? "another program") + process, context,
+        ]
+        return parts.compactMap(\.self).joined(separator: " · ")
     }
 
     private var lines: [Line] {

@@ -46,6 +46,7 @@ struct HistoryList: Navigable, Sendable {
     private(set) var top = 0
     private(set) var height = 1
     private(set) var filter = HistoryFilter()
+    var titles = HistoryTitles()
     /// The changes of the transaction that was selected when they were loaded.
     private(set) var detail: TransactionDetail?
     private var requested: HistoryToken?
@@ -110,6 +111,7 @@ struct HistoryList: Navigable, Sendable {
 
     /// Adds the transactions that match the filter and are not in the list, oldest first.
     mutating func add(_ more: [TransactionSummary]) {
+        titles.update(after: more)
         let staysAtTop = selected == 0 && !isInChanges
         let anchor = selectedRow?.transactions.first?.id
         if isInChanges, let anchor { unfolded.insert(anchor) }
@@ -188,6 +190,11 @@ struct HistoryList: Navigable, Sendable {
         guard let token = selectedTransaction?.token, token != requested else { return nil }
         requested = token
         return token
+    }
+
+    /// Returns the clips on the screen whose titles must be loaded.
+    mutating func nextTitles() -> [Int64] {
+        titles.request((top..<top + height).compactMap { row(at: $0)?.lines.first?.clip })
     }
 
     mutating func show(_ detail: TransactionDetail?, of token: HistoryToken) {

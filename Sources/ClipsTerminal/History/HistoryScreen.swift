@@ -20,9 +20,12 @@ struct HistoryScreen {
     func draw(_ layout: Layout, in frame: inout Frame) {
         guard let area = layout.list else { return }
         let width = area.size.columns
+        let columns = Columns(width: width)
         if let header = layout.header {
             frame.fill(header, style: theme.heading)
-            put(["Time", "Age", "Author", "Changes", "By"], in: header, style: [theme.heading], &frame)
+            frame.put("Change", in: header, column: 3, style: theme.heading)
+            frame.put("Author", in: header, column: columns.author, style: theme.heading)
+            frame.putRight("Age", in: header, column: columns.age, width: 6, style: theme.heading)
         }
         guard !state.history.transactions.isEmpty else {
             let filter = state.history.filter
@@ -35,12 +38,15 @@ struct HistoryScreen {
             let index = state.history.top + row
             guard let transactions = state.history.row(at: index) else { break }
             let line = Rect(row: area.row + row, column: area.column, rows: 1, columns: width)
-            draw(transactions, line, &frame)
-            if index == state.history.selected, state.history.isInChanges {
-                frame.restyle(line) { $0.attributes.formUnion(theme.unfocusedSelection.attributes) }
-            } else if index == state.history.selected {
-                frame.select(line, theme)
+            draw(transactions, columns, line, &frame)
+            if index == state.history.selected {
+                frame.select(line, theme, isFocused: !state.history.isInChanges)
             }
+        }
+        if let bar = layout.listBar {
+            let rows = Self.listRows(layout)
+            let upper = Rect(row: bar.row, column: bar.column, rows: rows, columns: bar.size.columns)
+            frame.putScrollBar(upper, top: state.history.top, height: rows, count: state.history.count, theme)
         }
         let changes = Self.changeRows(layout)
         if changes > 0, let selected = state.history.selectedRow {
@@ -53,46 +59,37 @@ struct HistoryScreen {
         }
     }
 
-    private func draw(_ row: HistoryRow, _ line: Rect, _ frame: inout Frame) {
-        guard let transaction = row.newest else { return }
-        let counts =
-            [(row.sum(\.inserted), "+"), (row.sum(\.updated), "~"), (row.sum(\.deleted), "-")]
-            .filter { $0.0 > 0 }.map { "\($1)\($0)" }.joined(separator: " ") + (row.isCut ? "…" : "")
-        let author = AuthorName.shown(transaction.author)
-        let process = transaction.process.map { " \($0)" } ?? ""
-        let context = transaction.contextName.flatMap { $0 == ClipsSession.contextName ? nil : $0 }
-        let origin = [
-            transaction.isOwn ? "you" : "", (transaction.program ?? "another program") + process,
-            context ?? "",
-        ].filter { !$0.isEmpty }.joined(separator: " · ")
-        let age = Age(of: transaction.timestamp, at: state.now)
-        put(
-            [time(transaction), age.isRelative ? age.text : "", author, counts, origin], in: line,
-            style: [theme.dim, theme.dim, theme.author(author), theme.bold, theme.dim], &frame)
-    }
+    /// The columns at a width; the change has the rest.
+    private struct Columns {
+        let author: Int
+        let age: Int
+        let authorWidth: Int
 
-    private func time(_ transaction: TransactionSummary) -> String {
-        let then = LocalTime(transaction.timestamp)
-        let today = LocalTime(state.now)
-        if then.dateAndTime.prefix(10) == today.dateAndTime.prefix(10) { return then.clock }
-        return "\(then.month) \(then.day) \(then.clock.prefix(5))"
-    }
-
-    /// Draws five columns. The age is aligned to the right, and the last column has the rest of the width.
-    private func put(_ cells: [String], in line: Rect, style: [Style], _ frame: inout Frame) {
-        let widths = line.size.columns >= 60 ? [12, 4, 14, 14] : [8, 0, 8, 10]
-        var column = 1
-        for (index, cell) in cells.enumerated() {
-            let width = index < widths.count ? widths[index] : max(0, line.size.columns - column)
-            guard width > 0 else { continue }
-            let look = style[index % style.count]
-            if index == 1 {
-                frame.putRight(cell, in: line, column: column, width: width, style: look)
-                column += 1
-            } else {
-                frame.putCut(cell, in: line, column: column, width: width, style: look)
-            }
-            column += width + 1
+        init(width: Int) {
+            authorWidth = width < 60 ? 9 : 14
+            age = max(0, width - 8)
+            author = max(0, age - authorWidth - 2)
         }
+    }
+
+    private func draw(_ row: HistoryRow, _ columns: Columns, _ line: Rect, _ frame: inout Frame) {
+        guard let transaction = row.newest else { return }
+        let age = Age(of: transaction.timestamp, at: state.now)
+        frame.putCut(
+            AuthorName.shown(transaction.author), in: line, column: columns.author,
+            width: columns.authorWidth, style: theme.author(AuthorName.shown(transaction.author)))
+        frame.putRight(age.text, in: line, column: columns.age, width: 6, style: theme.dim)
+        guard let first = row.lines.first else { return }
+        let styles = ["+": theme.live, "~": theme.key, "-": theme.error]
+        frame.put(first.sign, in: line, column: 1, style: styles[first.sign] ?? .plain)
+        let count = row.count
+        let more =
+            count > 1 ? "and \(StatusLine.grouped(count - 1))\(row.isCut ? "+" : "") more" : first.detail
+        let width = columns.author - 4
+        let room = max(width / 2, width - DisplayWidth.columns(of: more) - 2)
+        let title = SafeText.cut(first.title ?? state.history.titles[first.clip] ?? "…", to: room)
+        let used = frame.put(
+            title, in: line, column: 3, width: room, style: transaction.isOwn ? theme.bold : theme.title)
+        frame.putCut(more, in: line, column: 5 + used, width: width - used - 2, style: theme.dim)
     }
 }

@@ -19,11 +19,11 @@ package enum Action: String, CaseIterable, Sendable {
     case delete, undo, redo
     case browse
     case browseHere = "browse-here"
-    case copy
+    case copy, run, pipe
 
     case history, restore, consumers
 
-    case help, command, set, errors
+    case help, command, set, color, errors
     case toggleMouse = "toggle-mouse"
     case redraw, suspend, quit
 

@@ -143,6 +143,18 @@ extension ActionTable {
                 takes: .form, performArgument: { $0.copy(byArgument: $1) }
             ) { $0.menu = .copy($0.chosen) }
 
+        case .run:
+            Entry(
+                action, "!", .clip,
+                "Run a program with {url}, {title}, or another field; & at the end runs it in the background",
+                scope: .clips, takes: .program, performArgument: { $0.run(program: $1, withInput: false) }
+            ) { $0.promptForCommand("run ") }
+        case .pipe:
+            Entry(
+                action, "|", .clip, "Run a program with the text on its standard input", scope: .clips,
+                takes: .program, performArgument: { $0.run(program: $1, withInput: true) }
+            ) { $0.promptForCommand("pipe ") }
+
         // History
         case .history:
             Entry(
@@ -175,6 +187,11 @@ extension ActionTable {
                 action, "", .program, "Set an option for this session; the config file sets it permanently",
                 takes: .option, isArgumentOptional: true, performArgument: { $0.set($1) }
             ) { $0.promptForCommand("set ") }
+        case .color:
+            Entry(
+                action, "", .program, "Set the style of a part of the screen for this session",
+                takes: .style, performArgument: { $0.setColor($1) }
+            ) { $0.promptForCommand("color ") }
         case .errors:
             Entry(
                 action, "", .program, "Show the errors in the config file",
@@ -248,6 +265,23 @@ extension AppState {
         if let reason = entry.unavailabilityReason?(self, screen) { return reason }
         return entry.scope == .clips && list.marks.isGathering && actsOnMarks
             ? "The range is still loading; try again." : nil
+    }
+
+    mutating func perform(_ binding: Binding, count: Int?) {
+        guard let argument = binding.argument else { return perform(binding.action, count: count) }
+        perform(binding.action, argument: argument)
+    }
+
+    /// Performs an action with the text after its name.
+    mutating func perform(_ action: Action, argument: String) {
+        let entry = ActionTable[action]
+        guard let performArgument = entry.performArgument else {
+            return report("':\(action.rawValue)' has no argument.", isError: true)
+        }
+        // Where the store cannot be written, the text of ':add' is still retained.
+        if action != .add, let reason = unavailabilityReason(of: action) { return report(reason) }
+        if entry.scope == .clips, actsOnMarks { list.marks.closeRange() }
+        performArgument(&self, argument)
     }
 
     mutating func perform(_ action: Action, count: Int?) {

@@ -19,6 +19,8 @@ package enum ActionTable {
         case tags = "+TAG -TAG"
         case form = "FORM"
         case option = "OPTION VALUE"
+        case style = "PART STYLE"
+        case program = "PROGRAM {url}"
         case span = "author:A since:2d"
     }
 

@@ -38,8 +38,8 @@ extension AppState {
             prompt = Prompt(kind: .add, editor: LineEditor(text))
         } else if case .pasteCut = key {
             report("The paste was too long and was cut off.", isError: true)
-        } else if let action = keys[key] {
-            perform(action, count: count)
+        } else if let binding = keys[key] {
+            perform(binding, count: count)
         } else {
             report("\(KeyMap.shown(key)) is not bound · \(keys.name(of: .help)) lists the keys")
         }
@@ -99,7 +99,7 @@ extension AppState {
 
     mutating func toggleMouse() {
         settings.isMouseOn.toggle()
-        _ = settings.config.set(Setting.mouse.rawValue, settings.isMouseOn ? "on" : "off")
+        try? settings.config.set(Setting.mouse.rawValue, settings.isMouseOn ? "on" : "off")
         emit(.setMouse(settings.isMouseOn))
         report(settings.isMouseOn ? "The mouse moves the cursor." : "The mouse selects text in the terminal.")
     }

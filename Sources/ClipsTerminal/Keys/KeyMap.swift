@@ -2,26 +2,33 @@ import Terminal
 
 /// The key bindings: the defaults of the table of actions, changed by the config file.
 struct KeyMap: Sendable {
-    private var actions: [Key: Action] = [:]
+    private var bindings: [Key: Binding] = [:]
     private var keys: [Action: [Key]] = [:]
 
     init() {
         for entry in ActionTable.entries {
-            for key in entry.keys.compactMap({ Key(named: $0) }) { bind(key, to: entry.action) }
+            for key in entry.keys.compactMap({ Key(named: $0) }) { bind(key, to: Binding(entry.action)) }
         }
     }
 
-    subscript(_ key: Key) -> Action? { actions[key] }
+    subscript(_ key: Key) -> Binding? { bindings[key] }
 
-    mutating func bind(_ key: Key, to action: Action) {
+    mutating func bind(_ key: Key, to binding: Binding) {
         unbind(key)
-        actions[key] = action
-        keys[action, default: []].append(key)
+        bindings[key] = binding
+        // A key with an argument does less than the action.
+        if binding.argument == nil { keys[binding.action, default: []].append(key) }
+    }
+
+    /// The keys that perform an action with an argument, in the order of their names.
+    var commands: [(key: Key, binding: Binding)] {
+        bindings.filter { $0.value.argument != nil }.map { (key: $0.key, binding: $0.value) }
+            .sorted { $0.key.name < $1.key.name }
     }
 
     mutating func unbind(_ key: Key) {
-        guard let earlier = actions.removeValue(forKey: key) else { return }
-        keys[earlier]?.removeAll { $0 == key }
+        guard let earlier = bindings.removeValue(forKey: key) else { return }
+        keys[earlier.action]?.removeAll { $0 == key }
     }
 
     func keys(of action: Action) -> [Key] { keys[action] ?? [] }

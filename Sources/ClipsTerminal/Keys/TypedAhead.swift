@@ -25,7 +25,7 @@ extension AppState {
 
     /// Whether a key must wait. While a range is loading, no key closes or uses half of it.
     private func isAwaited(by key: Key) -> Bool {
-        guard list.marks.isGathering, let action = keys[key] else { return isListAwaited }
+        guard list.marks.isGathering, let action = keys[key]?.action else { return isListAwaited }
         return ActionTable[action].scope == .clips || action == .mark || action == .range || isListAwaited
     }
 
@@ -38,7 +38,7 @@ extension AppState {
         case .mouse, .resize, .unknown: return false
         default: break
         }
-        switch keys[key].map({ ActionTable[$0].typeAhead }) ?? .waits {
+        switch keys[key].map({ ActionTable[$0.action].typeAhead }) ?? .waits {
         case .immediate: return false
         case .immediateIfFirst where typing.ahead.isEmpty: return false
         case .cancels:

@@ -21,7 +21,7 @@ extension AppState {
 
     var targetURL: String { target?.row?.url ?? reader.clip?.url ?? "" }
 
-    private static let maxOpened = 20
+    static let maxOpened = 20
 
     /// Selects the clip that the user chose, if commits moved the cursor. Returns false if it was deleted.
     mutating func isStill(on clip: Int64?) -> Bool {
@@ -112,6 +112,7 @@ extension AppState {
             let urls = clips.map(\.url).filter { !$0.isEmpty }
             guard !urls.isEmpty else { return report("None of the clips has a URL.") }
             emit(.open(urls: urls))
+        case .run(let command, let withInput): run(command, on: clips, withInput: withInput)
         }
     }
 }

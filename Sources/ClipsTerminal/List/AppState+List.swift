@@ -169,7 +169,7 @@ extension AppState {
     mutating func toggleFollowing() {
         list.clips.follows.toggle()
         let follows = list.clips.follows
-        _ = settings.config.set(Setting.follow.rawValue, follows ? "on" : "off")
+        try? settings.config.set(Setting.follow.rawValue, follows ? "on" : "off")
         report(follows ? "Following: at the top, new clips scroll into view." : "Not following new clips.")
     }
 

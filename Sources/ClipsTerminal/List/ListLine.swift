@@ -7,6 +7,7 @@ struct ListLook: Equatable {
     let theme: Theme
     /// The words to highlight.
     let words: String
+    let dates: DateFormat
 }
 
 /// The contents of one line of the list.
@@ -33,46 +34,50 @@ struct ListLine: Equatable {
         if columns.hasMarks {
             if isNew { frame.put("▌", in: line, style: theme.arrival) }
             if isMarked { frame.put("✓", in: line, style: theme.mark) }
-            if clip.isStarred { frame.put("*", in: line, column: 1, style: theme.star) }
-            if clip.isUnread { frame.put("•", in: line, column: 2, style: theme.dim) }
+            if clip.isStarred {
+                frame.put("★", in: line, column: 1, style: theme.star)
+            } else if clip.isUnread {
+                frame.put("•", in: line, column: 1, style: theme.key)
+            }
         }
-        drawTitle(columns, theme, highlight, line, &frame)
-        if let site = columns.site {
-            frame.putCut(clip.site, in: line, column: site.start, width: site.width, style: theme.dim)
+        for column in columns.all {
+            switch column.name {
+            case .title: drawTitle(look, highlight, line, &frame)
+            case .site: put(ReadableURL.host(clip.site), column, theme.site)
+            case .tags: put(tagText, column, theme.tag)
+            case .author: put(AuthorName.shown(clip.author), column, theme.author(clip.author))
+            case .url: put(ReadableURL.text(clip.url), column, theme.site)
+            case .saved: put(look.dates.text(clip.created), column, theme.dim)
+            case .age:
+                frame.putRight(age, in: line, column: column.start, width: column.width, style: theme.dim)
+            }
         }
-        if let tags = columns.tags {
-            frame.putCut(tagText, in: line, column: tags.start, width: tags.width, style: theme.dim)
-        }
-        if let author = columns.author {
+
+        func put(_ text: String, _ column: ListColumns.Column, _ style: Style) {
             frame.putCut(
-                AuthorName.shown(clip.author), in: line, column: author.start, width: author.width,
-                style: isNew ? theme.arrival : theme.author(clip.author))
-        }
-        if let column = columns.age {
-            frame.putRight(age, in: line, column: column.start, width: column.width, style: theme.dim)
+                text, in: line, column: column.start, width: column.width,
+                style: isNew && column.name == .author ? theme.arrival : style)
         }
     }
 
     private func drawTitle(
-        _ columns: ListColumns, _ theme: Theme, _ highlight: ClipHighlight?, _ line: Rect,
-        _ frame: inout Frame
+        _ look: ListLook, _ highlight: ClipHighlight?, _ line: Rect, _ frame: inout Frame
     ) {
-        let title = String(clip.title.drop { $0.isWhitespace })
-        let shown = SafeText.cut(title, to: columns.title.width)
+        let (column, theme) = (look.columns.title, look.theme)
+        let title = clip.title == clip.url ? ReadableURL.text(clip.url) : clip.title
+        let shown = SafeText.cut(String(title.drop { $0.isWhitespace }), to: column.width)
         let used = frame.put(
-            shown, in: line, column: columns.title.start, width: columns.title.width,
-            style: isMarked ? theme.mark : isNew ? theme.bold : .plain)
+            shown, in: line, column: column.start, width: column.width,
+            style: isMarked ? theme.mark : clip.isUnread ? theme.unread : theme.title)
         // Without a column of their own, tags follow the title.
-        let left = columns.title.width - used - 2
-        if columns.tags == nil, !clip.tags.isEmpty, left >= 6 {
-            frame.putCut(
-                tagText, in: line, column: columns.title.start + used + 2, width: left, style: theme.dim)
+        let left = column.width - used - 2
+        if look.columns[.tags] == nil, !clip.tags.isEmpty, left >= 6 {
+            frame.putCut(tagText, in: line, column: column.start + used + 2, width: left, style: theme.tag)
         }
         guard let highlight else { return }
         frame.highlight(
             highlight.ranges(inTitle: shown), of: shown,
-            at: Position(row: line.row, column: line.column + columns.title.start),
-            width: columns.title.width, theme.match)
+            at: Position(row: line.row, column: line.column + column.start), width: column.width, theme.match)
     }
 
     private var tagText: String { clip.tags.map { "#" + $0 }.joined(separator: " ") }

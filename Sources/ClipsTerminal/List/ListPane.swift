@@ -11,12 +11,13 @@ struct ListPane {
     /// - Parameter drawn: The lines of the last frame, replaced by those of this one.
     func draw(_ layout: Layout, reusing drawn: inout DrawnLines, in frame: inout Frame) {
         guard let area = layout.list else { return }
-        let columns = ListColumns(
-            width: area.size.columns, hasNumbers: state.settings.config.showsRelativeNumbers)
+        let columns = state.columns(of: layout)
         if let header = layout.header { drawHeader(columns, header, &frame) }
         let list = state.list.clips
         guard list.count > 0 || !list.isLoaded else { return drawEmpty(area, &frame) }
-        let look = ListLook(columns: columns, theme: theme, words: state.highlightedWords)
+        let look = ListLook(
+            columns: columns, theme: theme, words: state.highlightedWords,
+            dates: state.settings.config.dates)
         let earlier = drawn.reusable(in: look)
         drawn = DrawnLines(look)
         for row in 0..<area.size.rows {
@@ -29,37 +30,33 @@ struct ListPane {
                 frame.put("…", in: line, column: columns.title.start, style: theme.dim)
             }
             guard index == list.selectedIndex else { continue }
-            if state.reader.hasFocus {
-                frame.restyle(line) { style in
-                    style.attributes.formUnion(theme.unfocusedSelection.attributes)
-                    style.background = theme.unfocusedSelection.background
-                }
-            } else {
-                frame.select(line, theme)
-            }
+            frame.select(line, theme, isFocused: !state.reader.hasFocus)
         }
+    }
+
+    /// Draws the scroll bar, over the separator next to the clip.
+    func drawScrollBar(_ layout: Layout, in frame: inout Frame) {
+        guard let bar = layout.listBar, let area = layout.list else { return }
+        let list = state.list.clips
+        frame.putScrollBar(
+            bar, top: list.top, height: area.size.rows, count: list.count,
+            track: layout.arrangement == .beside ? nil : "▕", theme)
     }
 
     private func drawHeader(_ columns: ListColumns, _ area: Rect, _ frame: inout Frame) {
         frame.fill(area, style: theme.heading)
-        func put(_ text: String, _ column: ListColumns.Column?) {
-            guard let column else { return }
-            frame.putCut(text, in: area, column: column.start, width: column.width, style: theme.heading)
-        }
         let sort = state.list.query.sort
-        func name(_ text: String, _ attribute: ClipAttribute) -> String {
-            guard sort.attribute == attribute.rawValue else { return text }
-            return text + (sort.isAscending ? "↑" : "↓")
-        }
-        put(name("Title", .title), columns.title)
-        put(name("Site", .url), columns.site)
-        put(name("Tags", .tags), columns.tags)
-        put(name("Author", .author), columns.author)
-        if let age = columns.age {
-            let isUsual = sort == ClipQuery.newestFirst
-            frame.putRight(
-                isUsual ? "Age" : name("Age", .created), in: area, column: age.start, width: age.width,
-                style: theme.heading)
+        for column in columns.all {
+            let isSorted = column.name.attribute.rawValue == sort.attribute
+            let isUsual = column.name == .age && sort == ClipQuery.newestFirst
+            let text = column.name.heading + (isSorted && !isUsual ? sort.isAscending ? "↑" : "↓" : "")
+            if column.name == .age {
+                frame.putRight(
+                    text, in: area, column: column.start, width: column.width, style: theme.heading)
+            } else {
+                frame.putCut(
+                    text, in: area, column: column.start, width: column.width, style: theme.heading)
+            }
         }
     }
 
@@ -103,5 +100,27 @@ struct ListPane {
         for (row, line) in wrapped.enumerated() {
             frame.put(line.text, in: area, row: first + row, column: indent, width: width, style: line.style)
         }
+    }
+}
+
+extension ListColumns.Name {
+    /// The attribute that a column shows, by which the list can be sorted.
+    var attribute: ClipAttribute {
+        switch self {
+        case .title: .title
+        case .site, .url: .url
+        case .tags: .tags
+        case .age, .saved: .created
+        case .author: .author
+        }
+    }
+}
+
+extension AppState {
+    /// The columns of the list and of its header.
+    func columns(of layout: Layout) -> ListColumns {
+        ListColumns(
+            width: layout.columnWidth, names: settings.config.columns,
+            hasNumbers: settings.config.showsRelativeNumbers)
     }
 }

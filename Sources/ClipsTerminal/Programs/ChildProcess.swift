@@ -22,19 +22,20 @@ package enum ChildProcess {
 
     /// Runs a program on the terminal, to its end, without a shell.
     package static func here(
-        _ words: [String], environment: [String: String] = [:], hasTerminal: Bool = true
+        _ words: [String], environment: [String: String] = [:], input: String? = nil,
+        hasTerminal: Bool = true
     ) -> Int32? {
         if hasTerminal, let job = ForegroundJob() {
-            let child = start(words, environment: environment, .own, isJob: true) { job.handOver($0) }
+            let child = start(words, environment: environment, input, .own, isJob: true) { job.handOver($0) }
             guard let child else { return nil }
             return job.wait(for: child).map(\.exitStatus)
         }
-        return start(words, environment: environment, .own).flatMap(status)
+        return start(words, environment: environment, input, .own).flatMap(status)
     }
 
     /// Runs a program without input or output, to its end.
     static func silently(_ words: [String]) -> Int32? {
-        start(words, environment: [:], .none).flatMap(status)
+        start(words, environment: [:], nil, .none).flatMap(status)
     }
 
     private static func status(of child: pid_t) -> Int32? {
@@ -44,7 +45,9 @@ package enum ChildProcess {
     /// Starts a program in its own session, without input or output.
     ///
     /// - Returns: The process ID, which the caller must reap; nil if the program could not be started.
-    static func detached(_ words: [String]) -> pid_t? { start(words, environment: [:], .none) }
+    static func detached(_ words: [String], input: String? = nil) -> pid_t? {
+        start(words, environment: [:], input, .none)
+    }
 
     /// Becomes another program, with the same terminal, parent, and signals. Returns if it cannot be started.
     package static func become(_ words: [String]) {
@@ -60,16 +63,19 @@ package enum ChildProcess {
     /// - Returns: The pipe, which closes when the caller releases it or exits, even by kill -9.
     package static func attached(_ words: [String]) -> Pipe? {
         guard let pipe = try? Pipe() else { return nil }
-        _ = start(words, environment: [:], .none) {
+        _ = start(words, environment: [:], nil, .none) {
             posix_spawn_file_actions_adddup2(
                 $0.assumingMemoryBound(to: posix_spawn_file_actions_t.self), pipe.readEnd, STDIN_FILENO)
         }
         return pipe
     }
 
-    /// - Parameter isJob: Whether the child leads its own process group.
+    /// - Parameters:
+    ///   - input: The text on standard input, in a deleted file: a pipe would wait for the child.
+    ///   - isJob: Whether the child leads its own process group.
     static func start(
-        _ words: [String], environment: [String: String], _ streams: Streams, isJob: Bool = false,
+        _ words: [String], environment: [String: String], _ input: String? = nil, _ streams: Streams,
+        isJob: Bool = false,
         _ addActions: (UnsafeMutableRawPointer) -> Void = { _ in }
     ) -> pid_t? {
         // If a parent ignored it, the kernel would reap the child and drop its status.
@@ -102,6 +108,10 @@ package enum ChildProcess {
             posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
             posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
         }
+        let inputPath = input.flatMap(TextFile.writeTemporary)
+        defer { if let inputPath { unlink(inputPath) } }
+        guard (input == nil) == (inputPath == nil) else { return nil }
+        if let inputPath { posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, inputPath, O_RDONLY, 0) }
         if isJob { flags |= POSIX_SPAWN_SETPGROUP }
         addActions(&actions)
         posix_spawnattr_setflags(&attributes, Int16(flags))

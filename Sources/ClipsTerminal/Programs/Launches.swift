@@ -22,6 +22,8 @@ struct Launches {
         let number: Int
         let program: String
         let subject: String
+        /// The advice after a failure.
+        let hint: String
         let count: Int
         let deadline: ContinuousClock.Instant
         var running = 0
@@ -43,15 +45,17 @@ struct Launches {
     /// The time by which the next report is due.
     var deadline: ContinuousClock.Instant? { launches.map(\.deadline).min() }
 
-    /// Starts commands of one program.
-    mutating func start(_ commands: [[String]], on subject: String) {
-        guard let program = commands.first?.first else { return }
+    /// Starts commands of one program, each with the text for its standard input.
+    mutating func start(
+        _ commands: [(words: [String], input: String?)], on subject: String, hint: String
+    ) {
+        guard let program = commands.first?.words.first else { return }
         lastNumber += 1
         var launch = Launch(
-            number: lastNumber, program: program, subject: subject, count: commands.count,
+            number: lastNumber, program: program, subject: subject, hint: hint, count: commands.count,
             deadline: .now + Self.patience)
         for command in commands {
-            guard let process = ChildProcess.detached(command) else {
+            guard let process = ChildProcess.detached(command.words, input: command.input) else {
                 launch.unstarted += 1
                 continue
             }
@@ -89,10 +93,9 @@ struct Launches {
     }
 
     private static func report(_ launch: Launch) -> Report {
-        let hint = "Set BROWSER to your browser's command."
         func failed(_ what: String, _ count: Int) -> Report {
-            let some = launch.count == 1 ? "" : " for \(count) of \(launch.count) URLs"
-            return Report(sentence: "'\(launch.program)' \(what)\(some). \(hint)", isFailure: true)
+            let some = launch.count == 1 ? "" : " for \(count) of \(launch.count)"
+            return Report(sentence: "'\(launch.program)' \(what)\(some). \(launch.hint)", isFailure: true)
         }
         if launch.unstarted > 0 { return failed("could not be started", launch.unstarted) }
         if let status = launch.failures.first {

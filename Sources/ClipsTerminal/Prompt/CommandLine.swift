@@ -38,13 +38,7 @@ extension AppState {
         if entry.needsClip, screen == .list, !isStill(on: clip) { return }
         let argument = words.count > 1 ? words[1].trimmed : ""
         guard !argument.isEmpty || entry.isArgumentOptional else { return perform(action, count: nil) }
-        guard let performArgument = entry.performArgument else {
-            return report("':\(action.rawValue)' has no argument.", isError: true)
-        }
-        // Where the store cannot be written, the text of ':add' is still retained.
-        if action != .add, let reason = unavailabilityReason(of: action) { return report(reason) }
-        if entry.scope == .clips, actsOnMarks { list.marks.closeRange() }
-        performArgument(&self, argument)
+        perform(action, argument: argument)
     }
 
     private static func unknownCommand(_ name: String) -> String {
@@ -80,17 +74,36 @@ extension AppState {
         if words.count == 1, let setting = Setting(rawValue: option), setting.values.contains("on") {
             return set(option, "on")
         }
-        guard words.count == 2 else {
+        guard words.count > 1 else {
             return report("Use ':set OPTION VALUE', such as ':set relativenumber on'.", isError: true)
         }
-        set(option, words[1])
+        set(option, words.dropFirst().joined(separator: " "))
     }
 
     private mutating func set(_ option: String, _ value: String) {
-        if let error = settings.config.set(option, value) { return report(error.sentence, isError: true) }
+        do {
+            try settings.config.set(option, value)
+        } catch {
+            return report(error.text, isError: true)
+        }
         applySettings()
         if option == Setting.color.rawValue { emit(.setColors(settings.config.colors ?? .auto)) }
+        if option == Setting.sort.rawValue, list.query.sort != settings.config.sort {
+            var query = list.query
+            query.sort = settings.config.sort
+            show(query, aroundClip: list.clips.selectedID)
+        }
         report("Set \(option) to \(value).")
+    }
+
+    /// Sets the style of a part of the screen, such as `unread bold yellow`.
+    mutating func setColor(_ argument: String) {
+        do {
+            try settings.config.setStyle(argument.split(separator: " ").map(String.init))
+            applySettings()
+        } catch {
+            report(error.text, isError: true)
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import ClipsCore
+import Terminal
 
 /// The candidates for the word being typed, and the one that Tab selected.
 struct Completion: Hashable, Sendable {
@@ -96,9 +97,30 @@ extension AppState {
         case .option:
             if isFirst { return choices(Setting.allCases.map { $0.rawValue + " " }) }
             let name = before[(space + 1)...].prefix { $0 != " " }
-            return choices(Setting(rawValue: String(name))?.values ?? [])
+            return Setting(rawValue: String(name)).flatMap {
+                valueCompletion(of: $0, before, from: space + 1 + name.count + 1)
+            }
+        case .style:
+            return choices(isFirst ? Theme.Role.all.map { $0.name + " " } : Style.configWords)
+        case .program: return choices(ClipCommand.placeholders)
         case .words, .content: return nil
         }
+    }
+
+    /// Completes the value of an option; each name of a list by itself.
+    private func valueCompletion(
+        of setting: Setting, _ before: [Character], from first: Int
+    ) -> Completion? {
+        guard first <= before.count else { return nil }
+        let comma = setting == .columns ? before[first...].lastIndex(of: ",") : nil
+        let start = comma.map { $0 + 1 } ?? first
+        let typed = String(before[start...])
+        let others = setting == .columns ? Set(String(before[first..<start]).split(separator: ",")) : []
+        return Completion(
+            start: start,
+            candidates: setting.values.filter {
+                $0.hasPrefix(typed) && $0 != typed && !others.contains($0[...])
+            })
     }
 
     private func tagCompletion(_ before: [Character], separators: Set<Character>) -> Completion? {

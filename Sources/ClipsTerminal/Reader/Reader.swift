@@ -59,13 +59,13 @@ struct Reader: Sendable {
         text = nil
     }
 
-    mutating func layOut(width: Int, height: Int) {
+    mutating func layOut(width: Int, height: Int, dates: DateFormat) {
         self.height = max(1, height)
         let width = max(1, width)
         guard let clip else { return }
-        if text?.width != width || text?.isWrapped != isWrapped {
+        if text?.width != width || text?.isWrapped != isWrapped || text?.dates != dates {
             let anchor = text?.anchor(ofLine: top)
-            var laidOut = ReaderText(clip, width: width, isWrapped: isWrapped)
+            var laidOut = ReaderText(clip, width: width, isWrapped: isWrapped, dates: dates)
             if top > 0, let anchor { top = laidOut.line(at: anchor) }
             text = laidOut
             shown = nil

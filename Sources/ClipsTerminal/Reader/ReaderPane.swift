@@ -11,11 +11,14 @@ struct ReaderPane {
         if let separator = layout.separator { drawSeparator(separator, &frame) }
         guard let area = layout.detail else { return }
         let reader = state.reader
+        var label = ""
         for (row, line) in reader.lines.enumerated() {
             let isOwnText = line.part == .text || line.part == .note
+            if line.label != label { frame.put(line.label, in: area, row: row, style: theme.dim) }
+            label = line.label
             frame.put(
-                line.text, in: area, row: row, column: isOwnText ? -reader.hiddenColumns : 0,
-                style: style(line.part))
+                line.text, in: indented(area, line), row: row,
+                column: isOwnText ? -reader.hiddenColumns : 0, style: style(line.part))
         }
         highlight(reader, area, &frame)
         if reader.isDeleted {
@@ -30,11 +33,20 @@ struct ReaderPane {
     private func highlight(_ reader: Reader, _ area: Rect, _ frame: inout Frame) {
         guard let highlight = state.highlight else { return }
         for (row, line) in reader.lines.enumerated() where reader.hiddenColumns == 0 || line.part != .text {
+            let area = indented(area, line)
             let shown = SafeText.cut(line.text, to: area.size.columns)
             frame.highlight(
                 highlight.ranges(inText: shown), of: shown,
                 at: Position(row: area.row + row, column: area.column), width: area.size.columns, theme.match)
         }
+    }
+
+    /// The part of the pane at the right of a line's label.
+    private func indented(_ area: Rect, _ line: ReaderText.Line) -> Rect {
+        let indent = line.label.isEmpty ? 0 : state.reader.text?.indent ?? 0
+        return Rect(
+            row: area.row, column: area.column + indent, rows: area.size.rows,
+            columns: area.size.columns - indent)
     }
 
     /// Draws the title from the list until the clip is loaded.
@@ -45,7 +57,7 @@ struct ReaderPane {
 
     private func drawSeparator(_ separator: Rect, _ frame: inout Frame) {
         let isVertical = separator.size.columns == 1
-        let style = state.reader.hasFocus ? theme.bold : theme.dim
+        let style = state.reader.hasFocus ? theme.key : theme.border
         for index in 0..<(isVertical ? separator.size.rows : separator.size.columns) {
             frame.put(
                 isVertical ? "│" : "─", in: separator, row: isVertical ? index : 0,
@@ -57,9 +69,10 @@ struct ReaderPane {
         switch part {
         case .title: theme.bold
         case .url: theme.url
-        case .facts, .tags: theme.dim
+        case .facts: theme.title
+        case .tags: theme.tag
         case .note: theme.italic
-        case .text, .space: .plain
+        case .text, .space: theme.title
         }
     }
 }

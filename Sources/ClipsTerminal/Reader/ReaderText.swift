@@ -9,6 +9,8 @@ struct ReaderText: Sendable {
     struct Line: Hashable, Sendable {
         var part: Part
         var text: String
+        /// The name of the field, in the columns at the left.
+        var label = ""
     }
 
     /// A position in the text that does not depend on the width.
@@ -17,25 +19,34 @@ struct ReaderText: Sendable {
         var offset = 0
     }
 
-    private var sections: [(part: Part, text: WrappedText)] = []
+    private struct Section {
+        let part: Part
+        let label: String
+        var text: WrappedText
+    }
+
+    private var sections: [Section] = []
     let width: Int
     let isWrapped: Bool
+    /// The columns of the labels; 0 in a narrow pane.
+    let indent: Int
+    let dates: DateFormat
 
-    init(_ clip: Clip, width: Int, isWrapped: Bool) {
+    init(_ clip: Clip, width: Int, isWrapped: Bool, dates: DateFormat = .standard) {
         self.width = width
         self.isWrapped = isWrapped
+        self.dates = dates
+        indent = width >= 32 ? 9 : 0
         let isLong = addTitle(clip.displayTitle)
-        add(.url, clip.url)
-        add(.tags, clip.tags.map { "#" + $0 }.joined(separator: " "))
-        var facts =
-            "saved by \(AuthorName.shown(clip.author)) \(LocalTime(clip.created).dateAndTime)"
-        if clip.updated > clip.created + 1 {
-            facts += " · changed \(LocalTime(clip.updated).dateAndTime)"
-        }
-        add(.facts, facts + (clip.isStarred ? " · starred" : ""))
+        add(.url, ReadableURL.text(clip.url), "URL")
+        add(.tags, clip.tags.map { "#" + $0 }.joined(separator: " "), "Tags")
+        add(.facts, "\(dates.text(clip.created)) by \(AuthorName.shown(clip.author))", "Saved")
+        if clip.updated > clip.created + 1 { add(.facts, dates.text(clip.updated), "Changed") }
+        let flags = [clip.isStarred ? "starred" : "", clip.isUnread ? "unread" : ""].filter { !$0.isEmpty }
+        add(.facts, flags.joined(separator: ", "), "State")
         if !clip.note.isEmpty {
             add(.space, " ")
-            add(.note, clip.note)
+            add(.note, clip.note, "Note")
         }
         if !clip.text.isEmpty {
             add(.space, " ")
@@ -62,11 +73,14 @@ struct ReaderText: Sendable {
         return true
     }
 
-    private mutating func add(_ part: Part, _ text: String) {
+    private mutating func add(_ part: Part, _ text: String, _ label: String = "") {
         guard !text.isEmpty else { return }
         // Generated lines are always wrapped.
         let unwraps = !isWrapped && (part == .text || part == .note)
-        sections.append((part, WrappedText(text, width: unwraps ? nil : width)))
+        let width = label.isEmpty ? width : width - indent
+        let name = indent == 0 ? "" : label
+        sections.append(
+            Section(part: part, label: name, text: WrappedText(text, width: unwraps ? nil : width)))
     }
 
     mutating func lines(_ range: Range<Int>) -> [Line] {
@@ -77,7 +91,7 @@ struct ReaderText: Sendable {
             let wanted = max(0, range.lowerBound - first)..<max(0, range.upperBound - first)
             if wanted.lowerBound < count {
                 lines += sections[index].text.lines(wanted.clamped(to: 0..<count))
-                    .map { Line(part: sections[index].part, text: $0) }
+                    .map { Line(part: sections[index].part, text: $0, label: sections[index].label) }
             }
             first += count
         }

@@ -50,7 +50,7 @@ struct Age {
 
 /// A date in the local time zone.
 struct LocalTime {
-    private let parts: tm
+    let parts: tm
 
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -78,4 +78,18 @@ struct LocalTime {
     }
 
     private static func twoDigits(_ number: CInt) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+/// The form of dates, in the language of strftime(3).
+struct DateFormat: Hashable, Sendable {
+    static let standard = DateFormat(pattern: "%Y-%m-%d %H:%M")
+
+    let pattern: String
+
+    func text(_ date: Date) -> String {
+        var parts = LocalTime(date).parts
+        var bytes = [CChar](repeating: 0, count: 256)
+        let count = strftime(&bytes, bytes.count, pattern, &parts)
+        return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
 }

@@ -14,7 +14,7 @@ struct HintLine {
 
         init(key: String, label: String, rank: Int) {
             (self.key, self.label, self.rank) = (key, label, rank)
-            columns = DisplayWidth.columns(of: key) + DisplayWidth.columns(of: label) + 3
+            columns = DisplayWidth.columns(of: key) + DisplayWidth.columns(of: label) + 4
         }
     }
 
@@ -23,16 +23,20 @@ struct HintLine {
             return drawCandidates(completion.candidates, chosen: completion.selected, line, &frame)
         }
         var hints = hints
-        var width = hints.reduce(1) { $0 + $1.columns }
-        while width > line.size.columns + 2,
+        var width = hints.reduce(0) { $0 + $1.columns }
+        while width > line.size.columns + 1,
             let last = hints.indices.max(by: { hints[$0].rank < hints[$1].rank })
         {
             width -= hints.remove(at: last).columns
         }
-        var column = 1
+        var column = 0
         for hint in hints {
-            column += frame.put(hint.key, in: line, column: column, style: theme.key) + 1
-            column += frame.put(hint.label, in: line, column: column, style: theme.dim) + 2
+            // Each key is a button.
+            let button = Rect(row: line.row, column: line.column + column, rows: 1, columns: hint.columns - 1)
+            frame.fill(button, style: theme.bar)
+            let used = frame.put(hint.key, in: button, column: 1, style: theme.key(on: theme.bar)) + 2
+            frame.put(hint.label, in: button, column: used, style: theme.bar)
+            column += hint.columns
         }
     }
 

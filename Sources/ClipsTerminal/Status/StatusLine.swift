@@ -203,7 +203,7 @@ struct StatusLine {
             parts.append(StyledRun("nothing matches, showing \(close)", theme.held))
         }
         if let problem = filterProblem { parts.append(StyledRun(problem.text, theme.error)) }
-        if state.list.query.sort != ClipQuery.newestFirst {
+        if state.list.query.sort != state.settings.config.sort {
             parts.append(StyledRun("by \(ClipQuery.label(of: state.list.query.sort))", theme.dim))
         }
         if !state.list.clips.follows { parts.append(StyledRun("not following", theme.dim)) }

@@ -5,8 +5,8 @@
 struct Glyph: Hashable, Sendable {
     /// Scalars of 21 bits each, the first in the lowest bits; a NUL, which is never shown, terminates them.
     private var first: UInt64
-    private var others: UInt64 = 0
-    private(set) var columns: Int8
+    /// Two more scalars, and the columns in the highest bits: a cell has 24 bytes with its style.
+    private var others: UInt64
 
     private static let bits: UInt64 = 21
     private static let mask: UInt64 = 1 << bits - 1
@@ -15,14 +15,16 @@ struct Glyph: Hashable, Sendable {
 
     init(_ scalar: Unicode.Scalar, columns: Int8) {
         first = UInt64(scalar.value)
-        self.columns = columns
+        others = UInt64(columns) << 62
     }
 
     /// Creates an empty glyph of 0 columns, for the right half of a wide glyph.
     private init() {
         first = 0
-        columns = 0
+        others = 0
     }
+
+    var columns: Int8 { Int8(others >> 62) }
 
     static let none = Glyph()
     static let space = Glyph(" ", columns: 1)

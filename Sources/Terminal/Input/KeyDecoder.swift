@@ -5,7 +5,7 @@ package struct KeyDecoder: Sendable {
     enum State: Equatable {
         case ground, utf8, escape, csi, ss3, linuxFunction, x10Mouse, paste
         case string(introducer: UInt8, isEmpty: Bool)
-        case stringEscape
+        case stringEscape(introducer: UInt8)
     }
 
     /// The limit of a paste in bytes; a longer one is cut, and ``Key/pasteCut(bytes:)`` follows.
@@ -17,6 +17,8 @@ package struct KeyDecoder: Sendable {
     private var pending: [UInt8] = []
     private var keys: [Key] = []
     private var pasted = PasteBuffer(limit: longestPaste)
+    /// The terminal's answers, in addition to ``Key/unknown``; the caller removes them.
+    package var reports: [TerminalReport] = []
 
     private static let longestSequence = 64
 
@@ -68,13 +70,18 @@ package struct KeyDecoder: Sendable {
             if pending.count == 3 { end(with: KeySequence.x10Mouse(pending)) }
         case .string(let introducer, _):
             switch byte {
-            case 0x1B: state = .stringEscape
-            case 0x07, 0x18, 0x1A: end(with: .unknown)
-            default: state = .string(introducer: introducer, isEmpty: false)
+            case 0x1B: state = .stringEscape(introducer: introducer)
+            case 0x07: endString(introducer)
+            case 0x18, 0x1A: end(with: .unknown)
+            default:
+                if pending.count < Self.longestSequence { pending.append(byte) }
+                state = .string(introducer: introducer, isEmpty: false)
             }
-        case .stringEscape:
-            end(with: .unknown)
-            if byte != 0x5C {
+        case .stringEscape(let introducer):
+            if byte == 0x5C {
+                endString(introducer)
+            } else {
+                end(with: .unknown)
                 state = .escape
                 continueEscape(byte)
             }
@@ -94,6 +101,13 @@ package struct KeyDecoder: Sendable {
         let (text, dropped) = pasted.finish()
         end(with: .paste(text))
         if dropped > 0 { keys.append(.pasteCut(bytes: dropped)) }
+    }
+
+    private mutating func endString(_ introducer: UInt8) {
+        if introducer == UInt8(ascii: "]"), let report = TerminalReport(operatingSystemCommand: pending) {
+            reports.append(report)
+        }
+        end(with: .unknown)
     }
 
     private mutating func begin(_ byte: UInt8) {
@@ -155,6 +169,9 @@ package struct KeyDecoder: Sendable {
         case 0x24 where pending.count == 1: end(with: KeySequence.control(pending, final: byte))
         case 0x20..<0x40:
             if pending.count < Self.longestSequence { pending.append(byte) }
+        case 0x63 where pending.first == 0x3F:
+            reports.append(.attributes)
+            end(with: .unknown)
         case 0x40..<0x7F:
             let isCut = pending.count == Self.longestSequence
             end(with: isCut ? .unknown : KeySequence.control(pending, final: byte))

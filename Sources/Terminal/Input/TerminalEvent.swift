@@ -3,6 +3,7 @@ import Glibc
 /// An event of the event loop.
 package enum TerminalEvent: Hashable, Sendable {
     case key(Key)
+    case report(TerminalReport)
     case resized(Size)
     case signal(TerminalSignal)
     /// One of the caller's descriptors has something to read, or its other end is closed.

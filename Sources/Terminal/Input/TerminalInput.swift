@@ -90,6 +90,8 @@ package struct TerminalInput: ~Copyable {
                     total += bytes.count
                     silentSince = .now
                     events += decoder.decode(bytes).map { .key($0) }
+                    events += decoder.reports.map { .report($0) }
+                    decoder.reports = []
                 }
             } catch {
                 return lose(into: &events)

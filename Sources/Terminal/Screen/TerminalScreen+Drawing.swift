@@ -70,15 +70,18 @@ extension TerminalScreen {
 }
 
 extension Color {
-    fileprivate var curses: Int16 {
+    fileprivate var curses: Int32 {
         switch self {
         case .standard: -1
-        case .indexed(let index): Int16(index)
+        case .indexed(let index): Int32(index)
+        case .rgb(let value): TERMINAL_RGB | Int32(bitPattern: value & 0xFFFFFF)
         }
     }
 
-    fileprivate init(curses: Int16) {
-        self = UInt8(exactly: curses).map { .indexed($0) } ?? .standard
+    fileprivate init(curses: Int32) {
+        self =
+            UInt8(exactly: curses).map { .indexed($0) }
+            ?? (curses < 0 ? .standard : .rgb(UInt32(bitPattern: curses & 0xFFFFFF)))
     }
 }
 

@@ -21,6 +21,8 @@ package final class TerminalScreen {
     private(set) var shown: Frame?
     private var isAway = false
     private var isClosed = false
+    /// The time of the questions that the terminal has not answered.
+    var questionTime: ContinuousClock.Instant?
 
     package static let largestSize = Size(rows: 1_000, columns: Int(TERMINAL_MAX_COLUMNS))
 
@@ -53,7 +55,8 @@ package final class TerminalScreen {
                 signals = terminal_signals_open()
                 guard signals >= 0 else { throw .noSignals(errno: Errno.last.code) }
             }
-            note = try Self.openCurses(on: descriptor, isHeadless: isHeadless)
+            let isDirect = isHeadless || colors == .direct || ColorCapability.isDirectByEnvironment
+            note = try Self.openCurses(on: descriptor, isHeadless: isHeadless, isDirect: isDirect)
         } catch {
             Self.release()
             throw error
@@ -68,12 +71,13 @@ package final class TerminalScreen {
 
     /// Opens ncurses. An unknown terminal is probably a new one that is compatible with xterm.
     private static func openCurses(
-        on descriptor: borrowing TerminalDescriptor, isHeadless: Bool
+        on descriptor: borrowing TerminalDescriptor, isHeadless: Bool, isDirect: Bool
     ) throws(TerminalError) -> String? {
         let fallback = "xterm-256color"
         let type = isHeadless ? fallback : Environment.variable("TERM") ?? ""
         for candidate in [type, fallback] where !candidate.isEmpty {
-            switch Int(terminal_open(candidate, descriptor.input, descriptor.output)) {
+            let result = terminal_open(candidate, isDirect ? 1 : 0, descriptor.input, descriptor.output)
+            switch Int(result) {
             case TERMINAL_OPENED:
                 return candidate == type
                     ? nil
@@ -136,6 +140,7 @@ package final class TerminalScreen {
     package func leave() {
         guard !isClosed, !isAway else { return }
         isAway = true
+        discardAnswers()
         hideModes()
         terminal_leave()
         guard !isHeadless else { return }

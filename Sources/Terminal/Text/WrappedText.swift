@@ -78,6 +78,8 @@ package struct WrappedText: Sendable {
         var spaces: Int?
         var hasWord = false
         var lastBreak: (end: Int, next: Int)?
+        // Where a word wider than the line is divided, such as a URL.
+        var lastSign: Int?
         var wasWide = false
         while offset < bytes.count {
             let glyph = measure(bytes, at: offset)
@@ -93,7 +95,11 @@ package struct WrappedText: Sendable {
                 if let spaces, hasWord { lastBreak = (spaces, offset) }
                 if glyph.columns == 2 || wasWide, hasWord, spaces == nil { lastBreak = (offset, offset) }
                 if glyph.columns > 0, column + glyph.columns > width, offset > start {
-                    return lastBreak ?? (offset, offset)
+                    let end = lastSign ?? offset
+                    return lastBreak ?? (end, end)
+                }
+                if glyph.bytes == 1, "/?&=#-_.,;:+".utf8.contains(bytes[offset]), column >= width / 2 {
+                    lastSign = offset + 1
                 }
                 spaces = nil
                 hasWord = true

@@ -53,19 +53,17 @@ extension ManPage {
                 The configuration is ~/.config/clips/config, or clips/config in $XDG_CONFIG_HOME. The app starts \
                 even if it has errors, and :errors lists them. A line is empty, a comment after #, or one of:
                 """,
-            items: [
-                (
-                    "bind KEY ACTION",
-                    "Bind a key, such as x, <C-x>, <F1>, or <Enter>, to an action under KEYS"
-                ),
-                ("unbind KEY", "Remove the binding of a key"),
-                (
-                    "fetch COMMAND",
-                    "Get pages for 'clips add --fetch' with a command that writes them to standard output, without a "
-                        + "shell; %s is the URL, which otherwise follows at the end (default: curl)"
-                ),
-            ] + Setting.allCases.map { ("set \($0.rawValue) \($0.values.joined(separator: "|"))", $0.help) },
-            example: "bind x delete"),
+            items: ConfigFile.commands
+                + Setting.allCases.map {
+                    ("set \($0.rawValue) \($0.form)", "\($0.help) (default: \($0.defaultValue))")
+                },
+            example: """
+                set columns title,tags,age
+                color unread bold yellow
+                bind m !mpv {url} &
+                bind L |less
+                bind W tag +work
+                """),
         Topic(
             title: "UNSAVED CLIPS",
             text: """
@@ -145,18 +143,5 @@ extension ManPage {
         return lines + [".PP", ".nf", ".RS"]
             + topic.example.split(separator: "\n").map { escaped(String($0)) }
             + [".RE", ".fi"]
-    }
-}
-
-extension Setting {
-    fileprivate var help: String {
-        switch self {
-        case .follow: "Show new clips at the top of the list as they arrive"
-        case .wrap: "Wrap the lines of a clip"
-        case .relativenumber: "Number the rows by their distance from the selection"
-        case .mouse: "Use the mouse; if off, the terminal selects text with it"
-        case .theme: "Set the colors; auto follows the background of the terminal"
-        case .color: "Use colors; auto depends on the terminal and NO_COLOR"
-        }
     }
 }

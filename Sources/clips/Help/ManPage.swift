@@ -55,7 +55,10 @@ struct ManPage {
         ("CLIPS_STORE", "Store file, unless --store or --group is given"),
         ("BROWSER", "Browser of the app (default: xdg-open)"),
         ("VISUAL, EDITOR", "Editor of 'clips edit' (default: vi)"),
+        ("CLIPS_TERMINAL_BROWSER", "Browser in this terminal (default: w3m, elinks, links, or lynx)"),
         ("NO_COLOR", "Disables colors if set"),
+        ("COLORTERM", "Enables all colors if it is truecolor or 24bit"),
+        ("COLORFGBG", "Background for the theme, if the terminal does not report its own"),
         ("TMPDIR", "Folder of a clip during its edit (default: /tmp)"),
         ("XDG_DATA_HOME", "Folder of the groups' folders (default: ~/.local/share)"),
         ("XDG_CONFIG_HOME", "Folder of the configuration (default: ~/.config)"),
@@ -71,7 +74,7 @@ struct ManPage {
             "STORE-unsaved-*.jsonl",
             "Clips that could not be saved, for 'clips add --jsonl'; in TMPDIR or /tmp if not next to the store"
         ),
-        ("~/.config/clips/config", "Key bindings"),
+        ("~/.config/clips/config", "Settings, colors, and key bindings"),
         ("clips.db-mirror", "Server and secret of the mirror; clips.db-mirror-status is its state"),
     ]
 
