@@ -1,7 +1,6 @@
+import ClipsCore
 import Terminal
 import Testing
-
-@testable import ClipsTerminal
 
 @Suite struct ReadableURLTests {
     @Test(arguments: [
@@ -26,14 +25,6 @@ import Testing
         "https://xn--.com/", "https://xn--99999999999.com/",
     ])
     func `what could deceive remains encoded`(url: String) { #expect(ReadableURL.text(url) == url) }
-
-    @Test(arguments: [
-        ("mnchen-3ya", "münchen"), ("r8jz45g", "例え"), ("80ak6aa92e", "аррӏе"),
-        ("ihqwcrb4cv8a8dqg056pqjye", "他们为什么不说中文"),
-    ])
-    func `Punycode is decoded as in RFC 3492`(label: String, text: String) {
-        #expect(Punycode.decode(label) == text)
-    }
 
     @Test func `a URL is divided at its signs`() {
         var text = WrappedText(

@@ -1,10 +1,10 @@
 /// The ASCII form of a label of an international domain name (RFC 3492).
-enum Punycode {
+package enum Punycode {
     private static let (base, tMin, tMax, skew, damp) = (36, 1, 26, 38, 700)
     private static let (firstBias, firstScalar) = (72, 0x80)
 
     /// Returns the label that `xn--` and these letters stand for; nil if they are not valid.
-    static func decoded(_ letters: Substring) -> String? {
+    package static func decoded(_ letters: Substring) -> String? {
         let bytes = Array(letters.utf8)
         // A longer one is not a label of a domain name, and decoding is quadratic.
         guard bytes.count <= 63, bytes.allSatisfy({ $0 < 0x80 }) else { return nil }

@@ -1,19 +1,19 @@
-import Terminal
+import SearchIndex
 
 /// A URL as users read it: encoded letters and international hosts are decoded where that is safe.
-enum ReadableURL {
+package enum ReadableURL {
     /// Returns the URL with decoded letters and host. It differs from the URL only in form.
-    static func text(_ url: String) -> String {
+    package static func text(_ url: String) -> String {
         guard let host = hostRange(of: url) else { return decoded(url[...]) }
         return url[..<host.lowerBound] + self.host(String(url[host])) + decoded(url[host.upperBound...])
     }
 
     /// Returns the host with the labels decoded whose letters belong to one script.
-    static func host(_ host: String) -> String {
+    package static func host(_ host: String) -> String {
         guard host.utf8.count <= 253, host.lowercased().contains("xn--") else { return host }
         return host.split(separator: ".", omittingEmptySubsequences: false).map { label in
             guard label.lowercased().hasPrefix("xn--"),
-                let decoded = Punycode.decode(label.dropFirst(4).lowercased()),
+                let decoded = Punycode.decoded(label.dropFirst(4).lowercased()[...]), !decoded.isEmpty,
                 LetterScript.isUnambiguous(decoded)
             else { return String(label) }
             return decoded
@@ -21,7 +21,7 @@ enum ReadableURL {
     }
 
     /// Returns the host as in the URL; empty if there is none.
-    static func site(of url: String) -> String { hostRange(of: url).map { String(url[$0]) } ?? "" }
+    package static func site(of url: String) -> String { hostRange(of: url).map { String(url[$0]) } ?? "" }
 
     private static func hostRange(of url: String) -> Range<String.Index>? {
         let bytes = url.utf8
