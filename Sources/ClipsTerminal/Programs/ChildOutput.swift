@@ -29,7 +29,7 @@ struct ChildOutput {
             return
         }
         defer { close(errors.reader) }
-        let child = ChildProcess.start(words, environment: [:], .pipes(output.writer, errors.writer))
+        let child = ChildProcess.start(words, environment: [:], nil, .pipes(output.writer, errors.writer))
         close(output.writer)
         close(errors.writer)
         guard let child else { return }

@@ -74,7 +74,7 @@ package enum ChildProcess {
     ///   - input: The text on standard input, in a deleted file: a pipe would wait for the child.
     ///   - isJob: Whether the child leads its own process group.
     static func start(
-        _ words: [String], environment: [String: String], _ input: String? = nil, _ streams: Streams,
+        _ words: [String], environment: [String: String], _ input: String?, _ streams: Streams,
         isJob: Bool = false,
         _ addActions: (UnsafeMutableRawPointer) -> Void = { _ in }
     ) -> pid_t? {
