@@ -9,6 +9,8 @@ enum AppEvent: Sendable {
     /// The deadline of the state has passed.
     case tick
     case message(ClipListMessage)
+    /// The app begins as a picker.
+    case picking(Pick)
     case opened
     /// The store is open, but cannot be written, for the given reason.
     case openedReadOnly(String)

@@ -13,6 +13,8 @@ final class AppRunner {
     let unsaved: UnsavedWork
     private(set) var state: AppState
     private(set) var isDone = false
+    /// The result of a pick.
+    private(set) var picked: Picked?
     /// The reason why the store could not be opened.
     private(set) var openingFailure: String?
     var programs: UserPrograms
@@ -76,6 +78,9 @@ final class AppRunner {
     private func perform(_ effect: Effect) {
         switch effect {
         case .quit: isDone = true
+        case .finish(let picked):
+            self.picked = picked
+            isDone = true
         case .redraw: screen.clear()
         case .suspend:
             screen.suspend()

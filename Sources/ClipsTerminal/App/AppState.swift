@@ -35,6 +35,8 @@ struct AppState: Sendable {
     var sync = SyncStatus()
     var saving = SavingStatus()
     var undoSteps = UndoSteps()
+    /// The mode of `clips pick`; nil in the app.
+    var pick: Pick?
     private var outbox: [Effect] = []
 
     var keys: KeyMap { settings.config.keys }
@@ -83,6 +85,7 @@ struct AppState: Sendable {
             refreshConsumers()
             if saving.requestsWriter(at: now) { emit(.findWriter) }
         case .message(let message): handle(message)
+        case .picking(let pick): begin(pick)
         case .opened: break
         case .openedReadOnly(let reason): saving.unavailabilityReason = reason
         case .openingFailed(let sentence), .failure(let sentence):

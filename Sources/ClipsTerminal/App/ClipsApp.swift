@@ -15,6 +15,8 @@ package enum ClipsApp {
         package var options: StoreOptions
         package var config: ConfigFile
         package var programs: UserPrograms
+        /// The mode of `clips pick`.
+        package var pick: Pick?
 
         package init(
             storePath: String, author: String = "app", colors: ColorCapability.Choice? = nil,
@@ -55,9 +57,22 @@ package enum ClipsApp {
         }
     }
 
+    /// Writes a choice on standard output, and returns the exit status.
+    static func write(_ picked: Picked, _ pick: Pick) -> Int32 {
+        guard !picked.text.isEmpty else { return picked.status }
+        let isSeen = isatty(STDOUT_FILENO) == 1
+        let text =
+            !isSeen
+            ? picked.text : pick.form == .json ? SafeText.json(picked.text) : SafeText.lines(picked.text)
+        guard TextFile.write(text + "\n", on: STDOUT_FILENO) else {
+            return fail("The output cannot be written. Check standard output.")
+        }
+        return picked.status
+    }
+
     private static func fail(_ sentence: String) -> Int32 {
         _ = TextFile.write("clips: \(SafeText.line(sentence))\n", on: STDERR_FILENO)
-        return 1
+        return 2
     }
 
     /// Opens the store and the screen concurrently.

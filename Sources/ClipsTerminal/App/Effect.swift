@@ -43,6 +43,8 @@ enum Effect: Sendable {
     case redraw
     case suspend
     case quit
+    /// Ends a pick.
+    case finish(Picked)
 }
 
 /// The use of clips read from the store.
@@ -50,14 +52,16 @@ enum Purpose: Hashable, Sendable {
     case copy(CopyForm)
     case open
     case run(ClipCommand, withInput: Bool)
+    case pick(CopyForm)
 
     /// The attributes to read; nil for all.
     var attributes: [ClipAttribute]? {
         switch self {
-        case .open, .copy(.url): [.url]
-        case .copy(.title), .copy(.markdown): [.title, .url]
-        case .copy(.text): [.text]
-        case .copy(.json), .run: nil
+        case .open, .copy(.url), .pick(.url): [.url]
+        case .copy(.title), .copy(.markdown), .pick(.markdown): [.title, .url]
+        case .copy(.text), .pick(.text): [.text]
+        case .copy(.id), .pick(.id): [.created]
+        case .copy(.json), .pick(.json), .pick(.title), .run: nil
         }
     }
 }

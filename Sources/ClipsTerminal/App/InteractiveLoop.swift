@@ -11,6 +11,7 @@ enum InteractiveLoop {
             try TerminalScreen(
                 colors: configuration.screenColors, mouse: configuration.config.usesMouse)
         }
+        if let pick = configuration.pick { runner.handle(.picking(pick)) }
         var input = TerminalInput(runner.screen)
         // The answer is an event: nothing waits for it.
         if runner.state.settings.dependsOnBackground { runner.screen.requestBackground() }
@@ -32,7 +33,9 @@ enum InteractiveLoop {
             }
         }
         runner.screen.close()
-        return ClipsApp.close(runner) || status != 0 ? status : 1
+        guard ClipsApp.close(runner) || status != 0 else { return 2 }
+        guard status == 0, let pick = configuration.pick else { return status }
+        return ClipsApp.write(runner.picked ?? .nothing, pick)
     }
 
     /// Handles an event, and returns the exit status if it ends the program.

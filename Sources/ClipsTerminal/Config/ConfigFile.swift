@@ -92,6 +92,8 @@ package struct ConfigFile: Sendable {
         }
     }
 
+    mutating func bind(_ key: Key, to action: Action) { keys.bind(key, to: Binding(action)) }
+
     private mutating func bind(_ name: String, _ text: String) throws(ConfigError) {
         let key = try Self.key(name)
         if case .character(let character) = key, character.isASCII, character.isNumber {

@@ -6,6 +6,7 @@ package enum Action: String, CaseIterable, Sendable {
     case pageDown = "page-down"
     case pageUp = "page-up"
     case open
+    case pick
     case switchPane = "switch-pane"
     case back, left, right, wrap, zoom
 

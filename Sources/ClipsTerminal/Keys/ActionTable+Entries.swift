@@ -24,6 +24,10 @@ extension ActionTable {
                 action, "<Enter>", .moving, "Read the clip", hint: ("read", 2), scope: .clip,
                 otherScreens: [.help, .history]
             ) { $0.open() }
+        case .pick:
+            Entry(action, "", .moving, "Print the clip, in 'clips pick' (Enter there)", scope: .clips) {
+                $0.choose()
+            }
         case .switchPane:
             Entry(
                 action, "<Tab>", .moving, "Switch between the list and the clip", scope: .clip,
@@ -262,6 +266,7 @@ extension AppState {
                 return "There is no clip here; \(keys.name(of: .add)) adds one."
             }
         }
+        if let reason = pickUnavailabilityReason(of: action) { return reason }
         if let reason = entry.unavailabilityReason?(self, screen) { return reason }
         return entry.scope == .clips && list.marks.isGathering && actsOnMarks
             ? "The range is still loading; try again." : nil

@@ -22,6 +22,7 @@ extension AppState {
         default: break
         }
         message = nil
+        if pick != nil, key == .control("c") { return emit(.finish(.interrupted)) }
         if prompt != nil { return handleInPrompt(key) }
         if menu != nil { return handleInMenu(key) }
         if case .character(let character) = key, let digit = character.wholeNumberValue, character.isASCII,
@@ -146,6 +147,8 @@ extension AppState {
             reader.isZoomed = false
         } else if !list.query.filter.isEmpty {
             show(ClipQuery(sort: list.query.sort), around: list.clips.selectedRow?.position)
+        } else if pick != nil {
+            emit(.quit)
         } else {
             report("\(keys.name(of: .quit)) quits.")
         }

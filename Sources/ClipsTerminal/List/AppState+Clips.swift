@@ -108,6 +108,10 @@ extension AppState {
             }
             let count = clips.count == 1 ? "" : StatusLine.grouped(clips.count) + " "
             emit(.copy(text, what: count + form.name(clips.count)))
+        case .pick(let form):
+            let text = form.text(clips)
+            guard !text.isEmpty else { return report("This clip has no \(form == .url ? "URL" : "text").") }
+            emit(.finish(Picked(status: 0, text: text)))
         case .open:
             let urls = clips.map(\.url).filter { !$0.isEmpty }
             guard !urls.isEmpty else { return report("None of the clips has a URL.") }

@@ -2,8 +2,8 @@ import ClipsCore
 import LiveQuery
 
 /// The form in which clips are copied.
-enum CopyForm: String, CaseIterable, Sendable {
-    case url, title, text, markdown, json
+package enum CopyForm: String, CaseIterable, Sendable {
+    case url, title, text, markdown, json, id
 
     var key: Character {
         switch self {
@@ -12,6 +12,7 @@ enum CopyForm: String, CaseIterable, Sendable {
         case .text: "x"
         case .markdown: "m"
         case .json: "a"
+        case .id: "i"
         }
     }
 
@@ -24,6 +25,7 @@ enum CopyForm: String, CaseIterable, Sendable {
             case .text: "text"
             case .markdown: "Markdown link"
             case .json: "JSON object"
+            case .id: "ID"
             }
         return count == 1 ? name : name + "s"
     }
@@ -37,6 +39,7 @@ enum CopyForm: String, CaseIterable, Sendable {
         case .markdown:
             clips.map { (clips.count > 1 ? "- " : "") + Self.link($0) }.joined(separator: "\n")
         case .json: clips.map { ClipRecord($0).json() }.joined(separator: "\n")
+        case .id: clips.map { String($0.id) }.joined(separator: "\n")
         }
     }
 

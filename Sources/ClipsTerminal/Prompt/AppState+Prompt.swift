@@ -43,6 +43,8 @@ extension AppState {
         case .filter:
             list.beforeFilter = nil
             if !text.isEmpty { list.lastWords = text }
+            // Waits for the list of the last letter.
+            if pick?.isSeveral == false { typing.ahead.append(.key(.enter)) }
         case .add: add(text)
         case .tags(let ids, of: let tags?): for id in ids { tag(id, from: tags, to: text) }
         case .tags(let ids, of: nil): if !text.trimmed.isEmpty { tag(ids, by: text) }

@@ -1,15 +1,15 @@
-import FoundationEssentials
+package import FoundationEssentials
 import Glibc
 
 /// The age of a date, in at most six columns.
-struct Age {
-    let text: String
+package struct Age {
+    package let text: String
     /// `now`, `5m ago`, `Nov 3`.
     var sentence: String { isRelative && text != "now" ? text + " ago" : text }
     /// Whether the text is a time span rather than a date.
     let isRelative: Bool
 
-    init(of date: Date, at now: Date) {
+    package init(of date: Date, at now: Date) {
         let seconds = Self.seconds(from: date, to: now)
         let step = Self.step(of: seconds)
         isRelative = step != nil
@@ -49,14 +49,14 @@ struct Age {
 }
 
 /// A date in the local time zone.
-struct LocalTime {
+package struct LocalTime {
     let parts: tm
 
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    init(_ date: Date) {
+    package init(_ date: Date) {
         var seconds = time_t(max(-6e10, min(date.timeIntervalSince1970, 2.5e11)).rounded(.down))
         var parts = tm()
         localtime_r(&seconds, &parts)
@@ -75,6 +75,13 @@ struct LocalTime {
     /// `2026-11-21 14:05`
     var dateAndTime: String {
         "\(year)-\(Self.twoDigits(parts.tm_mon + 1))-\(Self.twoDigits(parts.tm_mday)) \(clock.prefix(5))"
+    }
+
+    /// `2026-11-21 14:05:09 +0100`
+    package var full: String {
+        let minutes = abs(Int(parts.tm_gmtoff)) / 60
+        let offset = Self.twoDigits(CInt(minutes / 60)) + Self.twoDigits(CInt(minutes % 60))
+        return "\(dateAndTime.dropLast(6)) \(clock) \(parts.tm_gmtoff < 0 ? "-" : "+")\(offset)"
     }
 
     private static func twoDigits(_ number: CInt) -> String { number < 10 ? "0\(number)" : "\(number)" }

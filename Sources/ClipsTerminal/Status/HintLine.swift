@@ -59,6 +59,9 @@ struct HintLine {
             let last = state.screen == .conflict ? "later" : "close"
             return Self.ranked([("Enter", "choose"), ("Esc", last), ("↑ ↓", "move")])
         }
+        if state.pick != nil, state.screen == .list {
+            return Self.ranked(pickActions.map { (state.keys.name(of: $0.0), $0.1) })
+        }
         guard state.screen == .list, !state.reader.hasFocus, state.list.marks.isEmpty else {
             let available = actions.filter { canSave || !ActionTable[$0.0].saves }
             return Self.ranked(available.map { (state.keys.name(of: $0.0), $0.1) })
@@ -85,6 +88,11 @@ struct HintLine {
         case .helpFilter: [("Enter", "run"), ("Esc", "cancel"), ("↑ ↓", "move")]
         case .historyFilter: [("Enter", "filter"), ("Esc", "cancel"), ("Tab", "complete")]
         }
+    }
+
+    private var pickActions: [(Action, String)] {
+        [(.pick, "print")] + (state.pick?.isSeveral == true ? [(.mark, "mark")] : [])
+            + [(.filter, "filter"), (.back, "back"), (.switchPane, "read"), (.help, "help")]
     }
 
     private var actions: [(Action, String)] {

@@ -1,3 +1,6 @@
+import CTerminal
+import Glibc
+
 /// The number of rows and columns of a screen or a frame: 0 to 65535, the range of terminals.
 package struct Size: Hashable, Sendable {
     package let rows: Int
@@ -8,6 +11,15 @@ package struct Size: Hashable, Sendable {
     package init(rows: Int, columns: Int) {
         self.rows = min(max(0, rows), Self.limit)
         self.columns = min(max(0, columns), Self.limit)
+    }
+
+    /// Returns the size of a terminal; nil if the descriptor is not one.
+    package static func ofTerminal(_ descriptor: CInt) -> Size? {
+        var (rows, columns): (CInt, CInt) = (0, 0)
+        guard isatty(descriptor) == 1, terminal_size(descriptor, &rows, &columns) == 0, columns > 0 else {
+            return nil
+        }
+        return Size(rows: Int(rows), columns: Int(columns))
     }
 
     /// Creates a size from text such as `80x24`, columns first; each side from 1 to 1000.

@@ -1,0 +1,53 @@
+import ClipsCore
+import Terminal
+
+/// The mode of `clips pick`: a key ends the app with the chosen clips on standard output.
+package struct Pick: Hashable, Sendable {
+    /// The filter to begin with.
+    package var words: String
+    package var form: CopyForm
+    /// Whether several clips can be chosen.
+    package var isSeveral: Bool
+
+    package init(words: String = "", form: CopyForm = .url, isSeveral: Bool = false) {
+        (self.words, self.form, self.isSeveral) = (words, form, isSeveral)
+    }
+}
+
+/// The end of a pick: its exit status and output.
+struct Picked: Hashable, Sendable {
+    var status: Int32
+    var text = ""
+
+    static let nothing = Picked(status: 1)
+    static let interrupted = Picked(status: 130)
+}
+
+extension AppState {
+    mutating func begin(_ pick: Pick) {
+        self.pick = pick
+        settings.config.bind(.enter, to: .pick)
+        beginFilter()
+        guard !pick.words.isEmpty else { return }
+        prompt?.editor = LineEditor(pick.words)
+        if let prompt { textChanged(in: prompt) }
+    }
+
+    /// Requests the chosen clips, with which the app ends.
+    mutating func choose() {
+        guard let pick else { return }
+        emit(
+            .gather(pick.isSeveral ? chosen : target.map { [$0.id] } ?? [], list.query.sort, .pick(pick.form))
+        )
+    }
+
+    /// The reason why an action is unavailable because of, or without, a pick.
+    func pickUnavailabilityReason(of action: Action) -> String? {
+        switch action {
+        case .pick where pick == nil: "Only 'clips pick' prints a choice."
+        case .mark, .range:
+            pick?.isSeveral == false ? "Use 'clips pick --multi' to choose several clips." : nil
+        default: nil
+        }
+    }
+}

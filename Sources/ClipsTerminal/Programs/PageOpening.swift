@@ -1,0 +1,21 @@
+import Platform
+
+/// Opens pages for a command, as the app does.
+package enum PageOpening {
+    /// Opens URLs in the user's browser, which continues to run.
+    ///
+    /// - Returns: A sentence about the failure; nil on success.
+    package static func failure(opening urls: [String], with programs: UserPrograms) -> String? {
+        for url in urls { if let rejection = Browser.rejection(of: url) { return rejection } }
+        var launches = Launches()
+        launches.start(
+            urls.map { Browser.command(for: $0, browser: programs.browser) },
+            on: urls.count == 1 ? "the page" : "\(urls.count) pages")
+        while let deadline = launches.deadline {
+            let wait = max(.zero, ContinuousClock.now.duration(to: deadline))
+            _ = DescriptorIO.poll(launches.descriptors, for: launches.descriptors.isEmpty ? .zero : wait)
+            for report in launches.collect(at: .now) where report.isFailure { return report.sentence }
+        }
+        return nil
+    }
+}
