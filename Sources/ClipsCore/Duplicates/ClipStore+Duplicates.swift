@@ -62,14 +62,18 @@ extension ClipStore {
         var known = try await container.fetch(FetchRequest(ClipModel.entity, where: predicate)).map(Clip.init)
         guard includingVariants else { return known }
         let keys = Set(drafts.map { CanonicalURL.key($0.url) })
-        var variants: Set<Int64> = []
-        for lookup in DuplicatePlan.variantLookups(drafts) {
-            var request = FetchRequest(ClipModel.entity, where: lookup)
-            request.attributes = [ClipAttribute.url.rawValue]
-            for object in try await container.fetch(request) {
-                let url = object[ClipAttribute.url.rawValue].textValue ?? ""
-                if keys.contains(CanonicalURL.key(url)) { variants.insert(object.id.key) }
+        let lookups = DuplicatePlan.variantLookups(drafts)
+        let variants = try await container.read { snapshot throws(StoreError) in
+            var variants: Set<Int64> = []
+            for lookup in lookups {
+                var request = FetchRequest(ClipModel.entity, where: lookup)
+                request.attributes = [ClipAttribute.url.rawValue]
+                for object in try snapshot.fetch(request) {
+                    let url = object[ClipAttribute.url.rawValue].textValue ?? ""
+                    if keys.contains(CanonicalURL.key(url)) { variants.insert(object.id.key) }
+                }
             }
+            return variants
         }
         known += try await clips(variants.subtracting(known.map(\.id)).sorted())
         return known

@@ -29,14 +29,7 @@ extension DuplicatePlan {
             exact += candidates.exact.map(AttributeValue.text)
             prefixes += candidates.prefixes.map { .hasPrefix(ClipAttribute.url.rawValue, $0) }
         }
-        guard !urls.isEmpty else { return [] }
-        let pieces = stride(from: 0, to: prefixes.count, by: prefixesPerLookup).map { start in
-            ObjectPredicate.or(
-                Array(prefixes[start..<min(prefixes.count, start + prefixesPerLookup)]))
-        }
-        return [.isOneOf(ClipAttribute.url.rawValue, exact)] + pieces
+        // Each alone: SQLite reads the whole table for an alternative of many ranges.
+        return urls.isEmpty ? [] : [.isOneOf(ClipAttribute.url.rawValue, exact)] + prefixes
     }
-
-    /// SQLite plans each alternative.
-    private static let prefixesPerLookup = 100
 }
