@@ -34,7 +34,9 @@ enum Clips {
             return ExitStatus.done.rawValue
         }
         try arguments.checkOperands(of: command)
+        _ = try invocation.colorChoice()
         try ProcessInput.checkEnvironment()
+        if command.name == Command.pick.name { return try Command.pickOnTerminal(invocation) }
         if command.name == Command.browse.name, let status = try Command.browseOnTerminal(invocation) {
             return status
         }
@@ -52,7 +54,8 @@ enum Clips {
         let location = try ClipsLocation(path: nil, group: nil)
         return try StoreOptions.runOnThisThread { options in
             await BrowserHost(
-                for: browser, program: version, storePath: location.path, options: options)?.run() ?? 1
+                for: browser, program: version, storePath: location.path, options: options)?.run()
+                ?? ExitStatus.failed.rawValue
         }
     }
 
@@ -79,15 +82,18 @@ enum Clips {
         switch error {
         case is BrowserExtension.Rejection:
             Message.write("\(error)")
-            return .usage
+            return .failed
         case is UsageError:
             let name = command.name == Command.browse.name ? "" : command.name + " "
             Message.write("\(error) Run 'clips \(name)--help'.")
-            return .usage
+            return .failed
         // Not of another file that must be a store, such as a backup.
         case StoreError.missing(let path) where path == storePath:
             Message.write("\(error) Check the path; 'clips add' creates a store.")
-            return .usage
+            return .failed
+        case let error as ClipError where error.isAboutMatching:
+            Message.write(error.sentence)
+            return .incomplete
         default:
             Message.write(error.sentence)
             return .failed
@@ -95,10 +101,12 @@ enum Clips {
     }
 }
 
-/// The exit statuses of the program.
+/// The exit statuses of the program, as those of grep and fzf.
 enum ExitStatus: Int32 {
     case done = 0
-    case failed = 1
-    case usage = 2
+    /// Nothing matched, or only a part was done; a message says which.
+    case incomplete = 1
+    /// A failure, or wrong usage.
+    case failed = 2
     case interrupted = 130
 }

@@ -60,7 +60,7 @@ import Testing
         try "mine".write(toFile: path, atomically: true, encoding: .utf8)
         let run = try clips.run("backup", path)
         #expect(
-            run.status == 1
+            run.status == 2
                 && run.errors == "clips: \(path) already exists. Use --force to replace it.\n")
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
         #expect(try clips.run("backup", "--force", path).status == 0)
@@ -238,7 +238,7 @@ import Testing
             toFile: path, atomically: true, encoding: .utf8)
         chmod(path, 0o644)
         let run = try clips.run("doctor", "--store", path)
-        #expect(run.status == 1 && run.errors.contains("is not a store of this program"), "\(run)")
+        #expect(run.status == 2 && run.errors.contains("is not a store of this program"), "\(run)")
         #expect(run.output.contains("(mode 644)"))
         #expect(try clips.run("doctor", "--store", path + "-none").errors.contains("There is no store at"))
     }

@@ -65,6 +65,15 @@ import Testing
         }
     }
 
+    @Test func `every help fits a screen`() throws {
+        for words in try [["--help"]] + clips.commandNames().map({ [$0, "--help"] }) {
+            let run = try Shell.run(ClipsProgram.path, words, environment: clips.environment)
+            let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            #expect(run.status == 0 && lines.count <= 24, "\(words): \(lines.count)")
+            #expect(lines.allSatisfy { $0.count <= 80 }, "\(words)")
+        }
+    }
+
     @Test func `other installed shells parse their completions`() throws {
         for shell in ["zsh", "fish"] {
             let path = clips.folder.path(of: shell)

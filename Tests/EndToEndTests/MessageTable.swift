@@ -97,6 +97,18 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "restore ab12", 2,
             "Invalid ID 'ab12'. Use the number of a deleted clip. Run 'clips restore --help'."),
         MessageCase("add stray", 2, "'stray' is not a URL. Use --text to save a text. Run 'clips add --help'."),
+        MessageCase("open", 2, "Missing operand: QUERY. Run 'clips open --help'."),
+        MessageCase("tags rename", 2, "Missing operand: OLD. Run 'clips tags rename --help'."),
+        MessageCase("tags rename a", 2, "Missing operand: NEW. Run 'clips tags rename --help'."),
+        MessageCase("tags rename a b c", 2, "Unexpected operand 'c'. Run 'clips tags rename --help'."),
+        MessageCase("tags merge a", 2, "Missing operand: INTO. Run 'clips tags merge --help'."),
+        MessageCase(
+            "tags rename a b,c", 2,
+            "A tag cannot be empty or contain a comma or a tab. Run 'clips tags rename --help'."),
+        MessageCase(
+            "delete --query after:soonish --yes", 2,
+            "Unknown date 'after:soonish'. Use 2026-11-01, 2026-11, yesterday, monday, last-week, or 3d. "
+                + "Run 'clips delete --help'."),
         MessageCase("search", 2, "Missing operand: QUERY. Run 'clips search --help'."),
         MessageCase("import", 2, "Missing operand: FILE. Run 'clips import --help'."),
         MessageCase("export --format json x", 2, "Unexpected operand 'x'. Run 'clips export --help'."),
@@ -129,12 +141,29 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase(
             "restore 7", 1,
             "The history has no deletion of clip 7. 'clips history' shows what can be restored."),
-        MessageCase("add", 1, "There is nothing to save: give a URL, a title or a text."),
+        MessageCase("add", 2, "There is nothing to save: give a URL, a title or a text."),
         MessageCase(
             "add --url https://a.b", 0, "this URL already exists in clip 1; both are retained."),
         MessageCase(
             "add --url https://a.b --duplicates skip", 0,
             "this URL already exists; its clip is unchanged."),
+        MessageCase("read 1", 0, "marked as read: 1 clip."),
+        MessageCase("unread 1", 0, "nothing to change."),
+        MessageCase("archive 1", 0, "archived 1 clip."),
+        MessageCase("unarchive 1", 0, "nothing to change."),
+        MessageCase("star --query a", 0, "starred 1 clip."),
+        MessageCase("star --query zzz", 1, "no clip matches."),
+        MessageCase("list zzz", 1, "no clip matches."),
+        MessageCase("export --format csv --query zzz", 1, "no clip matches."),
+        MessageCase("random zzz", 1, "no clip matches."),
+        MessageCase("open zzz", 1, "no clip matches."),
+        MessageCase("open 1", 0, "opening clip 1: a"),
+        MessageCase("open 7", 1, "There is no clip 7. 'clips list' shows the IDs."),
+        MessageCase("tags", 1, "no clip has a tag."),
+        MessageCase("tags delete x", 1, "No clip has the tag 'x'. 'clips tags' prints the tags."),
+        MessageCase("dedupe", 0, "there are no duplicates."),
+        MessageCase("undo", 0, "undid: saved a clip."),
+        MessageCase("undo --redo", 1, "there is nothing to redo."),
         MessageCase("consumers", 0, "the history has no consumers."),
     ]
 
@@ -156,43 +185,43 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "list --store=", 2, "Option --store requires a value: --store PATH. Run 'clips list --help'."
         ),
         MessageCase(
-            "list", 1,
+            "list", 2,
             "STORE is not a store of this program. Nothing was changed; use another file.", in: .text),
         MessageCase(
-            "list", 1,
+            "list", 2,
             "STORE is not a store of this program. Nothing was changed; use another file.",
             in: .otherProgram),
         MessageCase(
-            "list", 1,
+            "list", 2,
             "The store STORE was written by a newer version. Update this program; nothing was changed.",
             in: .newer),
         MessageCase(
-            "list", 1,
+            "list", 2,
             "The store STORE is corrupt (a table of the history is missing). " + salvage,
             in: .lostTable),
         MessageCase(
-            "list", 1,
+            "list", 2,
             "The store STORE is corrupt (database disk image is malformed). " + salvage,
             in: .damagedPage),
         MessageCase(
-            "list --store FOLDER", 1,
+            "list --store FOLDER", 2,
             "Cannot open store FOLDER: unable to open database file. "
                 + "Check the path and its permissions."),
         MessageCase(
             "list --store /proc/none/clips.db", 2,
             "There is no store at /proc/none/clips.db. Check the path; 'clips add' creates a store."),
         MessageCase(
-            "import --store /proc/none/clips.db FOLDER/none", 1,
+            "import --store /proc/none/clips.db FOLDER/none", 2,
             "Cannot create folder /proc/none: No such file or directory. "
                 + "Create it, or name another store with --store."),
         MessageCase(
-            "import --store STORE/clips.db FOLDER/none", 1,
+            "import --store STORE/clips.db FOLDER/none", 2,
             "STORE is not a folder. Move it, or name a store with --store."),
         MessageCase(
-            "list --group a/b", 1,
+            "list --group a/b", 2,
             "The group name 'a/b' is not valid. Use up to 128 letters, digits, '.', '_', or '-'."),
         MessageCase(
-            "history --after 00000000-0000-4000-8000-000000000000.1.1", 1,
+            "history --after 00000000-0000-4000-8000-000000000000.1.1", 2,
             "The token belongs to another store. Do a full refresh."),
     ]
 
@@ -204,25 +233,25 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase("add --jsonl", 0, "saved 1 clip.", input: "{\"title\":\"a\"}"),
         MessageCase("add --jsonl --quiet", 0, input: "{\"title\":\"a\"}"),
         MessageCase(
-            "add --jsonl --strict", 1, "line 2: it is not JSON.",
+            "add --jsonl --strict", 2, "line 2: it is not JSON.",
             "1 line cannot be read, so with --strict nothing was saved.", input: "{\"title\":\"a\"}\nx\n"),
         MessageCase(
-            "import FOLDER/none", 1,
+            "import FOLDER/none", 2,
             "FOLDER/none: The file cannot be opened: No such file or directory.", "read 0 clips, saved 0."),
         MessageCase(
-            "export --format json -o FOLDER/none/x", 1,
+            "export --format json -o FOLDER/none/x", 2,
             "The output cannot be written: No such file or directory."),
         MessageCase("export --format json -o FOLDER/x", 0, "wrote 1 clip to FOLDER/x."),
     ]
 
     private static let maintenance = [
         MessageCase("backup FOLDER/b", 0, "copied the store to FOLDER/b."),
-        MessageCase("backup STORE", 1, "STORE already exists. Use --force to replace it."),
-        MessageCase("backup --force STORE", 1, "No backup was made at STORE: it is the store itself."),
+        MessageCase("backup STORE", 2, "STORE already exists. Use --force to replace it."),
+        MessageCase("backup --force STORE", 2, "No backup was made at STORE: it is the store itself."),
         MessageCase(
-            "backup --force FOLDER", 1, "No backup was made at FOLDER: it is not a regular file."),
+            "backup --force FOLDER", 2, "No backup was made at FOLDER: it is not a regular file."),
         MessageCase(
-            "backup FOLDER/none/b", 1,
+            "backup FOLDER/none/b", 2,
             "No backup was made at FOLDER/none/b: No such file or directory; "
                 + "check the folder and the disk, or use another path."),
         MessageCase("history clean --before 0d", 0),

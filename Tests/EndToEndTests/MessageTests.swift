@@ -32,7 +32,7 @@ import Testing
         }
         let run = try Shell.run(words[0], Array(words[1...]), environment: clips.environment)
         #expect(
-            run.status == 1
+            run.status == 2
                 && run.errors == "clips: Cannot write store \(clips.storePath). "
                     + "Check the permissions of the file and its folder.\n"
         )

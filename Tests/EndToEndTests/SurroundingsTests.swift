@@ -19,6 +19,11 @@ import Testing
         Call(words: "list", prints: true), Call(words: "search first", prints: true),
         Call(words: "show 1", prints: true), Call(words: "edit 1", needsTemporaryFile: true),
         Call(words: "tag 1 +x"), Call(words: "star 1"), Call(words: "delete 1"), Call(words: "restore 2"),
+        Call(words: "read 1"), Call(words: "archive 1"), Call(words: "unarchive 1"),
+        Call(words: "unread 1 --json", prints: true), Call(words: "open 1"),
+        Call(words: "random", prints: true), Call(words: "tags", prints: true),
+        Call(words: "tags rename a b"), Call(words: "dedupe --yes"), Call(words: "undo"),
+        Call(words: "pick --help", prints: true, needsStore: false),
         Call(words: "import $F/lines.jsonl"), Call(words: "export --format json", prints: true),
         Call(words: "export --format json -o $F/export"), Call(words: "history", prints: true),
         Call(words: "history clean --before 0d", prints: true), Call(words: "consumers"),
@@ -47,15 +52,15 @@ import Testing
 
         func expectation(_ call: Call) -> (status: Int32, errors: String) {
             switch self {
-            case .fullOutput where call.prints: (1, "written: No space left on device.")
+            case .fullOutput where call.prints: (2, "written: No space left on device.")
             case .closedOutput where call.prints, .readOnlyOutput where call.prints:
-                (1, "written: Bad file descriptor.")
-            case .allClosed where call.prints: (1, "")
+                (2, "written: Bad file descriptor.")
+            case .allClosed where call.prints: (2, "")
             case .folderAsInput where call.readsInput:
-                (1, "clips: Standard input cannot be read: Is a directory.")
-            case .noHome where call.needsStore: (1, "clips: No home folder is set")
+                (2, "clips: Standard input cannot be read: Is a directory.")
+            case .noHome where call.needsStore: (2, "clips: No home folder is set")
             case .noTemporaryFolder where call.needsTemporaryFile:
-                (1, "clips: Cannot create a file for the editor. Set TMPDIR to a writable folder.")
+                (2, "clips: Cannot create a file for the editor. Set TMPDIR to a writable folder.")
             default: (0, "")
             }
         }
@@ -63,7 +68,7 @@ import Testing
 
     private static func template() throws -> ClipsProgram {
         let clips = try ClipsProgram()
-        try clips.run("add", "--title", "first")
+        try clips.run("add", "--title", "first", "--tag", "a", "--url", "https://a.b")
         try clips.run("add", "--title", "second")
         try clips.run("delete", "2")
         try "{\"title\":\"imported\",\"text\":\"x\"}\n".write(

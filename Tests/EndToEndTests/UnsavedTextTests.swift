@@ -29,7 +29,7 @@ import Testing
     func `a clip is retained if the store cannot be opened`(program: String) throws {
         try "text\n".write(toFile: clips.folder.path(of: "text"), atomically: true, encoding: .utf8)
         let failed = try clips.shell("echo hard to come by | \(program) \(Self.words)")
-        #expect(failed.status == 1 && failed.output == "", "\(failed)")
+        #expect(failed.status == 2 && failed.output == "", "\(failed)")
         let (path, _) = try retained(failed.errors)
         #expect(
             try clips.run("add", "--jsonl", input: String(contentsOfFile: path, encoding: .utf8)).status == 0)
@@ -47,7 +47,7 @@ import Testing
         let run = try clips.shell(
             "seq -f 'https://a.b/%.0f' 700 | $CLIPS import --tag x -",
             canOpen ? [:] : ["CLIPS_STORE": "/proc/none/clips.db"])
-        #expect(run.status == 1 && run.errors.contains("read 700 clips, saved 0"), "\(run)")
+        #expect(run.status == 2 && run.errors.contains("read 700 clips, saved 0"), "\(run)")
         let lines = try retained(run.errors).lines
         _ = try clips.sqlite3("DROP TRIGGER no")
         #expect(try clips.run("add", "--jsonl", "--quiet", input: lines).status == 0)
@@ -79,7 +79,7 @@ import Testing
             "{\"archived\":false,\"author\":\"me\",\"note\":\"N\",\"starred\":false,\"tags\":[\"x\",\"y\"],"
             + "\"text\":\"hard to come by\\n\",\"title\":\"T\",\"unread\":true,\"url\":\"https://a.b\"}\n"
         #expect(run.errors.hasSuffix("each line that follows is for 'clips add --jsonl':\n" + line), "\(run)")
-        #expect(run.output == "1\n" + line && run.status == 1)
+        #expect(run.output == "1\n" + line && run.status == 2)
         #expect(try clips.run("add", "--jsonl", input: line).status == 0)
         #expect(try clips.sqlite3(Self.columns) == "https://a.b|T|hard to come by\n|N|x,y|me|0|1")
     }
@@ -229,7 +229,7 @@ import Testing
             """
         let run = try clips.shell(script)
         #expect(
-            run.status == 1
+            run.status == 2
                 && run.errors.contains("The input exceeds 64 MB. Nothing was saved."), "\(run.errors)")
         let (path, _) = try retained(run.errors)
         let titles = "SELECT title FROM Clip ORDER BY id"
@@ -249,7 +249,7 @@ import Testing
         #expect(part.status == 1 && part.output == "1\n2\n", "\(part)")
         #expect(try retained(part.errors).lines == "no JSON\n")
         let strict = try clips.shell("printf %s '\(input)' | $CLIPS add --jsonl --strict")
-        #expect(strict.status == 1 && strict.output == "", "\(strict)")
+        #expect(strict.status == 2 && strict.output == "", "\(strict)")
         let lines = try retained(strict.errors).lines
         #expect(lines.contains("no JSON\n"))
         let again = try clips.run("add", "--jsonl", input: lines.replacing("no JSON\n", with: ""))
@@ -265,19 +265,19 @@ import Testing
         try lines.write(toFile: input, atomically: true, encoding: .utf8)
         let closed = try clips.shell("cat '\(input)' | $CLIPS add --jsonl | true; echo ${PIPESTATUS[1]}")
         #expect(
-            closed.output == "1\n"
+            closed.output == "2\n"
                 && closed.errors.hasSuffix(
                     "Saved 3000 clips, but standard output could not be written: Broken pipe.\n"),
             "\(closed)")
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "3000")
         for (target, reason) in [("/dev/full", "No space left on device"), ("&-", "Bad file descriptor")] {
             let run = try clips.shell("$CLIPS extension --title one >\(target)")
-            #expect(run.status == 1)
+            #expect(run.status == 2)
             #expect(
                 run.errors.contains(#/Saved as \d+, but standard output could not be written: /#)
                     && run.errors.hasSuffix("\(reason).\n"), "\(run)")
         }
         let broken = try clips.shell("$CLIPS add --title one | true; echo ${PIPESTATUS[0]}")
-        #expect(broken.output == "1\n" && broken.errors.contains("Saved as 3003, but"), "\(broken)")
+        #expect(broken.output == "2\n" && broken.errors.contains("Saved as 3003, but"), "\(broken)")
     }
 }

@@ -32,7 +32,7 @@ package struct ClipRow: StoredRow {
         created = clip.created
     }
 
-    private static func site(of url: String) -> String {
+    package static func site(of url: String) -> String {
         let bytes = url.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8)
         else {

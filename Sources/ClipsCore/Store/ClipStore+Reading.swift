@@ -130,7 +130,7 @@ extension ClipStore {
         guard limit <= Self.pageSize || query.isSortedByIndex else {
             request.limit = limit
             let keyRequest = request
-            return try await forEach(try await container.read { try $0.keys(keyRequest) }, body)
+            return try await forEachClip(of: try await container.read { try $0.keys(keyRequest) }, body)
         }
         request.attributes = nil
         var left = limit
@@ -145,14 +145,6 @@ extension ClipStore {
             guard let last, objects.count == request.limit else { return }
             left -= objects.count
             request.after = last
-        }
-    }
-
-    private func forEach(_ ids: [Int64], _ body: (Clip) throws -> Void) async throws {
-        for first in stride(from: 0, to: ids.count, by: Self.pageSize) {
-            for clip in try await clips(Array(ids[first..<min(ids.count, first + Self.pageSize)])) {
-                try body(clip)
-            }
         }
     }
 
@@ -174,6 +166,6 @@ extension ClipStore {
         }) {
             positions += page
         }
-        try await forEach(positions.sorted().prefix(limit).map(\.key), body)
+        try await forEachClip(of: positions.sorted().prefix(limit).map(\.key), body)
     }
 }

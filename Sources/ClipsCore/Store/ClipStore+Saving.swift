@@ -106,13 +106,13 @@ extension ClipStore {
 
 /// Changes many clips as one transaction. Deleted clips are left out.
 extension ClipStore {
-    /// Sets the star of clips.
+    /// Sets a flag of clips, such as the star.
     ///
     /// - Returns: the number of clips that changed.
     @discardableResult
-    package func star(_ ids: [Int64], _ isStarred: Bool) async throws(StoreError) -> Int {
-        try await update(ids, [.starred]) { clip in
-            clip.isStarred == isStarred ? nil : [.starred: .boolean(isStarred)]
+    package func set(_ flag: ClipAttribute, _ isOn: Bool, of ids: [Int64]) async throws(StoreError) -> Int {
+        try await update(ids, [flag]) { clip in
+            clip.value(flag) == .boolean(isOn) ? nil : [flag: .boolean(isOn)]
         }.count
     }
 
@@ -149,7 +149,7 @@ extension ClipStore {
     /// - Parameters:
     ///   - attributes: The attributes that `changes` needs.
     ///   - changes: A closure that returns the changes of a clip; nil for none.
-    private func update(
+    func update(
         _ ids: [Int64], _ attributes: [ClipAttribute], _ changes: (Clip) -> [ClipAttribute: AttributeValue]?
     ) async throws(StoreError) -> (result: SaveResult?, count: Int) {
         var attempts = 0

@@ -94,8 +94,8 @@ extension ClipStore {
     /// Restores deleted clips under their IDs as one transaction, from the history, regardless of the authors of
     /// the deletions.
     ///
-    /// - Returns: The number of restored clips, and the reason for each of the others.
-    package func restore(_ ids: [Int64]) async throws(StoreError) -> (count: Int, problems: [ClipError]) {
+    /// - Returns: The restored clips, and the reason for each of the others.
+    package func restore(_ ids: [Int64]) async throws(StoreError) -> (restored: [Int64], problems: [ClipError]) {
         var attempts = 0
         while true {
             let (present, deleted) = try await container.read { snapshot throws(StoreError) in
@@ -115,7 +115,7 @@ extension ClipStore {
             let problems = ids.filter { !restored.contains($0) }.map { id in
                 present.contains(id) ? ClipError.notDeleted(id) : .notInHistory(id)
             }
-            return (restored.count, problems)
+            return (deleted.map(\.id), problems)
         }
     }
 

@@ -9,13 +9,9 @@ extension Command {
     static let browse = Command(
         name: "browse",
         summary: "Show the clips in a live list that follows every commit",
-        details: "Without a terminal, prints the list. "
-            + "Run 'clips COMMAND --help' for a command; press ? in the list for the keys.",
+        details: "Run 'clips COMMAND --help' for a command; press ? in the app for its keys.",
         operands: "[COMMAND]",
         options: [
-            Option(
-                "--color", value: "WHEN", "auto, always, or never (NO_COLOR applies too)",
-                choices: ["auto", "always", "never"]),
             Option("--script", value: "FILE", "file of keys, or '-'; requires no terminal"),
             Option("--size", value: "80x24", "columns and rows for --script"),
         ], example: "clips --author work"
@@ -31,11 +27,8 @@ extension Command {
         let script = arguments.value("--script")
         guard script != nil || (isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && !invocation.isJSON)
         else { return nil }
-        let colors = try arguments.value("--color", as: ColorCapability.Choice.init(rawValue:))
         let size = try arguments.value("--size", expected: "columns and rows, such as 80x24") { Size($0) }
-        var configuration = ClipsApp.Configuration(storePath: try invocation.storePathForApp())
-        if let author = arguments.value("--author") { configuration.author = author }
-        if let colors { configuration.colors = colors }
+        let configuration = try invocation.appConfiguration(storePath: invocation.storePathForApp())
         guard let script else {
             let mirror = startMirror(of: configuration.storePath)
             return withExtendedLifetime(mirror) { ClipsApp.run(configuration) }

@@ -19,6 +19,9 @@ struct Command: Sendable {
         Option("--group", value: "NAME", "app group of the store (default: clips)"),
         Option("--author", value: "NAME", "author of the changes"),
         Option("--json", "print one JSON object per line"),
+        Option(
+            "--color", value: "WHEN", "auto, always, or never (NO_COLOR applies too)",
+            choices: ["auto", "always", "never"]),
         Option("--quiet", "print results only, no remarks"),
         Option("--help", "print this help"),
         Option("--version", "print the version"),
@@ -28,8 +31,12 @@ struct Command: Sendable {
     static let groups: [(purpose: String, commands: [Command])] = [
         ("Save a clip; text may be piped in", [.add, .extension]),
         ("Print clips", [.list, .search, .show]),
+        ("Choose a clip, take a random one, or open pages", [.pick, .random, .open]),
         ("Change clips", [.edit, .tag, .star]),
+        ("Mark clips as read or unread, or undo a change", [.read, .unread, .undo]),
+        ("Hide clips from the list, or show them again", [.archive, .unarchive]),
         ("Delete clips, or restore deleted ones", [.delete, .restore]),
+        ("Change tags, or merge duplicates", [.tags, .tagsRename, .tagsMerge, .tagsDelete, .dedupe]),
         ("Read and write files; connect web browsers", [.import, .export, .browser]),
         ("Print the history and its consumers", [.history, .historyClean, .consumers]),
         ("Exchange clips with other machines", [.mirror]),

@@ -46,12 +46,15 @@ private struct ClipEditing {
         guard !changes.isEmpty else {
             unlink(path)
             invocation.remark("clip \(clip.id) is unchanged.")
+            try await invocation.printJSON([clip.id], of: store)
             return .done
         }
         // A signal must not end the program before it has reported where the text is.
         PendingInterrupt.hold()
         do {
-            return report(try await store.save(changes, editedFrom: clip), clip.id, path)
+            let status = report(try await store.save(changes, editedFrom: clip), clip.id, path)
+            if status == .done { try await invocation.printJSON([clip.id], of: store) }
+            return status
         } catch {
             invocation.fail("\(error) Your text is in \(path).")
             return PendingInterrupt.isThere ? .interrupted : .failed

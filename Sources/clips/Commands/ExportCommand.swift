@@ -2,6 +2,7 @@ import ClipsCore
 import ClipsExchange
 import PersistentStore
 import Platform
+import SearchIndex
 import Terminal
 
 extension Command {
@@ -9,6 +10,7 @@ extension Command {
         name: "export",
         summary: "Export all clips, oldest first; 'clips import' reads them back unchanged",
         options: [
+            Option("--query", value: "QUERY", "only the clips that match, as in 'search'"),
             Option(
                 "--format", value: "NAME", "html (bookmarks), json, markdown, or csv",
                 choices: ExportFormat.allCases.map(\.rawValue)),
@@ -21,10 +23,13 @@ extension Command {
         guard let format = format ?? (invocation.isJSON ? .json : nil) else {
             throw UsageError("Missing option: --format NAME.")
         }
+        var query = ClipExport.oldestFirst
+        query.filter = try invocation.checkedQuery()?.filter ?? ""
         let store = try await invocation.openStoreToRead()
+        if query.search.needsIndex { try await invocation.prepareSearch(store) }
         guard let path = arguments.value("-o"), path != "-" else {
-            _ = try await write(format, store, to: invocation.output)
-            return .done
+            let count = try await write(query, format, store, to: invocation.output)
+            return count == 0 && !query.admitsAll ? invocation.nothingMatches() : .done
         }
         guard !store.hasFile(at: path) else {
             throw UsageError("\(path) is a file of the store itself. Use another file.")
@@ -38,7 +43,7 @@ extension Command {
         }
         do {
             let output = Output(descriptor: file.descriptor)
-            let count = try await write(format, store, to: output)
+            let count = try await write(query, format, store, to: output)
             try output.flush()
             do throws(Errno) { try file.commit() } catch { throw OutputError(error) }
             invocation.remark("wrote \(Message.count(count, "clip")) to \(path).")
@@ -56,13 +61,15 @@ extension Command {
 
     private struct Interrupted: Error {}
 
-    private static func write(_ format: ExportFormat, _ store: ClipStore, to output: Output) async throws
+    private static func write(
+        _ query: ClipQuery, _ format: ExportFormat, _ store: ClipStore, to output: Output
+    ) async throws
         -> Int
     {
         var waiting = 0
         // A file receives every byte; a terminal would interpret some.
         let isSeen = output.isTerminal
-        return try await ClipExport(format: format).write(of: store) { text in
+        return try await ClipExport(format: format).write(query, of: store) { text in
             output.write(!isSeen ? text : format == .json ? SafeText.json(text) : SafeText.lines(text))
             waiting += text.utf8.count
             guard waiting > 1 << 15 else { return }

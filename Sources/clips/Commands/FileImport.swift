@@ -33,9 +33,10 @@ struct FileImport {
             PendingInterrupt.release()
             return .interrupted
         }
-        // A file of another format is an error of usage; nothing of it was read.
-        if total.isRefused && total.read == 0 { return .usage }
-        return total.problemCount > 0 || total.failure != nil ? .failed : .done
+        if total.failure != nil, total.outcome.total + total.outcome.unchanged + total.outcome.skipped == 0 {
+            return .failed
+        }
+        return total.problemCount > 0 || total.failure != nil ? .incomplete : .done
     }
 
     private func run(_ name: String, _ retention: Retention?) async -> ImportReport {

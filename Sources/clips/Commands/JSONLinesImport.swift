@@ -124,7 +124,8 @@ struct JSONLinesImport {
         if progress.isInterrupted || (progress.failure != nil && PendingInterrupt.isThere) {
             return .interrupted
         }
-        return progress.failure != nil || progress.bad + progress.changed > 0 ? .failed : .done
+        if isRefused || progress.failure != nil && progress.saved == 0 { return .failed }
+        return progress.failure != nil || progress.bad + progress.changed > 0 ? .incomplete : .done
     }
 
     private func report(_ number: Int, _ reason: String) {

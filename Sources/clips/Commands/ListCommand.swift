@@ -20,12 +20,14 @@ extension Command {
         let query = ClipQuery(filter: arguments.operands.joined(separator: " "), sort: sort)
         invocation.remark(problemsOf: query.search)
         let store = try await invocation.openStoreToRead()
-        let lines = ClipLines(isJSON: invocation.isJSON)
         if query.search.needsIndex { try await invocation.prepareSearch(store) }
+        let lines = try await invocation.clipLines(of: store)
+        var isEmpty = true
         try await store.forEachClip(query, limit: limit) { clip in
-            invocation.output.line(try lines.line(clip))
+            invocation.output.line(lines.line(clip))
+            isEmpty = false
         }
-        return .done
+        return isEmpty && !query.admitsAll ? invocation.nothingMatches() : .done
     }
 
     static let show = Command(
@@ -37,7 +39,7 @@ extension Command {
             do {
                 let clip = try await store.clip(named: name)
                 if invocation.isJSON {
-                    invocation.output.line(try ClipLines(isJSON: true).line(clip))
+                    invocation.output.line(ClipLines(isJSON: true).line(clip))
                 } else {
                     if !isFirst { invocation.output.line("") }
                     invocation.output.write(ClipLines.page(clip))

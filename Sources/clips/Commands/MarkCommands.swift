@@ -4,40 +4,61 @@ import PersistentStore
 extension Command {
     static let tag = Command(
         name: "tag", summary: "Add tags to clips (+NAME) and remove tags from them (-NAME)",
-        operands: "ID… +NAME… -NAME…", example: "clips tag 12 13 +swift -unsorted", takesSignedWords: true
+        details: "'clips tags' changes the tags of all clips.",
+        operands: "ID… +NAME… -NAME…", options: Option.ofManyClips,
+        example: "clips tag --query site:swift.org +swift -unsorted", takesSignedWords: true
     ) { invocation in
         let operands = invocation.arguments.operands
         let added = operands.filter { $0.first == "+" }.map { String($0.dropFirst()) }
         let removed = operands.filter { $0.first == "-" }.map { String($0.dropFirst()) }
         let names = operands.filter { $0.first != "+" && $0.first != "-" }
-        guard !names.isEmpty else { throw UsageError.missing("ID") }
+        guard !names.isEmpty || invocation.arguments.has("--query") else { throw UsageError.missing("ID") }
         guard !(Tags(added).names + Tags(removed).names).isEmpty else {
             throw UsageError.missing("+NAME or -NAME")
         }
-        return try await invocation.change(names, "tagged") { store, ids in
+        return try await invocation.change(names, "Tag", "tagged") { store, ids in
             try await store.tag(ids, adding: added, removing: removed).count
         }
     }
 
     static let star = Command(
         name: "star", summary: "Star clips", operands: "ID…",
-        options: [Option("--off", "remove the star")], example: "clips star 12"
+        options: [Option("--off", "remove the star")] + Option.ofManyClips, example: "clips star 12"
     ) { invocation in
-        let isStarred = !invocation.arguments.has("--off")
-        return try await invocation.change(
-            invocation.arguments.operands, isStarred ? "starred" : "removed the star of"
-        ) { store, ids in
-            try await store.star(ids, isStarred)
-        }
+        let isOn = !invocation.arguments.has("--off")
+        return try await invocation.set(
+            .starred, isOn, isOn ? "Star" : "Remove the star of", isOn ? "starred" : "removed the star of")
     }
 
+    static let read = Command(
+        name: "read", summary: "Mark clips as read", operands: "ID…", options: Option.ofManyClips,
+        example: "clips read --query 'is:unread before:last-week'"
+    ) { try await $0.set(.unread, false, "Mark as read", "marked as read:") }
+
+    static let unread = Command(
+        name: "unread", summary: "Mark clips as unread", operands: "ID…", options: Option.ofManyClips,
+        example: "clips unread 12"
+    ) { try await $0.set(.unread, true, "Mark as unread", "marked as unread:") }
+
+    static let archive = Command(
+        name: "archive", summary: "Hide clips from the list; searches and is:archived find them",
+        operands: "ID…", options: Option.ofManyClips,
+        example: "clips archive --query 'is:read before:last-month'"
+    ) { try await $0.set(.archived, true, "Archive", "archived") }
+
+    static let unarchive = Command(
+        name: "unarchive", summary: "Show archived clips in the list again", operands: "ID…",
+        options: Option.ofManyClips, example: "clips unarchive 12"
+    ) { try await $0.set(.archived, false, "Unarchive", "unarchived") }
+
     static let delete = Command(
-        name: "delete", summary: "Delete clips; 'clips restore' restores them",
-        operands: "ID…", example: "clips delete 12 13"
+        name: "delete", summary: "Delete clips; 'clips restore' and 'clips undo' restore them",
+        operands: "ID…", options: Option.ofManyClips, example: "clips delete 12 13"
     ) { invocation in
-        try await invocation.change(invocation.arguments.operands, "deleted") { store, ids in
-            try await store.delete(ids)
-            return ids.count
+        let arguments = invocation.arguments
+        return try await invocation.change(arguments.operands, "Delete", "deleted", printsBefore: true) {
+            try await $0.delete($1)
+            return $1.count
         }
     }
 
@@ -56,35 +77,19 @@ extension Command {
         let (restored, problems) = try await store.restore(ids)
         var status = ExitStatus.done
         for problem in problems { status = invocation.fail(problem) }
-        if restored > 0 { invocation.remark("restored \(Message.count(restored, "clip")).") }
+        try await invocation.printJSON(restored, of: store)
+        if !restored.isEmpty { invocation.remark("restored \(Message.count(restored.count, "clip")).") }
         return status
     }
 }
 
 extension Invocation {
-    /// Changes named clips, and reports missing ones one by one.
-    ///
-    /// - Parameters:
-    ///   - done: The verb of the remark.
-    ///   - work: Returns the number of changed clips.
-    fileprivate func change(
-        _ names: [String], _ done: String, _ work: (ClipStore, [Int64]) async throws -> Int
+    /// Sets a flag of the clips that the operands and `--query` select.
+    fileprivate func set(
+        _ flag: ClipAttribute, _ isOn: Bool, _ verb: String, _ done: String
     ) async throws -> ExitStatus {
-        let store = try await openExistingStore()
-        var (ids, status): ([Int64], ExitStatus) = ([], .done)
-        // A clip may be named twice.
-        var known: Set<Int64> = []
-        for name in names {
-            do {
-                let id = try await store.clip(named: name).id
-                if known.insert(id).inserted { ids.append(id) }
-            } catch let error as ClipError {
-                status = fail(error)
-            }
+        try await change(arguments.operands, verb, done) { store, ids in
+            try await store.set(flag, isOn, of: ids)
         }
-        guard !ids.isEmpty else { return status }
-        let count = try await work(store, ids)
-        remark(count == 0 ? "nothing to change." : "\(done) \(Message.count(count, "clip")).")
-        return status
     }
 }

@@ -13,7 +13,7 @@ extension Invocation {
         guard let clips else { return .failed }
         try line(SafeText.line(clips.summary(in: path)), json: SalvageObject(clips, store: path))
         remark("run 'clips backup restore \(path)' to use it as the store.")
-        return clips.hasTable && clips.unreadable.isEmpty ? .done : .failed
+        return clips.hasTable && clips.unreadable.isEmpty ? .done : .incomplete
     }
 }
 

@@ -36,17 +36,17 @@ extension Command {
         if try await invocation.print(&search, query) > 0 { return .done }
         guard let close = try await search.correction() else {
             invocation.remark("No clip matches.")
-            return .done
+            return .incomplete
         }
         // A program that reads the output does not see that it has other words.
         guard invocation.output.isTerminal, !invocation.isJSON else {
             invocation.remark("No clip matches. Did you mean '\(close)'?")
-            return .done
+            return .incomplete
         }
         invocation.remark("No clip matches; these match '\(close)'.")
         search = ClipSearch(close, sort: sort, limit: limit, in: store)
         _ = try await invocation.print(&search, close)
-        return .done
+        return .incomplete
     }
 }
 
@@ -58,8 +58,7 @@ extension Invocation {
 
     /// Prints the clips of a search; returns their number.
     fileprivate func print(_ search: inout ClipSearch, _ query: SearchQuery) async throws -> Int {
-        let isMarked = output.isTerminal && Environment.variable("NO_COLOR") == nil
-        let lines = FoundLines(query: query, isMarked: isMarked)
+        let lines = FoundLines(query: query, isMarked: usesColor)
         var count = 0
         while let clips = try await search.next() {
             for clip in clips {

@@ -44,8 +44,14 @@ extension Command {
     static let completions = Command(
         name: "completions",
         summary: "Print a script with which your shell completes commands and options",
-        details: "fish: clips completions fish > ~/.config/fish/completions/clips.fish",
+        details: """
+            fish: clips completions fish > ~/.config/fish/completions/clips.fish
+            With --widget, Alt-k inserts URLs that you pick at the cursor: \
+            eval "$(clips completions bash --widget)" in ~/.bashrc, or zsh in ~/.zshrc; \
+            clips completions fish --widget | source in config.fish.
+            """,
         operands: Completions.Shell.allCases.map(\.rawValue).joined(separator: "|"),
+        options: [Option("--widget", "print a script that binds Alt-k to 'clips pick'")],
         example: "clips completions bash >> ~/.bash_completion"
     ) { invocation in
         let name = invocation.arguments.operands[0]
@@ -53,7 +59,8 @@ extension Command {
             let shells = Option.list(Completions.Shell.allCases.map(\.rawValue))
             throw UsageError("Unknown shell '\(name)'. Use \(shells).")
         }
-        invocation.output.write(Completions.text(shell))
+        invocation.output.write(
+            invocation.arguments.has("--widget") ? Completions.widget(shell) : Completions.text(shell))
         return .done
     }
 }

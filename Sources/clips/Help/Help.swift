@@ -7,8 +7,7 @@ extension Command {
         text += "\n" + Self.wrapped(summary)
         if !details.isEmpty { text += "\n" + Self.paragraphs(details) }
         if !options.isEmpty { text += "\noptions:\n" + Self.lines(options) }
-        let others = Self.globalOptions.map(\.usage).joined(separator: ", ")
-        text += "\n" + Self.wrapped("options of every command: \(others)", indent: 2)
+        text += "\n" + Self.sharedOptions
         return text + "\nexample:\n  \(example)\n\n\(Self.statusLine)"
     }
 
@@ -18,15 +17,18 @@ extension Command {
             let names = commands.map(\.name).filter { !$0.contains(" ") }
             text += line(names.joined(separator: ", "), purpose)
         }
-        let shared = globalOptions.filter { $0.name != "--help" && $0.name != "--version" }
-        let (script, own) = (browse.options.suffix(2), browse.options.dropLast(2))
-        let usage = script.map(\.usage).joined(separator: " ")
-        text += "\n" + lines(shared + own) + wrapped("  \(usage): \(script.first?.help ?? "")", indent: 2)
+        let script = browse.options.map(\.usage).joined(separator: " ")
+        text += "\n" + sharedOptions + wrapped("\(script): \(browse.options.first?.help ?? "")", indent: 2)
         return text + "example: \(browse.example)\n\(statusLine)"
     }
 
+    private static var sharedOptions: String {
+        let names = globalOptions.map(\.usage).joined(separator: ", ")
+        return wrapped("options of every command: \(names)", indent: 2)
+    }
+
     private static let statusLine =
-        "exit status: 0 done, 1 failed or partly, 2 usage or no store, 130 interrupted\n"
+        "exit status: 0 done, 1 nothing matched or partly done, 2 failed, 130 interrupted\n"
     private static let width = 80
     private static let indent = 24
 

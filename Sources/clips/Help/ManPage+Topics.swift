@@ -48,6 +48,23 @@ extension ManPage {
                 ),
             ]),
         Topic(
+            title: "JSON",
+            text: """
+                With --json, every command that prints or changes clips prints one object per clip and line, with \
+                all of these keys. A change prints the clips after it, delete those before it. Later versions may \
+                add keys. 'add --jsonl' and 'import' read the same objects.
+                """,
+            items: [
+                ("id, version", "Numbers: the ID, and the number of the clip's saves"),
+                ("uuid", "ID of the clip in every store"),
+                ("url, title, text, note", "Texts, empty if there are none"),
+                ("tags", "List of names"), ("author", "Name of the author that saved it"),
+                ("starred, unread, archived", "true or false"),
+                ("created, updated", "Times in UTC, such as 2026-11-21T14:05:09.000Z"),
+                ("tags command", "Objects with tag and count"),
+                ("dedupe command", "Objects with id and url of the clip that remains, and a list duplicates"),
+            ]),
+        Topic(
             title: "CONFIGURATION",
             text: """
                 The configuration is ~/.config/clips/config, or clips/config in $XDG_CONFIG_HOME. The app starts \

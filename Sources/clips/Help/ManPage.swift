@@ -43,8 +43,8 @@ struct ManPage {
         lines += Self.items(Self.files)
         lines.append(".SH \"EXIT STATUS\"")
         lines += Self.items([
-            ("0", "Done"), ("1", "Failed, or done in part; standard error has the reason"),
-            ("2", "Wrong usage, or no store at the path"),
+            ("0", "Done"), ("1", "Nothing matched, or only a part was done; standard error says which"),
+            ("2", "Failed, wrong usage, or no store at the path"),
             ("130", "Interrupted; 143 after SIGTERM, 129 after SIGHUP"),
         ])
         lines += (Self.otherPrograms + Self.examples).flatMap(Self.section)

@@ -1,14 +1,27 @@
 import ClipsCore
+import ClipsTerminal
 import FoundationEssentials
 import Glibc
 import Terminal
 
 /// Clips as text for users and as JSON for programs, safe for a terminal.
-struct ClipLines: Sendable {
+struct ClipLines {
     let isJSON: Bool
+    private let table: ClipTable?
 
-    func line(_ clip: Clip) throws -> String {
+    init(isJSON: Bool) {
+        self.isJSON = isJSON
+        table = nil
+    }
+
+    init(table: ClipTable) {
+        isJSON = false
+        self.table = table
+    }
+
+    func line(_ clip: Clip) -> String {
         guard !isJSON else { return JSONLine.shown(ClipRecord(clip).json()) }
+        if let table { return table.line(clip) }
         let tags = clip.tags.isEmpty ? "" : "  [" + clip.tags.joined(separator: ", ") + "]"
         let url = clip.url.isEmpty || clip.url == clip.displayTitle ? "" : "  " + clip.url
         let star = clip.isStarred ? "* " : ""
@@ -27,10 +40,11 @@ struct ClipLines: Sendable {
         field("url", clip.url)
         field("tags", clip.tags.joined(separator: ", "))
         field("author", AuthorName.shown(clip.author))
-        field("saved", clip.created.ISO8601Format())
-        if clip.updated != clip.created { field("changed", clip.updated.ISO8601Format()) }
+        field("saved", LocalTime(clip.created).full)
+        if clip.updated != clip.created { field("changed", LocalTime(clip.updated).full) }
         field("starred", clip.isStarred ? "yes" : "")
         field("archived", clip.isArchived ? "yes" : "")
+        field("read", clip.isUnread ? "" : "yes")
         field("note", clip.note)
         guard !clip.text.isEmpty else { return text }
         let lines = clip.text.split(omittingEmptySubsequences: false) { $0.isNewline }

@@ -88,12 +88,15 @@ struct Arguments: Sendable {
 
     /// Checks the number of operands.
     func checkOperands(of command: Command) throws(UsageError) {
-        let usage = command.operands
-        let isOptional = usage.isEmpty || usage.hasPrefix("[")
-        guard isOptional || !operands.allSatisfy(\.isEmpty) else {
-            throw .missing(usage.prefix { $0 != "…" }.split(separator: " [").first ?? "")
+        let words = command.operands.split(separator: " ")
+        let isOptional = has("--query") || words.first?.hasPrefix("[") ?? true
+        // The operands before a signed word, and all if there is none.
+        let required = (command.takesSignedWords ? words.prefix(1) : words[...]).prefix { !$0.hasPrefix("[") }
+        let given = operands.allSatisfy(\.isEmpty) ? 0 : operands.count
+        guard isOptional || given >= required.count else {
+            throw .missing(required[given].prefix { $0 != "…" })
         }
-        let limit = usage.isEmpty ? 0 : isOptional || usage.contains("…") ? .max : 1
+        let limit = isOptional && !words.isEmpty || command.operands.contains("…") ? .max : words.count
         guard operands.count <= limit else { throw UsageError("Unexpected operand '\(operands[limit])'.") }
     }
 

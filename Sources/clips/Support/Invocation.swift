@@ -1,5 +1,6 @@
 import ClipsCore
 import PersistentStore
+import Terminal
 
 /// One call of the program: its arguments, its store, and its output.
 struct Invocation: Sendable {
@@ -9,6 +10,10 @@ struct Invocation: Sendable {
 
     var isJSON: Bool { arguments.has("--json") }
     var isQuiet: Bool { arguments.has("--quiet") }
+
+    func colorChoice() throws(UsageError) -> ColorCapability.Choice? {
+        try arguments.value("--color", as: ColorCapability.Choice.init(rawValue:))
+    }
 
     func author(default author: String) -> String { arguments.value("--author") ?? author }
 
@@ -47,6 +52,13 @@ struct Invocation: Sendable {
         return options
     }
 
+    /// The path of the store for a picker, which creates none.
+    func existingStorePath() throws -> String {
+        let location = try location()
+        guard location.exists else { throw StoreError.missing(path: location.path) }
+        return location.path
+    }
+
     /// The path of the store for the app, which creates a missing one.
     func storePathForApp() throws -> String {
         let location = try location()
@@ -79,6 +91,6 @@ struct Invocation: Sendable {
     /// Writes the error of one of several operands, after which the command continues.
     func fail(_ error: ClipError) -> ExitStatus {
         fail(error.description)
-        return .failed
+        return error.isAboutMatching ? .incomplete : .failed
     }
 }

@@ -1,0 +1,73 @@
+import ClipsCore
+import PersistentStore
+import Terminal
+
+extension Command {
+    static let dedupe = Command(
+        name: "dedupe",
+        summary: "Merge clips whose URLs lead to the same page into the oldest one",
+        details: """
+            URLs that differ in the scheme, www., a slash at the end, tracking parameters, encoding, or a \
+            fragment are the same. Prints the groups, and asks on a terminal; otherwise nothing changes \
+            without --yes. 'clips undo' undoes all of it.
+            """,
+        options: [
+            Option(
+                "--duplicates", value: "HOW", "merge all contents (default), skip or replace by newer ones",
+                choices: ["merge", "skip", "replace"]),
+            Option("--dry-run", "only print the groups"), Option("--yes", "merge without a question"),
+        ], example: "clips dedupe --dry-run"
+    ) { invocation in
+        let arguments = invocation.arguments
+        let choices: [DuplicatePolicy] = [.merge, .skip, .replace]
+        let policy =
+            try arguments.value("--duplicates") { name in choices.first { $0.rawValue == name } } ?? .merge
+        let isDry = arguments.has("--dry-run")
+        let store = try await isDry ? invocation.openStoreToRead() : invocation.openExistingStore()
+        let groups = try await store.duplicates()
+        for group in groups { try invocation.line(group.text, json: GroupObject(group)) }
+        guard !groups.isEmpty else {
+            invocation.remark("there are no duplicates.")
+            return .done
+        }
+        let count = groups.reduce(-groups.count) { $0 + $1.clips.count }
+        let total = "\(Message.count(count, "duplicate")) of \(Message.count(groups.count, "clip"))"
+        guard !isDry else {
+            invocation.remark("dry run; found \(total).")
+            return .done
+        }
+        guard arguments.has("--yes") || invocation.isOnTerminal else {
+            invocation.fail("Found \(total). Nothing was changed; use --yes to merge them.")
+            return .failed
+        }
+        try invocation.output.flush()
+        guard arguments.has("--yes") || invocation.ask("Merge \(total)?") else { return .failed }
+        let (remaining, deleted, _) = try await store.mergeDuplicates(groups, policy)
+        invocation.remark(
+            "merged \(Message.count(deleted, "duplicate")) into \(Message.count(remaining.count, "clip")).")
+        return deleted == count ? .done : .incomplete
+    }
+}
+
+extension DuplicateGroup {
+    fileprivate var text: String {
+        let lines = clips.enumerated().map { index, clip in
+            SafeText.line("\(index == 0 ? "" : "  ")\(clip.id)  \(clip.url)  \(clip.title)")
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+/// A line of `clips dedupe --json`.
+private struct GroupObject: Encodable {
+    /// The clip that remains.
+    let id: Int64
+    let url: String
+    let duplicates: [Int64]
+
+    init(_ group: DuplicateGroup) {
+        id = group.clips[0].id
+        url = group.clips[0].url
+        duplicates = group.clips.dropFirst().map(\.id)
+    }
+}

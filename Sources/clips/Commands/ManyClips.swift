@@ -1,0 +1,107 @@
+import ClipsCore
+import Glibc
+import SearchIndex
+
+extension Option {
+    static let query = Option("--query", value: "QUERY", "all clips that match, as in 'search'")
+    /// The options of a command that changes clips.
+    static let ofManyClips = [
+        query, Option("--yes", "change more than \(Invocation.fewClips) clips without a question"),
+    ]
+}
+
+extension Invocation {
+    /// The number of clips that `--query` changes without a question.
+    static let fewClips = 10
+
+    /// Changes the clips with the given IDs and those of `--query`, and reports missing ones one by one.
+    ///
+    /// - Parameters:
+    ///   - verb: The verb of the question.
+    ///   - done: The verb of the remark.
+    ///   - printsBefore: Whether `--json` prints the clips before the change.
+    ///   - work: Returns the number of changed clips.
+    func change(
+        _ names: [String], _ verb: String, _ done: String, printsBefore: Bool = false,
+        _ work: (ClipStore, [Int64]) async throws -> Int
+    ) async throws -> ExitStatus {
+        let query = try checkedQuery()
+        let store = try await openExistingStore()
+        var (ids, status) = await named(names, in: store)
+        if let query {
+            let matching = try await matches(of: query, in: store)
+            guard !matching.isEmpty || !ids.isEmpty else { return nothingMatches() }
+            guard try isConfirmed(verb, matching.count) else { return .failed }
+            ids += Set(matching).subtracting(ids).sorted()
+        }
+        guard !ids.isEmpty else { return status }
+        if printsBefore { try await printJSON(ids, of: store) }
+        let count = try await work(store, ids)
+        if !printsBefore { try await printJSON(ids, of: store) }
+        remark(count == 0 ? "nothing to change." : "\(done) \(Message.count(count, "clip")).")
+        return status
+    }
+
+    /// The query of `--query`; a change refuses one with an invalid word, which would match more.
+    func checkedQuery() throws(UsageError) -> ClipQuery? {
+        guard let text = arguments.value("--query") else { return nil }
+        let query = ClipQuery(filter: text)
+        if let problem = query.search.problems.first { throw UsageError("\(problem)") }
+        return query
+    }
+
+    func matches(of query: ClipQuery, in store: ClipStore) async throws -> [Int64] {
+        if query.search.needsIndex { try await prepareSearch(store) }
+        return try await store.ids(matching: query)
+    }
+
+    func nothingMatches() -> ExitStatus {
+        remark("no clip matches.")
+        return .incomplete
+    }
+
+    /// Returns the clips with these IDs or UUIDs, without repetitions, and reports missing ones.
+    func named(_ names: [String], in store: ClipStore) async -> (ids: [Int64], status: ExitStatus) {
+        var (ids, status): ([Int64], ExitStatus) = ([], .done)
+        var known: Set<Int64> = []
+        for name in names {
+            do {
+                let id = try await store.clip(named: name).id
+                if known.insert(id).inserted { ids.append(id) }
+            } catch let error as ClipError {
+                status = fail(error)
+            } catch {
+                fail(error.sentence)
+                status = .failed
+            }
+        }
+        return (ids, status)
+    }
+
+    /// Asks on the terminal before a change of more than a few clips. Without a terminal, it needs `--yes`.
+    func isConfirmed(_ verb: String, _ count: Int) throws -> Bool {
+        guard count > Self.fewClips, !arguments.has("--yes") else { return true }
+        guard isOnTerminal else {
+            fail("\(count) clips match. Nothing was changed; use --yes to change them.")
+            return false
+        }
+        return ask("\(verb) \(count) clips?")
+    }
+
+    var isOnTerminal: Bool { isatty(STDIN_FILENO) == 1 && Output.standardError.isTerminal }
+
+    /// Asks a question on the terminal, which `y` confirms.
+    func ask(_ question: String) -> Bool {
+        Output.standardError.write("clips: \(question) [y/N] ")
+        let isYes = readLine()?.lowercased().hasPrefix("y") == true
+        if !isYes { remark("nothing was changed.") }
+        return isYes
+    }
+
+    /// Prints clips as JSON, if `--json` is given.
+    func printJSON(_ ids: [Int64], of store: ClipStore) async throws {
+        guard isJSON else { return }
+        let lines = ClipLines(isJSON: true)
+        try await store.forEachClip(of: ids) { output.line(lines.line($0)) }
+    }
+}

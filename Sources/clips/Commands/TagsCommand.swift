@@ -1,0 +1,81 @@
+import ClipsCore
+import PersistentStore
+import Terminal
+
+extension Command {
+    static let tags = Command(
+        name: "tags", summary: "Print the tags and the numbers of their clips, most used first",
+        details:
+            "'clips tags rename', 'merge', and 'delete' change a tag of all clips; 'clips undo' undoes that.",
+        options: [.limit], example: "clips tags --json | jq -r .tag"
+    ) { invocation in
+        let limit = try invocation.arguments.number("--limit") ?? .max
+        let store = try await invocation.openStoreToRead()
+        let counts = try await store.tagCounts().prefix(limit)
+        let width = counts.first.map { String($0.count).count } ?? 0
+        for (name, count) in counts {
+            let padding = String(repeating: " ", count: width - String(count).count)
+            try invocation.line(
+                "\(padding)\(count)  \(SafeText.line(name))", json: TagObject(tag: name, count: count))
+        }
+        if counts.isEmpty { invocation.remark("no clip has a tag.") }
+        return counts.isEmpty ? .incomplete : .done
+    }
+
+    static let tagsRename = Command(
+        name: "tags rename", summary: "Rename a tag of all clips", operands: "OLD NEW",
+        example: "clips tags rename js javascript"
+    ) { invocation in
+        let (old, new) = (invocation.arguments.operands[0], invocation.arguments.operands[1])
+        return try await invocation.replaceTags([old], with: new, "renamed the tag of", isNew: true)
+    }
+
+    static let tagsMerge = Command(
+        name: "tags merge", summary: "Replace tags of all clips by the last one", operands: "TAG… INTO",
+        example: "clips tags merge js ecmascript javascript"
+    ) { invocation in
+        let names = invocation.arguments.operands
+        return try await invocation.replaceTags(
+            Array(names.dropLast()), with: names.last, "merged the tags of")
+    }
+
+    static let tagsDelete = Command(
+        name: "tags delete", summary: "Remove tags from all clips, which remain", operands: "TAG…",
+        example: "clips tags delete unsorted"
+    ) { invocation in
+        try await invocation.replaceTags(invocation.arguments.operands, with: nil, "removed the tags of")
+    }
+}
+
+/// A line of `clips tags --json`.
+private struct TagObject: Encodable {
+    let tag: String
+    let count: Int
+}
+
+extension Invocation {
+    /// - Parameter isNew: Whether no clip may have the new tag.
+    fileprivate func replaceTags(
+        _ names: [String], with new: String?, _ done: String, isNew: Bool = false
+    ) async throws -> ExitStatus {
+        guard new.map({ Tags([$0]).names == [$0] }) ?? true else {
+            throw UsageError("A tag cannot be empty or contain a comma or a tab.")
+        }
+        let store = try await openExistingStore()
+        let known = Set(try await store.tagCounts().map(\.name))
+        if isNew, let new, known.contains(new) {
+            fail("The tag '\(new)' exists. Run 'clips tags merge' to merge both.")
+            return .failed
+        }
+        var status = ExitStatus.done
+        for name in names where !known.contains(name) {
+            fail("No clip has the tag '\(name)'. 'clips tags' prints the tags.")
+            status = .incomplete
+        }
+        let ids = isJSON ? try await store.ids(taggedWith: names) : []
+        let count = try await store.replaceTags(names, with: new)
+        try await printJSON(ids, of: store)
+        if count > 0 { remark("\(done) \(Message.count(count, "clip")).") }
+        return status
+    }
+}

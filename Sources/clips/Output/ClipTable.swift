@@ -1,0 +1,83 @@
+import ClipsCore
+import ClipsTerminal
+import FoundationEssentials
+import Platform
+import Terminal
+
+/// Clips as rows on a terminal, with the columns of the app.
+struct ClipTable {
+    private let hasColor: Bool
+    private let now = Date()
+    /// The widths of the columns; nil without room.
+    private let title: Int
+    private let site: Int?
+    private let tags: Int?
+    private let author: Int?
+    private let age: Int?
+    private let id: Int
+
+    /// - Parameter id: The greatest ID.
+    init(columns: Int, id: Int64, hasColor: Bool) {
+        self.hasColor = hasColor
+        self.id = String(id).count
+        // ID, a space, the star, and a space precede the title.
+        var left = columns - self.id - 3
+        func column(_ width: Int, minimum: Int) -> Int? {
+            guard columns >= minimum else { return nil }
+            left -= width + 1
+            return width
+        }
+        age = column(6, minimum: 30)
+        author = column(min(12, 9 + columns / 60), minimum: 50)
+        site = column(min(26, columns / 5), minimum: 66)
+        tags = column(min(20, columns / 7), minimum: 90)
+        title = max(8, left)
+    }
+
+    func line(_ clip: Clip) -> String {
+        var line = styled(right(String(clip.id), id), "33") + " "
+        line += styled(clip.isStarred ? "*" : " ", "1;33") + " "
+        let name = SafeText.cut(String(clip.displayTitle.drop { $0.isWhitespace }), to: title)
+        line += styled(padded(name, title), clip.isUnread ? "1" : nil)
+        if let site { line += " " + styled(cell(ClipRow.site(of: clip.url), site), "36") }
+        if let tags {
+            line += " " + styled(cell(clip.tags.map { "#" + $0 }.joined(separator: " "), tags), "32")
+        }
+        if let author { line += " " + styled(cell(AuthorName.shown(clip.author), author), "2") }
+        if let age { line += " " + styled(right(Age(of: clip.created, at: now).text, age), "2") }
+        return line
+    }
+
+    private func styled(_ text: String, _ style: String?) -> String {
+        guard hasColor, let style, text.contains(where: { $0 != " " }) else { return text }
+        return "\u{1B}[\(style)m\(text)\u{1B}[0m"
+    }
+
+    private func cell(_ text: String, _ width: Int) -> String { padded(SafeText.cut(text, to: width), width) }
+
+    private func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - DisplayWidth.columns(of: text)))
+    }
+
+    private func right(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+}
+
+extension Invocation {
+    /// Whether results on standard output have colors.
+    var usesColor: Bool {
+        switch try? colorChoice() {
+        case .never: false
+        case .always, .sixteen: true
+        default: output.isTerminal && Environment.variable("NO_COLOR") == nil
+        }
+    }
+
+    /// The lines of clips: JSON, a table on a terminal, or plain lines for other programs.
+    func clipLines(of store: ClipStore) async throws -> ClipLines {
+        guard !isJSON, let size = Size.ofTerminal(output.descriptor) else { return ClipLines(isJSON: isJSON) }
+        let newest = try await store.newestID()
+        return ClipLines(table: ClipTable(columns: size.columns, id: newest, hasColor: usesColor))
+    }
+}

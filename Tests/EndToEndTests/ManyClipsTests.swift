@@ -1,0 +1,205 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The commands that change many clips, and those that find some.
+@Suite struct ManyClipsTests {
+    let clips: ClipsProgram
+
+    init() throws { clips = try ClipsProgram() }
+
+    private func fill(_ count: Int, _ tags: String = "x") throws {
+        let lines = (1...count).map {
+            "{\"title\":\"title \($0)\",\"url\":\"https://a.b/\($0)\",\"tags\":\"\(tags)\"}\n"
+        }
+        #expect(try clips.run("add", "--jsonl", "--quiet", input: lines.joined()).status == 0)
+    }
+
+    private func value(_ column: String) throws -> String {
+        try clips.sqlite3("SELECT group_concat(\(column), ';') FROM (SELECT * FROM Clip ORDER BY id)")
+    }
+
+    private func objects(_ output: String) throws -> [[String: Any]] {
+        try output.split(separator: "\n").map {
+            try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+    }
+
+    @Test func `a query selects the clips of a change, in one transaction`() throws {
+        try fill(3)
+        try clips.run("add", "--title", "other")
+        #expect(
+            try clips.run("tag", "4", "--query", "title", "+y", "-x").errors == "clips: tagged 4 clips.\n")
+        #expect(try value("tags") == "y;y;y;y")
+        #expect(try clips.run("read", "--query", "tag:y").errors == "clips: marked as read: 4 clips.\n")
+        #expect(try clips.run("unread", "2").status == 0)
+        #expect(try value("unread") == "0;1;0;0")
+        #expect(try clips.run("star", "--query", "is:unread").status == 0)
+        #expect(try value("starred") == "0;1;0;0")
+        #expect(try clips.run("history", "--json").output.split(separator: "\n").count == 6)
+        #expect(try clips.run("archive", "--query", "is:starred").errors == "clips: archived 1 clip.\n")
+        #expect(try clips.run("list", "--json").output.split(separator: "\n").count == 3)
+        #expect(try clips.run("unarchive", "--query", "is:archived").status == 0)
+        #expect(try clips.run("delete", "--query", "title").errors == "clips: deleted 3 clips.\n")
+        #expect(try clips.run("undo").errors.hasPrefix("clips: undid: deleted"))
+        #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "4")
+    }
+
+    @Test func `more than a few clips need --yes without a terminal`() throws {
+        try fill(11)
+        let asked = try clips.run("delete", "--query", "title")
+        #expect(asked.status == 2)
+        #expect(asked.errors == "clips: 11 clips match. Nothing was changed; use --yes to change them.\n")
+        #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "11")
+        #expect(try clips.run("delete", "--query", "title", "--yes").status == 0)
+        #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "0")
+    }
+
+    @Test func `a change refuses a query with an invalid date, which would match more`() throws {
+        try fill(2)
+        for words in [["delete", "--yes"], ["star"], ["tag", "+a"], ["export", "--format", "csv"]] {
+            let run = try Shell.run(
+                ClipsProgram.path, words + ["--query", "title after:soonish"],
+                environment: clips.environment)
+            #expect(run.status == 2 && run.output == "", "\(run)")
+        }
+        #expect(try value("starred") == "0;0")
+    }
+
+    @Test func `a question on the terminal protects many clips`() throws {
+        try fill(11)
+        let terminal = try TmuxSession(
+            ["bash", "--norc", "-i"], columns: 80, rows: 24,
+            environment: clips.environment.merging(["PS1": "shell> "]) { $1 })
+        #expect(try eventually { try terminal.shows("shell>") })
+        for (answer, left) in [("n", "11"), ("y", "0")] {
+            try terminal.send("clear; \(ClipsProgram.path) delete --query title; echo status $?", "Enter")
+            #expect(try eventually { try terminal.shows("clips: Delete 11 clips? [y/N]") })
+            try terminal.send(answer, "Enter")
+            #expect(try eventually { try terminal.shows(answer == "y" ? "status 0" : "status 2") })
+            #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == left)
+        }
+    }
+
+    @Test func `JSON of every change has the keys of list`() throws {
+        try fill(2, "x,y")
+        let keys = Set(try objects(clips.run("list", "--json").output)[0].keys)
+        for words in [
+            "star 1", "read --query title", "unread 1 2", "tag 1 +z", "tags rename z w", "tags delete w",
+            "open 1",
+            "random", "random title --limit 2", "search title", "show 1", "edit 1", "delete 2", "restore 2",
+            "export",
+        ] {
+            let run = try Shell.run(
+                ClipsProgram.path, words.split(separator: " ").map(String.init) + ["--json"],
+                environment: clips.environment)
+            let found = try objects(run.output)
+            #expect(run.status == 0 && !found.isEmpty, "\(words): \(run)")
+            #expect(found.allSatisfy { Set($0.keys) == keys }, "\(words): \(run)")
+        }
+    }
+
+    @Test func `tags are counted, renamed, merged, and deleted in all clips`() throws {
+        try fill(3, "js,web")
+        try clips.run("add", "--title", "b", "--tag", "javascript", "--tag", "js")
+        try clips.run("add", "--title", "c", "--tag", "jsx")
+        #expect(try clips.run("tags").output == "4  js\n3  web\n1  javascript\n1  jsx\n")
+        #expect(try clips.run("tags", "--json", "--limit", "1").output == "{\"count\":4,\"tag\":\"js\"}\n")
+        let taken = try clips.run("tags", "rename", "js", "javascript")
+        #expect(taken.status == 2 && taken.errors.contains("Run 'clips tags merge' to merge both."))
+        #expect(
+            try clips.run("tags", "merge", "js", "none", "javascript").errors
+                == "clips: No clip has the tag 'none'. 'clips tags' prints the tags.\n"
+                + "clips: merged the tags of 4 clips.\n")
+        #expect(try clips.run("tags", "rename", "web", "www").status == 0)
+        let names = "javascript,www"
+        #expect(try value("tags") == "\(names);\(names);\(names);javascript;jsx")
+        #expect(try clips.run("tags", "delete", "javascript", "www").status == 0)
+        #expect(try value("tags") == ";;;;jsx")
+        for _ in 1...3 { #expect(try clips.run("undo").status == 0) }
+        #expect(try clips.run("tags").output == "4  js\n3  web\n1  javascript\n1  jsx\n")
+        #expect(try clips.run("undo", "--redo").status == 0)
+        #expect(try value("tags") == "javascript,web;javascript,web;javascript,web;javascript;jsx")
+    }
+
+    @Test func `ten spellings of a URL are one clip with --duplicates skip, and dedupe merges others`() throws
+    {
+        let urls = [
+            "https://example.org/a", "http://example.org/a", "https://www.example.org/a",
+            "https://example.org/a/",
+            "HTTPS://EXAMPLE.org/a", "https://example.org:443/a", "https://example.org/a?utm_source=x",
+            "https://example.org/a#top", "https://example.org/%61", "http://www.example.org/a/?fbclid=1#b",
+        ]
+        for url in urls { try clips.run("add", "--url", url, "--title", "t", "--duplicates", "skip") }
+        #expect(try value("url") == "https://example.org/a")
+        for url in urls.dropFirst() { try clips.run("add", "--url", url, "--title", "t") }
+        let preview = try clips.run("dedupe")
+        #expect(preview.status == 2 && preview.output.split(separator: "\n").count == 10)
+        #expect(preview.errors.contains("Found 9 duplicates of 1 clip. Nothing was changed"))
+        #expect(
+            try clips.run("dedupe", "--dry-run", "--json").output.contains(
+                "\"duplicates\":[2,3,4,5,6,7,8,9,10],\"id\":1,\"url\":\"https://example.org/a\""))
+        #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "10")
+        #expect(try clips.run("dedupe", "--yes").errors == "clips: merged 9 duplicates into 1 clip.\n")
+        #expect(try value("id || url") == "1https://example.org/a")
+        #expect(try clips.run("undo").status == 0)
+        #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "10")
+    }
+
+    @Test func `undo asks before it overwrites the change of another author`() throws {
+        try clips.run("add", "--title", "a")
+        try clips.run("tag", "1", "+x")
+        _ = try clips.sqlite3("UPDATE Clip SET tags = 'theirs'")
+        let run = try clips.run("undo")
+        #expect(run.status == 2 && run.errors.contains("use --force to overwrite"), "\(run)")
+        #expect(try value("tags") == "theirs")
+        #expect(try clips.run("undo", "--force").status == 0)
+        #expect(try value("tags") == "")
+    }
+
+    @Test func `open opens the best match, and marks it as read`() throws {
+        try fill(2)
+        #expect(try clips.run("open", "title", "2").errors == "clips: opening clip 2: title 2\n")
+        #expect(clips.opened == "https://a.b/2\n")
+        #expect(try value("unread") == "1;0")
+        #expect(try clips.run("open", "1", "9", "--keep-unread").status == 1)
+        #expect(try value("unread") == "1;0")
+        #expect(clips.opened == "https://a.b/2\nhttps://a.b/1\n")
+        try clips.run("add", "--title", "script", "--url", "javascript:1")
+        #expect(
+            try clips.run("open", "3").errors.hasSuffix(
+                "Only http, https, file, and mailto URLs are opened.\n"))
+        try clips.run("add", "--title", "text")
+        #expect(try clips.run("open", "4").errors == "clips: Clip 4 has no URL.\n")
+    }
+
+    @Test func `a terminal shows aligned columns in color, and local times`() throws {
+        try fill(11)
+        try clips.run("add", "--title", "漢字", "--tag", "kanji", "--url", "https://example.org/kanji")
+        var environment = clips.environment.merging(["TZ": "Asia/Kolkata", "PS1": "shell> "]) { $1 }
+        environment["NO_COLOR"] = nil
+        let terminal = try TmuxSession(
+            ["bash", "--norc", "-i"], columns: 100, rows: 24, environment: environment)
+        try terminal.send("unset NO_COLOR; \(ClipsProgram.path) list --limit 3", "Enter")
+        #expect(try eventually { try terminal.shows("title 10") })
+        let lines = try terminal.lines().filter { $0.contains(" cli ") }
+        #expect(lines.count == 3 && lines[0].hasPrefix("12   漢字") && lines[2].hasPrefix("10   title 10"))
+        #expect(lines[0].contains(" example.org") && lines[0].contains("#kanji"))
+        func column(_ line: String) -> Int? {
+            let wide = line.unicodeScalars.prefix { $0 != "c" }.count { $0.value > 0x2000 }
+            return line.range(of: " cli ").map {
+                line.distance(from: line.startIndex, to: $0.lowerBound) + wide
+            }
+        }
+        #expect(column(lines[0]) == column(lines[1]), "\(lines)")
+        let script = "script -qec '\(ClipsProgram.path) %' /dev/null < /dev/null"
+        func inTerminal(_ words: String) throws -> String {
+            try clips.shell("unset NO_COLOR; " + script.replacing("%", with: words)).output
+        }
+        #expect(try inTerminal("list --limit 1").contains("\u{1B}[1m"))
+        #expect(try !inTerminal("list --limit 1 --color never").contains("\u{1B}["))
+        _ = try clips.sqlite3("UPDATE Clip SET created = 1763686800000 WHERE id = 1")
+        let page = try clips.shell("$CLIPS show 1", ["TZ": "Asia/Kolkata"]).output
+        #expect(page.contains("saved: 2025-11-21 06:30:00 +0530\n"), "\(page)")
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The picker in a real terminal: in a pipe, in a command substitution, and behind a key of the shell.
+@Suite(.serialized) struct PickTests {
+    let clips: ClipsProgram
+
+    init() throws {
+        clips = try ClipsProgram()
+        for name in ["one", "two", "three"] {
+            try clips.run("add", "--title", "page \(name)", "--url", "https://a.b/\(name)?x=1&y")
+        }
+    }
+
+    private func shell(_ command: [String] = ["bash", "--norc", "-i"]) throws -> TmuxSession {
+        let more = ["PS1": "shell> ", "PROMPT": "shell> ", "CLIPS": ClipsProgram.path]
+        let path = URL(fileURLWithPath: ClipsProgram.path).deletingLastPathComponent().path
+        let variables = ["PATH": path + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")]
+        let terminal = try TmuxSession(
+            command, columns: 80, rows: 24,
+            environment: clips.environment.merging(more) { $1 }.merging(variables) { $1 })
+        #expect(try eventually { try terminal.shows("shell>") })
+        return terminal
+    }
+
+    private func isPicking(_ terminal: TmuxSession) throws -> Bool {
+        try eventually { try terminal.format("#{alternate_on}") == "1" && terminal.shows("page one") }
+    }
+
+    @Test func `a choice is printed in a command substitution`() throws {
+        let terminal = try shell()
+        try terminal.send("echo \"[$($CLIPS pick)]\"", "Enter")
+        #expect(try isPicking(terminal))
+        try terminal.send("two")
+        #expect(try eventually { try !terminal.shows("page one") && terminal.shows("page two") })
+        try terminal.send("Enter")
+        #expect(try eventually { try terminal.shows("[https://a.b/two?x=1&y]") })
+        #expect(try terminal.format("#{alternate_on}") == "0")
+    }
+
+    @Test func `keys typed ahead wait for the filter`() throws {
+        let terminal = try shell()
+        try terminal.send("echo \"[$($CLIPS pick one --format markdown)]\"", "Enter")
+        #expect(try isPicking(terminal))
+        try terminal.send("C-u", "three", "Enter")
+        #expect(try eventually { try terminal.shows("[[page three](https://a.b/three?x=1&y)]") })
+    }
+
+    @Test func `several clips are marked, and printed into a pipe`() throws {
+        let terminal = try shell()
+        try terminal.send("$CLIPS pick page --multi --format id | tr '\\n' ,", "Enter")
+        #expect(try isPicking(terminal))
+        try terminal.send("Enter")
+        #expect(try eventually { try terminal.shows("Enter print") })
+        try terminal.send("Space", "Space", "Enter")
+        #expect(try eventually { try terminal.shows("3,2,") })
+    }
+
+    @Test(arguments: [(["Escape", "Escape"], 1), (["Escape", "q"], 1), (["C-c"], 130)])
+    func `leaving without a choice prints nothing`(keys: [String], status: Int) throws {
+        let terminal = try shell()
+        try terminal.send("$CLIPS pick > '\(clips.folder.path(of: "out"))'; echo status $?", "Enter")
+        #expect(try isPicking(terminal))
+        for key in keys {
+            try terminal.send(key)
+            if keys.count > 1, key == keys[0] {
+                #expect(try eventually { try terminal.shows("Enter print") })
+            }
+        }
+        #expect(try eventually { try terminal.shows("status \(status)") })
+        #expect(try String(contentsOfFile: clips.folder.path(of: "out"), encoding: .utf8) == "")
+    }
+
+    @Test func `without a terminal or a store, pick fails`() throws {
+        let run = try Shell.run("setsid", ["-w", ClipsProgram.path, "pick"], environment: clips.environment)
+        #expect(run.status == 2 && run.errors.contains("terminal") && run.output == "", "\(run)")
+        let missing = try clips.run("pick", "--store", clips.folder.path(of: "none.db"))
+        #expect(missing.status == 2 && missing.errors.contains("There is no store at"))
+        #expect(try clips.run("pick", "--format", "pdf").status == 2)
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func `a key of the shell inserts choices at the cursor`(name: String) throws {
+        guard let found = try? Shell.run("sh", ["-c", "command -v \(name)"]), found.status == 0 else {
+            print("skipped: \(name) is not installed")
+            return
+        }
+        let command = [
+            "bash": ["bash", "--norc", "-i"], "zsh": ["zsh", "-f", "-i"],
+            "fish": ["fish", "--no-config", "-i"],
+        ]
+        let load =
+            name == "fish"
+            ? "function fish_prompt; echo 'shell> '; end; $CLIPS completions fish --widget | source"
+            : "eval \"$($CLIPS completions \(name) --widget)\""
+        let terminal = try TmuxSession(
+            command[name] ?? [], columns: 100, rows: 24,
+            environment: clips.environment.merging([
+                "PS1": "shell> ", "CLIPS": ClipsProgram.path,
+                "PATH": URL(fileURLWithPath: ClipsProgram.path).deletingLastPathComponent().path
+                    + ":/usr/bin:/bin",
+            ]) { $1 })
+        try terminal.send(load + "; echo loa''ded", "Enter")
+        #expect(try eventually { try terminal.shows("loaded") })
+        try terminal.send("printf '<%s>' before", "Space", "M-k")
+        #expect(try isPicking(terminal))
+        try terminal.send("page two", "Enter")
+        #expect(try eventually { try terminal.shows("Enter print") })
+        try terminal.send("Enter")
+        #expect(try eventually { try terminal.format("#{alternate_on}") == "0" && terminal.shows("a.b/two") })
+        try terminal.send("after", "Enter")
+        #expect(try eventually { try terminal.shows("<before><https://a.b/two?x=1&y><after>") })
+    }
+}
