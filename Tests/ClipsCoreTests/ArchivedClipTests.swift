@@ -46,7 +46,7 @@ struct ArchivedClipTests {
         let id = try await add("old")
         _ = try await store.toggle(.archived, of: [id])
         try await store.delete([id])
-        #expect(try await store.restore([id]).count == 1)
+        #expect(try await store.restore([id]).restored == [id])
         #expect(try await store.clip(id).isArchived)
     }
 
@@ -80,7 +80,7 @@ struct ArchivedClipTests {
         await old.close()
         let new = try await ClipStore(path: path, author: "app")
         #expect(try await !new.clip(1).isArchived)
-        #expect(try await new.restore([2]).count == 1)
+        #expect(try await new.restore([2]).restored == [2])
         #expect(try await new.clip(2).title == "deleted")
         #expect(try await new.count() == 2)
     }

@@ -143,7 +143,7 @@ struct UndoTests {
         draft.title = "a"
         let ids = try await store.add([draft, draft])
         let deleted = try #require(try await store.delete(ids).token)
-        #expect(try await other().restore([ids[0]]).count == 1)
+        #expect(try await other().restore([ids[0]]).restored == [ids[0]])
         _ = try await other().update(ids[0], [.title: .text("theirs")])
         _ = try #require(try await store.undo(deleted).token)
         let (first, second) = (try await store.clip(ids[0]), try await store.clip(ids[1]))

@@ -117,9 +117,7 @@ final class AppRunner {
         }
         let subject = urls.count == 1 ? urls[0] : "\(urls.count) URLs"
         handle(.notice("Opening \(subject)…"))
-        launches.start(
-            urls.map { (Browser.command(for: $0, browser: programs.browser), nil) }, on: subject,
-            hint: "Set BROWSER to your browser's command.")
+        launches.open(urls, as: subject, with: programs)
         collectPrograms()
     }
 

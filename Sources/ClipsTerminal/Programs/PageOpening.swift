@@ -8,14 +8,20 @@ package enum PageOpening {
     package static func failure(opening urls: [String], with programs: UserPrograms) -> String? {
         for url in urls { if let rejection = Browser.rejection(of: url) { return rejection } }
         var launches = Launches()
-        launches.start(
-            urls.map { Browser.command(for: $0, browser: programs.browser) },
-            on: urls.count == 1 ? "the page" : "\(urls.count) pages")
+        launches.open(urls, as: urls.count == 1 ? "the page" : "\(urls.count) pages", with: programs)
         while let deadline = launches.deadline {
             let wait = max(.zero, ContinuousClock.now.duration(to: deadline))
             _ = DescriptorIO.poll(launches.descriptors, for: launches.descriptors.isEmpty ? .zero : wait)
             for report in launches.collect(at: .now) where report.isFailure { return report.sentence }
         }
         return nil
+    }
+}
+
+extension Launches {
+    mutating func open(_ urls: [String], as subject: String, with programs: UserPrograms) {
+        start(
+            urls.map { (Browser.command(for: $0, browser: programs.browser), nil) }, on: subject,
+            hint: "Set BROWSER to your browser's command.")
     }
 }

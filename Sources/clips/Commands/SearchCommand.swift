@@ -62,7 +62,7 @@ extension Invocation {
         var count = 0
         while let clips = try await search.next() {
             for clip in clips {
-                output.line(try isJSON ? ClipLines(isJSON: true).line(clip) : lines.text(clip))
+                output.line(isJSON ? ClipLines(isJSON: true).line(clip) : lines.text(clip))
             }
             count += clips.count
         }
