@@ -14,7 +14,7 @@ public struct SharedDefaults: Sendable {
     public let suite: String
     let file: SharedDefaultsFile
 
-    init(folder: String, suite: String) throws(SharedDefaultsError) {
+    package init(folder: String, suite: String) throws(SharedDefaultsError) {
         guard Self.isValid(suite) else { throw .invalidSuite(suite) }
         self.suite = suite
         file = SharedDefaultsFile(folder: folder, name: "\(suite).defaults.json")

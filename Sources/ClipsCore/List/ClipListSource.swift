@@ -59,7 +59,7 @@ package struct ClipListSource: HistoryConsumer {
 
     /// See ``LiveSource/keys(_:from:through:limit:)``.
     package func ids(
-        _ query: ClipQuery, from first: SortPosition, through last: SortPosition, limit: Int
+        _ query: ClipQuery, from first: SortPosition? = nil, through last: SortPosition? = nil, limit: Int
     ) async throws(StoreError) -> [Int64] {
         try await list.keys(query, from: first, through: last, limit: limit)
     }

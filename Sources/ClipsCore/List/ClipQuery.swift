@@ -8,6 +8,8 @@ package struct ClipQuery: Hashable, Sendable {
     package var sort: SortKey
     /// Whether a query without a filter admits archived clips, as an export does. A filter always does.
     package var includesArchived: Bool
+    /// Whether the query admits only unread clips of the list.
+    package var isUnreadOnly = false
 
     package static let newestFirst = SortKey(ClipAttribute.created.rawValue, isAscending: false)
 
@@ -27,7 +29,12 @@ package struct ClipQuery: Hashable, Sendable {
     }
 
     /// The filter as a query at the present time; words like `yesterday` depend on it.
-    package var search: SearchQuery { SearchQuery(filter) }
+    package var search: SearchQuery {
+        let search = SearchQuery(filter)
+        guard isUnreadOnly else { return search }
+        let unread = search.requiring(.unread)
+        return search.isEmpty && !includesArchived ? unread.requiring(.archived, isNegated: true) : unread
+    }
 
     /// Whether there is no filter.
     package var admitsAll: Bool { search.isEmpty }
@@ -61,6 +68,12 @@ package struct ClipHighlight: Sendable {
     /// Returns nil for a filter that admits everything.
     package init?(_ filter: String) {
         search = SearchQuery(filter)
+        if search.isEmpty { return nil }
+    }
+
+    /// Creates the highlight of a text as it is, without operators and fields; nil for an empty one.
+    package init?(literal text: String) {
+        search = SearchQuery(literal: text)
         if search.isEmpty { return nil }
     }
 

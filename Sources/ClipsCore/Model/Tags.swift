@@ -26,3 +26,33 @@ package struct Tags: Hashable, Sendable {
 
     package var joined: String { names.joined(separator: ",") }
 }
+
+/// A change of tags as the user types it: `+NAME` adds a tag, and `-NAME` removes one. A comma or the next sign
+/// ends a name, which may contain spaces. A name without a sign is added.
+package struct TagChange: Hashable, Sendable {
+    package let adding: [String]
+    package let removing: [String]
+
+    package init(_ text: String) {
+        var names: [(isAdded: Bool, words: [Substring])] = []
+        for part in text.split(separator: ",") {
+            var isNew = true
+            for word in part.split(whereSeparator: \.isWhitespace) {
+                if word.first == "+" || word.first == "-" {
+                    names.append((word.first == "+", [word.dropFirst()]))
+                } else if isNew {
+                    names.append((true, [word]))
+                } else {
+                    names[names.count - 1].words.append(word)
+                }
+                isNew = false
+            }
+        }
+        func tags(_ isAdded: Bool) -> [String] {
+            Tags(names.filter { $0.isAdded == isAdded }.map { $0.words.joined(separator: " ") }).names
+        }
+        (adding, removing) = (tags(true), tags(false))
+    }
+
+    package var isEmpty: Bool { adding.isEmpty && removing.isEmpty }
+}

@@ -97,6 +97,14 @@ extension ClipStore {
         Self.uses(try await texts(of: .author, amongNewest: count)).prefix(limit).map(\.name)
     }
 
+    /// Returns the sites of the newest clips, most frequent first.
+    package func siteNames(amongNewest count: Int = 5000, limit: Int = 200) async throws(StoreError)
+        -> [String]
+    {
+        let sites = try await texts(of: .url, amongNewest: count).map(ClipRow.site(of:))
+        return Self.uses(sites.filter { !$0.isEmpty }).prefix(limit).map(\.name)
+    }
+
     private func texts(of attribute: ClipAttribute, amongNewest count: Int) async throws(StoreError)
         -> [String]
     {

@@ -172,7 +172,7 @@ extension ClipStore {
         }
     }
 
-    private func read(_ attributes: [ClipAttribute], of ids: [Int64]) async throws(StoreError)
+    func read(_ attributes: [ClipAttribute], of ids: [Int64]) async throws(StoreError)
         -> [StoredObject]
     {
         var request = FetchRequest(ClipModel.entity, where: .keys(ids))

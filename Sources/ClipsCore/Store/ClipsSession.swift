@@ -69,7 +69,7 @@ package final class ClipsSession: Sendable {
 
     /// See ``ClipListSource/ids(_:from:through:limit:)``.
     package func ids(
-        _ query: ClipQuery, from first: SortPosition, through last: SortPosition, limit: Int
+        _ query: ClipQuery, from first: SortPosition? = nil, through last: SortPosition? = nil, limit: Int
     ) async throws(StoreError) -> [Int64] {
         try await source.ids(query, from: first, through: last, limit: limit)
     }

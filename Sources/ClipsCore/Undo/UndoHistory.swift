@@ -54,6 +54,8 @@ package struct UndoHistory: Hashable, Sendable {
     private var period = 0
     private var start: Int64?
 
+    /// The context name of transactions that undo skips.
+    static let openingContext = "opening"
     /// The maximum number of steps.
     package static let maxSteps = 1000
     /// The ages at which the periods end, in milliseconds. The newest work is found quickly; a week of other
@@ -91,7 +93,7 @@ package struct UndoHistory: Hashable, Sendable {
     /// Adds the transactions of a period, oldest first, all before the known ones.
     mutating func add(earlier transactions: [HistoryTransaction], session: Int64) {
         var (undoable, redoable): ([Step], [Step]) = ([], [])
-        for transaction in transactions.reversed() {
+        for transaction in transactions.reversed() where transaction.contextName != Self.openingContext {
             let number = transaction.number
             let step = Step(
                 token: transaction.token, timestamp: transaction.timestamp,

@@ -2,22 +2,23 @@ package import PersistentStore
 
 /// Rows beyond the window of the list.
 extension LiveSource {
-    /// Returns the keys of the rows between two positions, both included; none if the list shows another
+    /// Returns the keys of the rows between two positions, both included, where nil is an end of the list; none if the list shows another
     /// query.
     package func keys(
-        _ query: Query, from first: SortPosition, through last: SortPosition, limit: Int
+        _ query: Query, from first: SortPosition? = nil, through last: SortPosition? = nil, limit: Int
     ) async throws(StoreError) -> [Int64] {
         guard query == self.query else { return [] }
         return try await onSnapshot { source, snapshot throws(StoreError) in
             guard let order = try source.orderInMemory(snapshot) else {
                 var request = source.plan.request
-                request.after = first.justBefore
-                request.before = last.justAfter
+                request.after = first?.justBefore
+                request.before = last?.justAfter
                 request.limit = limit
                 return try snapshot.keys(request)
             }
-            let start = try order.index(of: first, in: snapshot)
-            let end = try order.index(of: last.justAfter, in: snapshot)
+            let start = if let first { try order.index(of: first, in: snapshot) } else { 0 }
+            let end =
+                if let last { try order.index(of: last.justAfter, in: snapshot) } else { order.count }
             return order.keys(start..<min(max(start, end), start + limit))
         }
     }

@@ -60,6 +60,20 @@ package struct SearchQuery: Hashable, Sendable {
         clauses.joined().contains { if case .text = $0.condition { true } else { false } }
     }
 
+    /// Returns the query with one more condition.
+    package func requiring(_ flag: Flag, isNegated: Bool = false) -> SearchQuery {
+        var query = self
+        query.clauses.append([Literal(isNegated: isNegated, condition: .flag(flag))])
+        return query
+    }
+
+    /// Creates a query for a text as it is, without operators and fields.
+    package init(literal text: String) {
+        let words = SearchText(text, .word)
+        clauses =
+            words.folded.isEmpty ? [] : [[Literal(isNegated: false, condition: .text(words, in: .anywhere))]]
+    }
+
     /// Whether the query admits everything.
     package var isEmpty: Bool { clauses.isEmpty }
 }
