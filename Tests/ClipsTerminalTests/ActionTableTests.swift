@@ -14,7 +14,8 @@ import Testing
         let entries = ActionTable.entries.filter { $0.action == action }
         #expect(entries.count == 1)
         for entry in entries {
-            #expect(!entry.keys.isEmpty || [.set, .color, .errors, .pick].contains(action))
+            #expect(
+                !entry.keys.isEmpty || [.set, .color, .errors, .pick, .save, .unsave].contains(action))
             for key in entry.keys { #expect(Key(named: key) != nil, "\(key)") }
             #expect(!entry.help.hasSuffix(".") && entry.help.first?.isUppercase == true)
             #expect((entry.argument == nil) == (entry.performArgument == nil))

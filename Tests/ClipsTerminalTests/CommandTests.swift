@@ -99,20 +99,27 @@ import Testing
         #expect(state.message?.text == "No completions.")
     }
 
-    @Test func `a clip's tags are edited as a line, and only the difference is saved`() throws {
+    @Test func `tags have one syntax for one clip and for several`() throws {
+        for keys in ["", "<Space><Space>"] {
+            var state = AppState.showing(30)
+            try state.press(keys + "t")
+            _ = state.handle(.namesLoaded(tags: ["more", "morning", "server side"], authors: []), at: noon)
+            let effects = try state.press("+ser<Tab>, mor<Tab><Tab> -more<Enter>")
+            guard
+                case .work(.tag(let ids, adding: ["server side", "more"], removing: ["more"]))? = effects.last
+            else {
+                Issue.record("not tagged: \(effects)")
+                return
+            }
+            #expect(ids == (keys.isEmpty ? [29] : [28, 29]))
+            #expect(try state.press("t<Enter>").allSatisfy { if case .work = $0 { false } else { true } })
+        }
         var state = AppState.showing(30)
         try state.press("t")
-        #expect(state.prompt?.editor.text == "tag2, more, ")
-        _ = state.handle(.namesLoaded(tags: ["more", "morning", "swift"], authors: []), at: noon)
-        guard
-            case .work(.tag([29], adding: ["swift"], removing: ["tag2"]))? = try state.press(
-                "<C-u>more, sw<Tab><Enter>"
-            ).last
-        else {
-            Issue.record("not tagged")
-            return
-        }
-        #expect(try state.press("t<Enter>").allSatisfy { if case .work = $0 { false } else { true } })
+        #expect(state.statusLine.contains("Tags (tag2, more):"))
+        _ = state.handle(.namesLoaded(tags: ["more", "tag9"], authors: []), at: noon)
+        try state.press("-ta<Tab>")
+        #expect(state.prompt?.editor.text == "-tag2")
     }
 
     @Test func `options are set for the session`() throws {

@@ -228,7 +228,8 @@ extension LiveSession {
             }
             try check(ids == chosen, "asks about \(ids), not \(chosen)")
         case .copy where !chosen.isEmpty: try check(state.menu?.clips == chosen, "offers other clips to copy")
-        case .filter: try check(state.prompt?.kind == .filter, "does not ask what to filter for")
+        case .filter where !before.reader.hasFocus:
+            try check(state.prompt?.kind == .filter, "does not ask what to filter for")
         case .command: try check(state.prompt?.kind == .command, "takes no command")
         case .sort: try check(state.menu != nil, "does not ask how to sort")
         case .help: try check(state.screen == .help, "shows no help")

@@ -243,6 +243,10 @@ extension SimulatedClips {
         case .update(let id, let changes, _):
             guard items[id] != nil else { return .failed("Gone.") }
             return done(commit("app", isOwn: true, changed([id]) { $0.apply(changes) }), [id])
+        case .open(let ids):
+            return done(commit("app", isOwn: true, changed(ids) { $0.isUnread = false }), [])
+        case .markAllRead:
+            return done(commit("app", isOwn: true, changed(items.keys.sorted()) { $0.isUnread = false }), [])
         case .toggle(let attribute, let ids):
             let token = commit(
                 "app", isOwn: true,

@@ -86,8 +86,10 @@ struct AppState: Sendable {
             if saving.requestsWriter(at: now) { emit(.findWriter) }
         case .message(let message): handle(message)
         case .picking(let pick): begin(pick)
-        case .opened: break
-        case .openedReadOnly(let reason): saving.unavailabilityReason = reason
+        case .opened: emit(.loadFilters)
+        case .openedReadOnly(let reason):
+            saving.unavailabilityReason = reason
+            emit(.loadFilters)
         case .openingFailed(let sentence), .failure(let sentence):
             list.feed.isSearching = false
             list.marks.endGathering()
@@ -99,8 +101,14 @@ struct AppState: Sendable {
         case .textMeasured(let id, let text): if id == reader.id { reader.moveToEnd(of: text) }
         case .rangeGathered(let ids, let end): finishRange(ids, end: end)
         case .gathered(let clips, let purpose): use(clips, for: purpose)
+        case .listGathered(let ids, let query): finishInverting(ids, of: query)
         case .matchFound(let id): finishSearch(id)
-        case .namesLoaded(let tags, let authors): (typing.tags, typing.authors) = (tags, authors)
+        case .unreadFound(let id): finishFindingUnread(id)
+        case .lineFound(let id, let text, let line, let isForward):
+            finishSearch(id, text, line, isForward: isForward)
+        case .filtersLoaded(let filters): typing.filters = filters
+        case .namesLoaded(let tags, let authors, let sites):
+            (typing.tags, typing.authors, typing.sites) = (tags, authors, sites)
         case .undoHistoryLoaded(let work): finishLoading(work)
         case .historyLoaded(let transactions, let filter):
             if filter == history.filter { history.addLoad(transactions) }

@@ -17,7 +17,14 @@ enum Effect: Sendable {
     /// Reads clips for use outside the store.
     case gather([Int64], SortKey, Purpose)
     case findMatch(ClipQuery, from: SortPosition?, isForward: Bool)
+    /// Reads the IDs of a list.
+    case gatherList(ClipQuery)
+    case findUnread(ClipQuery, from: SortPosition?, isForward: Bool)
+    /// Searches a text of which the first lines have no match.
+    case findLine(id: Int64, ReaderText, ClipHighlight, from: Int, isForward: Bool)
     case loadNames
+    case loadFilters
+    case remember(FilterMemory.Change)
     /// Reads older work of this author from the history.
     case loadUndoHistory(UndoHistory, isRedoing: Bool)
     case loadHistory(HistoryFilter)
@@ -74,6 +81,9 @@ enum Work: Sendable {
     /// A clip that another process deleted while it was edited.
     case recreate(Clip, ClipForm, form: String?)
     case update(Int64, [ClipAttribute: AttributeValue], String)
+    /// Marks opened clips as read, which is not reported, and which undo skips.
+    case open([Int64])
+    case markAllRead(ClipQuery)
     case toggle(ClipAttribute, [Int64])
     case tag([Int64], adding: [String], removing: [String])
     case delete([Int64], title: String)

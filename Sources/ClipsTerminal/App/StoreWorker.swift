@@ -102,8 +102,9 @@ final class StoreWorker: Sendable {
             reads.add(effect) { if case .loadClip = $0 { true } else { false } }
         case .loadChanges:
             reads.add(effect) { if case .loadChanges = $0 { true } else { false } }
-        case .measure, .loadHistory, .loadForEdit, .gather, .gatherRange, .findMatch, .loadNames,
-            .loadUndoHistory, .loadConsumers, .loadTitles, .findWriter:
+        case .measure, .loadHistory, .loadForEdit, .gather, .gatherRange, .gatherList, .findMatch,
+            .findUnread, .findLine, .loadNames, .loadFilters, .remember, .loadUndoHistory, .loadConsumers,
+            .loadTitles, .findWriter:
             reads.add(effect)
         case .work: works.add(effect)
         default: break
@@ -161,7 +162,13 @@ final class StoreWorker: Sendable {
             return .undoHistoryLoaded(try await store.undoHistory(behind: known, isRedoing: isRedoing))
         case .loadNames:
             let authors = try await store.authorNames()
-            return .namesLoaded(tags: try await store.tagNames(), authors: authors)
+            return .namesLoaded(
+                tags: try await store.tagNames(), authors: authors, sites: try await store.siteNames())
+        case .loadFilters: return (try? store.filterMemory()).map { .filtersLoaded($0) }
+        case .remember(.typed(let filter)):
+            // A store in a folder that cannot be written has no memory.
+            return (try? store.remember(.typed(filter))).map { .filtersLoaded($0) }
+        case .remember(let change): return .filtersLoaded(try store.remember(change))
         case .loadForEdit(let id): return .editLoaded(try await store.clip(id))
         case .gather(let ids, let sort, let purpose):
             let clips = try await store.clips(
@@ -170,6 +177,13 @@ final class StoreWorker: Sendable {
         case .gatherRange(let query, let first, let last, let end):
             let ids = try await session.ids(query, from: first, through: last, limit: Marks.maxCount + 1)
             return .rangeGathered(ids, end: end)
+        case .gatherList(let query):
+            return .listGathered(try await session.ids(query, limit: Marks.maxCount + 1), query)
+        case .findUnread(let query, let position, let isForward):
+            return .unreadFound(try await session.nearestClip(query, to: position, isForward: isForward))
+        case .findLine(let id, var text, let highlight, let start, let isForward):
+            let line = text.line(matching: highlight, from: start, isForward: isForward).line
+            return .lineFound(id: id, text, line: line, isForward: isForward)
         case .findMatch(let query, let position, let isForward):
             return .matchFound(try await session.nearestClip(query, to: position, isForward: isForward))
         default: return nil

@@ -24,8 +24,11 @@ package struct ClipForm: Hashable {
         let note = note.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n  ")
         let header =
             "title: \(title)\nurl: \(url)\ntags: \(Tags(tags).names.joined(separator: ", "))\nnote: \(note)"
-        return "\(header)\n\n\(body)"
+        return "\(header)\n\(Self.hint)\n\n\(body)"
     }
+
+    /// The last line of the header, which is not read.
+    private static let hint = "# The text begins below the empty line."
 
     /// Parses a form. The header ends at the first empty line or other line that is not a header.
     package init(reading text: String) {
@@ -38,7 +41,9 @@ package struct ClipForm: Hashable {
                 rest = next
                 break
             }
-            if last == "note", line.hasPrefix("  ") {
+            if line == Self.hint {
+                last = ""
+            } else if last == "note", line.hasPrefix("  ") {
                 note += "\n" + line.dropFirst(2)
             } else if let colon = line.firstIndex(of: ":"),
                 set(line[..<colon].lowercased(), line[colon...].dropFirst())

@@ -7,20 +7,30 @@ package enum Action: String, CaseIterable, Sendable {
     case pageUp = "page-up"
     case open
     case pick
+    case nextUnread = "next-unread"
+    case previousUnread = "previous-unread"
+    case nextClip = "next-clip"
+    case previousClip = "previous-clip"
     case switchPane = "switch-pane"
     case back, left, right, wrap, zoom
 
     case filter
     case nextMatch = "next-match"
     case previousMatch = "previous-match"
-    case sort, mark, range, follow, pause
+    case sort, mark, range
+    case invertMarks = "invert-marks"
+    case save, searches
+    case unsave
+    case follow, pause
 
     case add, edit, tag, star
     case toggleUnread = "toggle-unread"
+    case archive
+    case markAllRead = "mark-all-read"
     case delete, undo, redo
     case browse
     case browseHere = "browse-here"
-    case copy, run, pipe
+    case links, copy, run, pipe
 
     case history, restore, consumers
 

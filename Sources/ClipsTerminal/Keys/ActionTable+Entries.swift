@@ -28,6 +28,22 @@ extension ActionTable {
             Entry(action, "", .moving, "Print the clip, in 'clips pick' (Enter there)", scope: .clips) {
                 $0.choose()
             }
+        case .nextUnread:
+            Entry(action, ".", .moving, "Go to the next unread clip", scope: .clip) {
+                $0.goToUnread(isForward: true)
+            }
+        case .previousUnread:
+            Entry(action, ",", .moving, "Go to the previous unread clip", scope: .clip) {
+                $0.goToUnread(isForward: false)
+            }
+        case .nextClip:
+            Entry(
+                action, "J", .moving, "Go to the next clip, and read it if a clip is open", scope: .clip,
+                counted: { $0.goToClip(by: $1 ?? 1) })
+        case .previousClip:
+            Entry(
+                action, "K", .moving, "Go to the previous clip, and read it if a clip is open", scope: .clip,
+                counted: { $0.goToClip(by: -($1 ?? 1)) })
         case .switchPane:
             Entry(
                 action, "<Tab>", .moving, "Switch between the list and the clip", scope: .clip,
@@ -62,7 +78,8 @@ extension ActionTable {
         // List
         case .filter:
             Entry(
-                action, "/", .list, "Filter by words as you type; in the history, by author and time",
+                action, "/", .list,
+                "Filter by words as you type; in a clip, search its text; in the history, by author and time",
                 hint: ("filter", 1), scope: .list, otherScreens: [.help, .history], takes: .words,
                 isArgumentOptional: true, performArgument: { $0.filter(byArgument: $1) }
             ) { $0.beginFilter() }
@@ -88,6 +105,25 @@ extension ActionTable {
             Entry(action, "v", .list, "Start a range; again, mark the clips in it", scope: .clip) {
                 $0.toggleRange()
             }
+        case .invertMarks:
+            Entry(
+                action, "V", .list, "Mark the unmarked clips of the list, and unmark the others", scope: .clip
+            ) { $0.invertMarks() }
+        case .save:
+            Entry(
+                action, "", .list, "Save the filter and the order under a name", scope: .list, takes: .name,
+                performArgument: { $0.saveSearch($1) }
+            ) { $0.promptForCommand("save ") }
+        case .searches:
+            Entry(
+                action, "S", .list, "Choose a saved search", scope: .list, unless: noSearches, takes: .name,
+                performArgument: { $0.showSearch($1) }
+            ) { $0.menu = .searches($0.typing.filters.searches) }
+        case .unsave:
+            Entry(
+                action, "", .list, "Remove a saved search", unless: noSearches, takes: .name,
+                performArgument: { $0.removeSearch($1) }
+            ) { $0.promptForCommand("unsave ") }
         case .follow:
             Entry(action, "F", .list, "Follow new clips at the top, or stop following", scope: .list) {
                 $0.toggleFollowing()
@@ -108,8 +144,9 @@ extension ActionTable {
             ) { $0.edit() }
         case .tag:
             Entry(
-                action, "t", .clip, "Change the tags; Tab completes them", hint: ("tags", 8), scope: .clips,
-                saves: true, takes: .tags, performArgument: { $0.tag($0.chosen, by: $1) }
+                action, "t", .clip, "Add (+NAME) and remove (-NAME) tags; Tab completes them",
+                hint: ("tags", 8), scope: .clips,
+                saves: true, takes: .tags, performArgument: { $0.tag($0.chosen, by: TagChange($1)) }
             ) { $0.promptForTags() }
         case .star:
             Entry(action, "*", .clip, "Toggle star", hint: ("star", 12), scope: .clips, saves: true) {
@@ -119,9 +156,20 @@ extension ActionTable {
             Entry(action, "r", .clip, "Toggle read and unread", scope: .clips, saves: true) {
                 $0.toggle(.unread)
             }
+        case .archive:
+            Entry(
+                action, "x", .clip, "Archive the clip, which hides it from the list, or unarchive it",
+                hint: ("archive", 18), scope: .clips, saves: true
+            ) { $0.toggle(.archived) }
+        case .markAllRead:
+            Entry(action, "A", .clip, "Mark all clips of the list as read", scope: .clip, saves: true) {
+                $0.menu = .markAllRead
+            }
         case .delete:
             Entry(
-                action, "d <Del>", .clip, "Delete the clip; undo restores it", hint: ("delete", 6),
+                action, "d <Del>", .clip,
+                "Delete the clip, or the number of clips typed before; undo restores them",
+                hint: ("delete", 6),
                 scope: .clips, saves: true
             ) { $0.delete() }
         case .undo:
@@ -133,13 +181,17 @@ extension ActionTable {
             Entry(action, "<C-r>", .clip, "Redo the last undone change", saves: true) { $0.redo() }
         case .browse:
             Entry(
-                action, "o", .clip, "Open the URL in your browser", hint: ("browser", 4), scope: .clips,
-                unless: noURLs
-            ) { $0.browse() }
+                action, "o", .clip,
+                "Open the URL in your browser; in a clip, the link of the number typed before",
+                hint: ("browser", 4), scope: .clips, unless: noURLs, counted: { $0.browse(link: $1) })
         case .browseHere:
             Entry(
                 action, "O", .clip, "Open the URL in a browser in this terminal", scope: .clip, unless: noURL
             ) { $0.emit(.openHere(url: $0.targetURL)) }
+        case .links:
+            Entry(action, "f", .clip, "Choose a link in the clip to open", scope: .clip, unless: noLinks) {
+                $0.menu = .links($0.reader.links)
+            }
         case .copy:
             Entry(
                 action, "y", .clip, "Choose a form to copy to the clipboard", hint: ("copy", 9),
@@ -236,7 +288,7 @@ extension ActionTable {
     }
 
     @Sendable private static func noURLs(_ state: AppState, screen: AppState.Screen) -> String? {
-        state.actsOnMarks ? nil : noURL(state, screen)
+        state.actsOnMarks || state.reader.hasFocus && !state.reader.links.isEmpty ? nil : noURL(state, screen)
     }
 
     @Sendable private static func wrapped(_ state: AppState, _: AppState.Screen) -> String? {
@@ -244,8 +296,17 @@ extension ActionTable {
     }
 
     @Sendable private static func nothingSearched(_ state: AppState, _: AppState.Screen) -> String? {
-        state.list.query.filter.isEmpty && state.list.lastWords.isEmpty
+        state.list.query.filter.isEmpty && state.list.lastWords.isEmpty && state.searchedText.isEmpty
             ? "Nothing to search for; \(state.keys.name(of: .filter)) starts a search." : nil
+    }
+
+    @Sendable private static func noSearches(_ state: AppState, _: AppState.Screen) -> String? {
+        state.typing.filters.searches.isEmpty
+            ? "There are no saved searches; ':save NAME' saves the filter." : nil
+    }
+
+    @Sendable private static func noLinks(_ state: AppState, _: AppState.Screen) -> String? {
+        state.reader.links.isEmpty ? "The text of this clip has no links." : nil
     }
 
     @Sendable private static func noURL(_ state: AppState, _: AppState.Screen) -> String? {
@@ -293,6 +354,11 @@ extension AppState {
         if let reason = unavailabilityReason(of: action) { return report(reason) }
         let entry = ActionTable[action]
         if entry.scope == .clips, actsOnMarks { list.marks.closeRange() }
-        entry.perform(&self, count)
+        guard entry.scope == .clips, !actsOnMarks, !reader.hasFocus, let count, count > 1 else {
+            return entry.perform(&self, count)
+        }
+        guard markRows(count: count) else { return }
+        entry.perform(&self, nil)
+        list.marks.clear()
     }
 }

@@ -21,6 +21,7 @@ package enum ActionTable {
         case option = "OPTION VALUE"
         case style = "PART STYLE"
         case program = "PROGRAM {url}"
+        case name = "NAME"
         case span = "author:A since:2d"
     }
 

@@ -6,12 +6,15 @@ import Terminal
 struct Typing: Sendable {
     /// The number typed before a key.
     var count: Int?
+    /// The filters typed earlier, and the saved searches.
+    var filters = FilterMemory()
     /// Keys that wait for a list that is still loading.
     var ahead: [TypedKey] = []
     var commands = CommandHistory()
     /// The tags in the store, the most used first; loaded when a prompt may need them.
     var tags: [String] = []
     var authors: [String] = []
+    var sites: [String] = []
 }
 
 extension AppState {
@@ -75,7 +78,9 @@ extension AppState {
         switch screen {
         case .help: runHelpEntry()
         case .history: openInHistory()
-        case .list, .consumers, .errors, .conflict: reader.hasFocus = true
+        case .list, .consumers, .errors, .conflict:
+            reader.hasFocus = true
+            if let id = reader.id { markAsOpened([id]) }
         }
     }
 

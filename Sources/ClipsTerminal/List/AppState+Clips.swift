@@ -34,14 +34,20 @@ extension AppState {
     mutating func toggle(_ attribute: ClipAttribute) {
         guard !actsOnMarks, let (id, row) = target else { return start(.toggle(attribute, chosen)) }
         let isOn =
-            attribute == .starred
-            ? row?.isStarred ?? reader.clip?.isStarred ?? false
-            : row?.isUnread ?? reader.clip?.isUnread ?? false
+            switch attribute {
+            case .starred: row?.isStarred ?? reader.clip?.isStarred ?? false
+            case .archived: row?.isArchived ?? reader.clip?.isArchived ?? false
+            default: row?.isUnread ?? reader.clip?.isUnread ?? false
+            }
         start(.update(id, [attribute: .boolean(!isOn)], Self.summary(of: attribute, isOn: !isOn)))
     }
 
     static func summary(of attribute: ClipAttribute, isOn: Bool) -> String {
-        if attribute == .starred { return isOn ? "starred" : "unstarred" }
+        switch attribute {
+        case .starred: return isOn ? "starred" : "unstarred"
+        case .archived: return isOn ? "archived" : "unarchived"
+        default: break
+        }
         return isOn ? "marked as unread" : "marked as read"
     }
 
@@ -52,14 +58,20 @@ extension AppState {
         if reader.hasFocus, layout.arrangement == .detailOnly { reader.hasFocus = false }
     }
 
-    mutating func browse() {
-        guard actsOnMarks else { return emit(.open(urls: [targetURL])) }
+    /// Opens the URLs of the clips, or a numbered link of the open clip.
+    mutating func browse(link number: Int?) {
+        guard actsOnMarks else {
+            if reader.hasFocus, number != nil || targetURL.isEmpty { return openLink(number ?? 1) }
+            markAsOpened(chosen)
+            return emit(.open(urls: [targetURL]))
+        }
         let ids = chosen
         guard ids.count <= Self.maxOpened else {
             return report(
                 "\(StatusLine.grouped(ids.count)) clips are marked; mark at most \(Self.maxOpened) to open them.",
                 isError: true)
         }
+        markAsOpened(ids)
         emit(.gather(ids, list.query.sort, .open))
     }
 
@@ -73,28 +85,13 @@ extension AppState {
 
     mutating func promptForTags() {
         let tags = actsOnMarks ? nil : target?.row?.tags ?? reader.clip?.tags
-        prompt = Prompt(
-            kind: .tags(chosen, of: tags),
-            editor: LineEditor(tags.map { $0.isEmpty ? "" : $0.joined(separator: ", ") + ", " } ?? ""))
+        prompt = Prompt(kind: .tags(chosen, of: tags))
         emit(.loadNames)
     }
 
-    /// Adds the tags with `+` or no sign, and removes those with `-`.
-    mutating func tag(_ ids: [Int64], by text: String) {
-        let separator: Character = text.contains(",") ? "," : " "
-        let words = text.split(separator: separator).map(\.trimmed).filter { !$0.isEmpty }
-        let removing = words.filter { $0.hasPrefix("-") }.map { String($0.dropFirst()) }
-        let adding = words.filter { !$0.hasPrefix("-") }
-            .map { $0.hasPrefix("+") ? String($0.dropFirst()) : $0 }
-        start(.tag(ids, adding: adding, removing: removing))
-    }
-
-    /// Saves the difference between old and edited tags, so that tags from other processes remain.
-    mutating func tag(_ id: Int64, from old: [String], to text: String) {
-        let new = Tags(joined: text).names
-        let (adding, removing) = (new.filter { !old.contains($0) }, old.filter { !new.contains($0) })
-        guard !adding.isEmpty || !removing.isEmpty else { return report("The tags are unchanged.") }
-        start(.tag([id], adding: adding, removing: removing))
+    mutating func tag(_ ids: [Int64], by change: TagChange) {
+        guard !change.isEmpty else { return report("The tags are unchanged.") }
+        start(.tag(ids, adding: change.adding, removing: change.removing))
     }
 
     /// Copies or opens clips that were read from the store.

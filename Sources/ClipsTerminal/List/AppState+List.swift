@@ -145,9 +145,7 @@ extension AppState {
         let query = list.query
         let words = query.filter.isEmpty ? list.lastWords : query.filter
         if reader.hasFocus {
-            if !reader.moveToLine(containing: words, isForward: isForward) {
-                report("No “\(words)” \(isForward ? "below" : "above").")
-            }
+            for _ in 0..<count { searchText(isForward: isForward) }
         } else if !query.filter.isEmpty {
             list.clips.move(by: isForward ? count : -count)
         } else {
@@ -155,6 +153,22 @@ extension AppState {
             list.feed.isSearching = true
             emit(.findMatch(wanted, from: list.clips.selectedRow?.position, isForward: isForward))
         }
+    }
+
+    mutating func goToUnread(isForward: Bool) {
+        var wanted = list.query
+        wanted.isUnreadOnly = true
+        list.feed.isSearching = true
+        emit(.findUnread(wanted, from: list.clips.selectedRow?.position, isForward: isForward))
+    }
+
+    mutating func finishFindingUnread(_ id: Int64?) {
+        list.feed.isSearching = false
+        guard let id else { return report("No unread clips here.") }
+        let isReading = reader.hasFocus
+        guard id != target?.id else { return report("This is the only unread clip.") }
+        goTo(id)
+        if isReading { read(id) }
     }
 
     mutating func finishSearch(_ id: Int64?) {

@@ -65,6 +65,9 @@ struct Marks: Sendable {
 
     mutating func dropRange() { range = nil }
 
+    /// Replaces the marks.
+    mutating func set(_ ids: some Sequence<Int64>) { (self.ids, range) = (Set(ids), nil) }
+
     mutating func clear() { self = Marks() }
 
     mutating func remove(_ deleted: some Sequence<Int64>) {
@@ -84,6 +87,34 @@ extension AppState {
             list.marks.toggle(id)
             if !reader.hasFocus { list.clips.move(by: 1) }
         }
+    }
+
+    /// Marks the rows from the cursor on, and returns whether all of them are loaded.
+    mutating func markRows(count: Int) -> Bool {
+        let first = list.clips.selectedIndex
+        let rows = (first..<max(first, first + min(count, list.clips.count - first))).map {
+            list.clips.row(at: $0)?.id
+        }
+        guard rows.count <= Marks.maxCount, !rows.contains(nil) else {
+            report(
+                "\(StatusLine.grouped(count)) rows are not loaded; mark a range with \(keys.name(of: .range))."
+            )
+            return false
+        }
+        list.marks.set(rows.compactMap(\.self))
+        return true
+    }
+
+    mutating func invertMarks() { emit(.gatherList(list.query)) }
+
+    mutating func finishInverting(_ ids: [Int64], of query: ClipQuery) {
+        guard query == list.query else { return }
+        list.marks.set(Set(ids.prefix(Marks.maxCount)).subtracting(list.marks.all))
+        let isCut = ids.count > Marks.maxCount
+        report(
+            isCut
+                ? "Only the first \(StatusLine.grouped(Marks.maxCount)) clips are marked, the maximum."
+                : "\(StatusLine.grouped(list.marks.count)) marked.", isError: isCut)
     }
 
     mutating func toggleRange() {

@@ -8,6 +8,9 @@ struct Menu: Sendable {
     enum Choice: Hashable, Sendable {
         case sort(ClipAttribute, isReversed: Bool)
         case copy(CopyForm)
+        case link(String)
+        case search(ClipQuery)
+        case markAllRead
         case conflict(ConflictAnswer)
         case undo(UndoAnswer)
     }
@@ -48,6 +51,26 @@ struct Menu: Sendable {
         return Menu(title: title, items: items, clips: clips)
     }
 
+    static func links(_ urls: [String]) -> Menu {
+        Menu(title: "Open a link", items: items(urls.map { ($0, .link($0)) }))
+    }
+
+    static func searches(_ searches: [SavedSearch]) -> Menu {
+        Menu(title: "Saved searches", items: items(searches.map { ($0.name, .search($0.query)) }))
+    }
+
+    static let markAllRead = Menu(
+        title: "Mark all clips of the list as read?",
+        items: [Item(key: "y", label: "mark all as read; undo restores the marks", choice: .markAllRead)])
+
+    /// Returns items with digits, then with letters that do not move; the rest has none.
+    private static func items(_ choices: [(label: String, choice: Choice)]) -> [Item] {
+        let keys = Array("123456789abcdefghilmnoprstuvwxyz")
+        return choices.enumerated().map { index, item in
+            Item(key: index < keys.count ? keys[index] : " ", label: item.label, choice: item.choice)
+        }
+    }
+
     static let conflict = Menu(
         title: "Choose what to save",
         items: ConflictAnswer.allCases.map {
@@ -72,7 +95,7 @@ extension AppState {
         case .control("l"): emit(.redraw)
         case .control("z"): emit(.suspend)
         case .character(let character):
-            if let item = open.items.first(where: { $0.key == character }) {
+            if character != " ", let item = open.items.first(where: { $0.key == character }) {
                 choose(item.choice)
             } else if character == "j" || character == "k" {
                 menu?.move(by: character == "j" ? 1 : -1)
@@ -94,6 +117,9 @@ extension AppState {
         switch choice {
         case .sort(let attribute, let isReversed): sort(by: attribute, isReversed: isReversed)
         case .copy(let form): emit(.gather(clips, list.query.sort, .copy(form)))
+        case .link(let url): emit(.open(urls: [url]))
+        case .search(let query): show(query)
+        case .markAllRead: start(.markAllRead(list.query))
         case .conflict(let answer): resolveEdit(answer)
         case .undo(let answer): resolveUndo(answer)
         }

@@ -29,11 +29,19 @@ extension AppState {
     mutating func textChanged(in prompt: Prompt) {
         if prompt.kind == .filter { filter(prompt.editor.text) }
         if prompt.kind == .helpFilter { help.filter = prompt.editor.text }
+        guard case .text(let top) = prompt.kind else { return }
+        reader.searched = prompt.editor.text
+        reader.moveTo(index: top)
+        if !prompt.editor.text.isEmpty { searchText(isForward: true, from: top) }
     }
 
     private mutating func cancel(_ prompt: Prompt) {
         self.prompt = nil
         if prompt.kind == .filter { cancelFilter() }
+        if case .text(let top) = prompt.kind {
+            reader.searched = ""
+            reader.moveTo(index: top)
+        }
         if prompt.kind == .helpFilter { help.filter = "" }
     }
 
@@ -42,12 +50,13 @@ extension AppState {
         switch prompt.kind {
         case .filter:
             list.beforeFilter = nil
-            if !text.isEmpty { list.lastWords = text }
+            list.query.filter = text.trimmed
+            remember(text.trimmed)
             // Waits for the list of the last letter.
             if pick?.isSeveral == false { typing.ahead.append(.key(.enter)) }
+        case .text: break
         case .add: add(text)
-        case .tags(let ids, of: let tags?): for id in ids { tag(id, from: tags, to: text) }
-        case .tags(let ids, of: nil): if !text.trimmed.isEmpty { tag(ids, by: text) }
+        case .tags(let ids, _): if !text.trimmed.isEmpty { tag(ids, by: TagChange(text)) }
         case .command: run(text, on: prompt.clip)
         case .helpFilter: runHelpEntry()
         case .historyFilter: filterHistory(text)
@@ -59,25 +68,32 @@ extension AppState {
         let isUp = key == .up || key == .control("p") || key == .pageUp
         let isPage = key == .pageUp || key == .pageDown
         switch prompt?.kind {
+        case .filter where key == .up || key == .down: recall(isUp: isUp)
         case .filter where isPage: moveInFilter(.page(isUp ? -1 : 1))
         case .filter: moveInFilter(.move(rows: isUp ? -1 : 1))
         case .helpFilter where isPage: help.page(by: isUp ? -1 : 1, half: false)
         case .helpFilter: help.move(by: isUp ? -1 : 1)
         case .command: recall(isUp: isUp)
-        case .add, .tags, .historyFilter, nil: reportPromptKeys()
+        case .add, .tags, .text, .historyFilter, nil: reportPromptKeys()
         }
     }
 
     private mutating func recall(isUp: Bool) {
         let index = (prompt?.recalled ?? -1) + (isUp ? 1 : -1)
-        guard index >= 0 else {
-            prompt?.editor = LineEditor()
-            prompt?.recalled = nil
-            return
+        guard index >= 0 else { return recall("", at: nil) }
+        let filters = typing.filters.typed
+        if prompt?.kind == .command {
+            if let line = typing.commands.line(index) { recall(line, at: index) }
+        } else if index < filters.count {
+            recall(filters[filters.count - 1 - index], at: index)
         }
-        guard let line = typing.commands.line(index) else { return }
+    }
+
+    private mutating func recall(_ line: String, at index: Int?) {
         prompt?.editor = LineEditor(line)
         prompt?.recalled = index
+        prompt?.completion = nil
+        if let prompt { textChanged(in: prompt) }
     }
 }
 
@@ -87,10 +103,12 @@ extension AppState {
         switch screen {
         case .help: prompt = Prompt(kind: .helpFilter, editor: LineEditor(help.filter))
         case .history: prompt = Prompt(kind: .historyFilter, editor: LineEditor(history.filter.text))
+        case .list where reader.hasFocus: prompt = Prompt(kind: .text(top: reader.index))
         case .list, .consumers, .errors, .conflict:
-            reader.hasFocus = false
             list.beforeFilter = list.origin
-            prompt = Prompt(kind: .filter, editor: LineEditor(list.query.filter))
+            let earlier = list.query.filter.trimmed
+            // More words can be typed immediately.
+            prompt = Prompt(kind: .filter, editor: LineEditor(earlier.isEmpty ? "" : earlier + " "))
         }
         emit(.loadNames)
     }
@@ -104,9 +122,25 @@ extension AppState {
             return
         }
         list.beforeFilter = nil
-        if !text.isEmpty { list.lastWords = text }
         reader.hasFocus = false
         filter(text)
+        remember(text)
+    }
+
+    /// Shows the clips of a saved search.
+    mutating func show(_ query: ClipQuery) {
+        list.beforeFilter = nil
+        reader.hasFocus = false
+        if !query.filter.isEmpty { list.lastWords = query.filter }
+        list.feed.jumpsToFirstMatch = true
+        show(query, around: nil)
+    }
+
+    private mutating func remember(_ filter: String) {
+        guard !filter.isEmpty else { return }
+        list.lastWords = filter
+        typing.filters.apply(.typed(filter))
+        emit(.remember(.typed(filter)))
     }
 
     private mutating func filter(_ text: String) {

@@ -54,11 +54,11 @@ extension AppState {
         if let cycling = prompt.completion { return cycling }
         let before = Array(prompt.editor.characters[..<prompt.editor.cursor])
         switch prompt.kind {
-        case .tags: return tagCompletion(before, separators: [","])
+        case .tags(_, let tags): return tagCompletion(before, from: 0, of: tags)
         case .command: return commandCompletion(before)
         case .historyFilter: return spanCompletion(before, from: 0)
         case .filter: return fieldCompletion(before)
-        case .add, .helpFilter: return nil
+        case .add, .text, .helpFilter: return nil
         }
     }
 
@@ -92,7 +92,11 @@ extension AppState {
         switch argument {
         case .sortKey: return choices(isFirst ? ClipQuery.sortKeys.map(\.attribute.rawValue) : ["reverse"])
         case .form: return choices(CopyForm.allCases.map(\.rawValue))
-        case .tags: return tagCompletion(before, separators: [" ", ","])
+        case .tags: return tagCompletion(before, from: space + 1, of: target?.row?.tags)
+        case .name:
+            let typed = String(before[(space + 1)...])
+            let names = typing.filters.searches.map(\.name).filter { $0.hasPrefix(typed) && $0 != typed }
+            return Completion(start: space + 1, candidates: names)
         case .span: return spanCompletion(before, from: space + 1)
         case .option:
             if isFirst { return choices(Setting.allCases.map { $0.rawValue + " " }) }
@@ -123,33 +127,42 @@ extension AppState {
             })
     }
 
-    private func tagCompletion(_ before: [Character], separators: Set<Character>) -> Completion? {
-        var start = (before.lastIndex { separators.contains($0) } ?? -1) + 1
-        while start < before.count, before[start] == " " || before[start] == "+" || before[start] == "-" {
-            start += 1
+    /// Completes the tag after the last sign or comma; after `-`, those of the clip first.
+    private func tagCompletion(_ before: [Character], from first: Int, of own: [String]?) -> Completion? {
+        func isSign(_ index: Int) -> Bool {
+            "+-".contains(before[index])
+                && (index == first || before[index - 1] == " " || before[index - 1] == ",")
         }
+        let mark = before.indices.last { $0 >= first && (before[$0] == "," || isSign($0)) }
+        var start = mark.map { $0 + 1 } ?? first
+        while start < before.count, before[start] == " " { start += 1 }
         let typed = String(before[start...])
-        let others = Set(String(before[..<start]).split { separators.contains($0) }.map { $0.trimmed })
-        let fitting = typing.tags.filter { $0.hasPrefix(typed) && !others.contains($0) && $0 != typed }
-        return Completion(start: start, candidates: fitting)
+        let names = mark.map { before[$0] } == "-" ? own ?? typing.tags : typing.tags
+        return Completion(start: start, candidates: names.filter { $0.hasPrefix(typed) && $0 != typed })
     }
 
-    /// Completes the fields of a filter, and the names after `tag:` and `author:`.
+    /// Completes the fields of a filter, and their values.
     private func fieldCompletion(_ before: [Character]) -> Completion? {
         var start = (before.lastIndex(of: " ") ?? -1) + 1
         if start < before.count, before[start] == "-" { start += 1 }
         let typed = String(before[start...])
         guard !typed.isEmpty else { return nil }
-        for (field, names) in [("tag:", typing.tags), ("author:", typing.authors)]
-        where typed.hasPrefix(field) {
-            let begun = typed.dropFirst(field.count).drop { $0 == "\"" }
-            let fitting = names.filter { $0.hasPrefix(begun) && $0 != begun }
+        let values = [
+            ("tag:", typing.tags), ("author:", typing.authors), ("site:", typing.sites),
+            ("is:", ["unread", "read", "starred", "archived"]),
+            ("after:", Self.days), ("before:", Self.days), ("on:", Self.days),
+        ]
+        for (field, names) in values where typed.lowercased().hasPrefix(field) {
+            let begun = typed.dropFirst(field.count).drop { $0 == "\"" }.lowercased()
+            let fitting = names.filter { $0.lowercased().hasPrefix(begun) && $0 != begun }
             return Completion(
                 start: start, candidates: fitting.map { field + ($0.contains(" ") ? "\"\($0)\"" : $0) })
         }
-        let fields = ["tag:", "author:", "site:", "title:", "is:starred", "is:unread", "after:", "before:"]
+        let fields = values.map(\.0) + ["title:", "url:", "text:", "note:"]
         return Completion(start: start, candidates: fields.filter { $0.hasPrefix(typed) && $0 != typed })
     }
+
+    private static let days = ["today", "yesterday", "last-week", "monday", "3d"]
 
     private func spanCompletion(_ before: [Character], from first: Int) -> Completion? {
         let start = max(first, (before.lastIndex(of: " ") ?? -1) + 1)

@@ -2,6 +2,8 @@
 struct Prompt: Sendable {
     enum Kind: Hashable, Sendable {
         case filter
+        /// Words in the text of the open clip, and the line at the top when typing began.
+        case text(top: Int)
         case add
         /// The tags of clips; with the current tags of a single one.
         case tags([Int64], of: [String]?)
@@ -21,9 +23,11 @@ struct Prompt: Sendable {
 
     var label: String {
         switch kind {
-        case .filter, .helpFilter, .historyFilter: "/"
+        case .filter, .text, .helpFilter, .historyFilter: "/"
         case .add: "Add URL or text: "
         case .tags(let ids, of: nil): "Tags of \(StatusLine.grouped(ids.count)) clips: "
+        case .tags(_, of: let tags?) where !tags.isEmpty:
+            "Tags (\(tags.joined(separator: ", ").prefix(40))): "
         case .tags: "Tags: "
         case .command: ":"
         }
@@ -32,7 +36,7 @@ struct Prompt: Sendable {
     /// The label on a narrow screen.
     var shortLabel: String {
         switch kind {
-        case .filter, .helpFilter, .historyFilter, .command: label
+        case .filter, .text, .helpFilter, .historyFilter, .command: label
         case .add, .tags: ""
         }
     }
@@ -42,8 +46,8 @@ struct Prompt: Sendable {
         switch kind {
         case .filter: "words in the title, URL, tags, text"
         case .add: "Enter opens your editor"
-        case .tags(_, of: nil): "+swift, -old"
-        case .tags: "swift, server side"
+        case .text: "words in this clip"
+        case .tags: "+swift -old"
         case .command: "a command; Tab completes"
         case .helpFilter: "words in the help"
         case .historyFilter: "author:NAME since:2h before:2026-11-01"

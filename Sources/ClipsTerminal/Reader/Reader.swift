@@ -24,6 +24,12 @@ struct Reader: Sendable {
     private(set) var hasMore = false
     var isWrapped = true
     private(set) var text: ReaderText?
+    /// The words searched in the text, also in the next clips.
+    var searched = ""
+    /// The URLs in the text, by their numbers less 1.
+    private(set) var links: [String] = []
+    /// The clip with numbers after its links.
+    private var numbered: Clip?
     private(set) var height = 0
 
     var needsLoading: Bool { id != nil && !isLoading && (isStale || clip == nil && !isDeleted) }
@@ -44,7 +50,7 @@ struct Reader: Sendable {
         guard id != self.id else { return }
         var other = Reader()
         (other.hasFocus, other.isZoomed, other.isWrapped) = (hasFocus, isZoomed, isWrapped)
-        (other.height, other.id) = (height, id)
+        (other.height, other.id, other.searched) = (height, id, searched)
         self = other
     }
 
@@ -56,16 +62,22 @@ struct Reader: Sendable {
         }
         isDeleted = false
         self.clip = clip
+        var found = ClipLinks()
+        var numbered = clip
+        numbered.note = found.numbered(clip.note)
+        numbered.text = found.numbered(clip.text)
+        (self.numbered, links) = (numbered, found.urls)
         text = nil
     }
 
     mutating func layOut(width: Int, height: Int, dates: DateFormat) {
         self.height = max(1, height)
         let width = max(1, width)
-        guard let clip else { return }
+        guard let numbered else { return }
         if text?.width != width || text?.isWrapped != isWrapped || text?.dates != dates {
             let anchor = text?.anchor(ofLine: top)
-            var laidOut = ReaderText(clip, width: width, isWrapped: isWrapped, dates: dates)
+            var laidOut = ReaderText(
+                numbered, links: links, width: width, isWrapped: isWrapped, dates: dates)
             if top > 0, let anchor { top = laidOut.line(at: anchor) }
             text = laidOut
             shown = nil
@@ -80,35 +92,23 @@ struct Reader: Sendable {
     }
 
     /// The number of lines searched by one key.
-    private static let maxSearched = 5000
-
-    /// Scrolls to the next or previous line that contains words, and returns whether there is one.
-    mutating func moveToLine(containing words: String, isForward: Bool) -> Bool {
-        guard var text, let highlight = ClipHighlight(words) else { return false }
-        let range =
-            isForward
-            ? top + 1..<top + 1 + Self.maxSearched : max(0, top - Self.maxSearched)..<max(0, top)
-        let lines = text.lines(range)
-        self.text = text
-        func contains(_ line: ReaderText.Line) -> Bool {
-            !highlight.ranges(inText: line.text).isEmpty
-        }
-        guard let offset = isForward ? lines.firstIndex(where: contains) : lines.lastIndex(where: contains)
-        else { return false }
-        moveTo(index: range.lowerBound + offset)
-        return true
-    }
+    static let maxSearched = 5000
 
     mutating func scrollSideways(by columns: Int) {
         hiddenColumns = max(0, min(hiddenColumns + columns, 1 << 20))
     }
 
+    /// Replaces the text by the same one of which more is laid out; returns false if the layout has changed.
+    mutating func use(_ measured: ReaderText) -> Bool {
+        guard measured.width == text?.width, measured.isWrapped == isWrapped else { return false }
+        text = measured
+        return true
+    }
+
     /// Scrolls to the end of a text that is laid out completely.
     mutating func moveToEnd(of measured: ReaderText) {
-        var measured = measured
-        guard measured.width == text?.width, measured.isWrapped == isWrapped else { return }
-        text = measured
-        top = max(0, measured.count(upTo: .max) - height)
+        guard use(measured), var whole = text else { return }
+        top = max(0, whole.count(upTo: .max) - height)
     }
 }
 

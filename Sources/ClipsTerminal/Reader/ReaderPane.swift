@@ -31,7 +31,7 @@ struct ReaderPane {
     }
 
     private func highlight(_ reader: Reader, _ area: Rect, _ frame: inout Frame) {
-        guard let highlight = state.highlight else { return }
+        guard let highlight = state.readerHighlight else { return }
         for (row, line) in reader.lines.enumerated() where reader.hiddenColumns == 0 || line.part != .text {
             let area = indented(area, line)
             let shown = SafeText.cut(line.text, to: area.size.columns)

@@ -32,7 +32,9 @@ struct ReaderText: Sendable {
     let indent: Int
     let dates: DateFormat
 
-    init(_ clip: Clip, width: Int, isWrapped: Bool, dates: DateFormat = .standard) {
+    init(
+        _ clip: Clip, links: [String] = [], width: Int, isWrapped: Bool, dates: DateFormat = .standard
+    ) {
         self.width = width
         self.isWrapped = isWrapped
         self.dates = dates
@@ -42,8 +44,8 @@ struct ReaderText: Sendable {
         add(.tags, clip.tags.map { "#" + $0 }.joined(separator: " "), "Tags")
         add(.facts, "\(dates.text(clip.created)) by \(AuthorName.shown(clip.author))", "Saved")
         if clip.updated > clip.created + 1 { add(.facts, dates.text(clip.updated), "Changed") }
-        let flags = [clip.isStarred ? "starred" : "", clip.isUnread ? "unread" : ""].filter { !$0.isEmpty }
-        add(.facts, flags.joined(separator: ", "), "State")
+        let flags = [(clip.isStarred, "starred"), (clip.isUnread, "unread"), (clip.isArchived, "archived")]
+        add(.facts, flags.filter(\.0).map(\.1).joined(separator: ", "), "State")
         if !clip.note.isEmpty {
             add(.space, " ")
             add(.note, clip.note, "Note")
@@ -51,6 +53,10 @@ struct ReaderText: Sendable {
         if !clip.text.isEmpty {
             add(.space, " ")
             add(.text, clip.text)
+        }
+        if !links.isEmpty {
+            add(.space, " ")
+            add(.url, links.enumerated().map { "[\($0 + 1)] \($1)" }.joined(separator: "\n"))
         }
         if isLong {
             add(.space, " ")
@@ -107,6 +113,28 @@ struct ReaderText: Sendable {
             count += sections[index].text.count(upTo: limit - count)
         }
         return count
+    }
+
+    /// Returns the nearest line with a match, and whether the search came to an end of the text.
+    ///
+    /// - Parameter limit: The number of lines to search.
+    mutating func line(
+        matching highlight: ClipHighlight, from start: Int, isForward: Bool, limit: Int = .max
+    ) -> (line: Int?, isComplete: Bool) {
+        let step = min(limit, 1000)
+        var (next, searched) = (start, 0)
+        while searched < limit, next >= 0 {
+            let range = isForward ? max(0, next)..<max(0, next) + step : max(0, next - step + 1)..<next + 1
+            let found = lines(range)
+            func matches(_ line: Line) -> Bool { !highlight.ranges(inText: line.text).isEmpty }
+            if let offset = isForward ? found.firstIndex(where: matches) : found.lastIndex(where: matches) {
+                return (range.lowerBound + offset, true)
+            }
+            if isForward, found.count < range.count { return (nil, true) }
+            next += isForward ? step : -step
+            searched += step
+        }
+        return (nil, next < 0)
     }
 
     mutating func anchor(ofLine line: Int) -> Anchor {

@@ -107,6 +107,7 @@ extension AppState {
     private mutating func report(_ work: Work, _ token: HistoryToken?, _ summary: String, remark: String?) {
         let undoHint = "\(keys.name(of: .undo)) to undo"
         switch work {
+        case .open: return
         case .undo:
             guard let token else { return report("Nothing left to undo: \(summary)") }
             undoSteps.redoable.append(UndoStep(token: token, summary: summary))
@@ -137,7 +138,7 @@ extension Work {
                 ? "deleted \(quoted(title))" : "deleted \(StatusLine.grouped(ids.count)) clips"
         case .undo(let step, _), .redo(let step, _): return step.summary
         case .restore: return "restored deleted clips"
-        case .toggle, .tag: return "changed the clips"
+        case .open, .markAllRead, .toggle, .tag: return "changed the clips"
         }
     }
 }

@@ -16,6 +16,11 @@ struct WorkSaver {
             let result = try await store.restore(clip, with: form.changes(from: clip))
             return .done(token: result.token, clips: [clip.id])
         case .update(let id, let changes, _): return try await change(id, changes)
+        case .open(let ids): return .done(token: try await store.markAsOpened(ids).token, clips: [])
+        case .markAllRead(let query):
+            let (result, count) = try await store.markAsRead(query)
+            let summary = count == 0 ? "no clip is unread" : "marked \(Self.clips(count)) as read"
+            return .done(token: result.token, clips: [], summary: summary)
         case .toggle(let attribute, let ids):
             let (result, isOn, count) = try await store.toggle(attribute, of: ids)
             guard count > 0 else { return .failed("The clips no longer exist.") }

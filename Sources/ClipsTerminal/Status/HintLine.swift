@@ -81,7 +81,12 @@ struct HintLine {
     private static func keys(of kind: Prompt.Kind) -> [(key: String, label: String)] {
         switch kind {
         case .filter:
-            [("Enter", "keep"), ("Esc", "cancel"), ("↑ ↓", "move"), ("^U", "clear"), ("Tab", "complete")]
+            [
+                ("Enter", "keep"), ("Esc", "cancel"), ("Tab", "complete"), ("↑", "earlier"),
+                ("^N ^P", "move"),
+                ("^U", "clear"),
+            ]
+        case .text: [("Enter", "search"), ("Esc", "cancel")]
         case .add: [("Enter", "save"), ("Esc", "cancel")]
         case .tags: [("Enter", "save"), ("Esc", "cancel"), ("Tab", "complete")]
         case .command: [("Enter", "run"), ("Esc", "cancel"), ("Tab", "complete"), ("↑", "earlier")]
@@ -99,9 +104,10 @@ struct HintLine {
         switch state.screen {
         case .list where state.reader.hasFocus:
             [
-                (.help, "help"), (.back, "back"), (.browse, "browser"), (.copy, "copy"), (.edit, "edit"),
+                (.help, "help"), (.back, "back"), (.nextClip, "next"), (.archive, "archive"),
+                (.browse, "browser"), (.filter, "search"), (.copy, "copy"), (.edit, "edit"),
                 (.delete, "delete"), (.tag, "tags"), (.star, "star"), (.wrap, "wrap"), (.zoom, "zoom"),
-            ] + (state.highlight == nil ? [] : [(.nextMatch, "next match")])
+            ] + (state.readerHighlight == nil ? [] : [(.nextMatch, "next match")])
         case .list:
             [
                 (.help, "help"), (.back, "unmark"), (.delete, "delete"), (.tag, "tag"), (.star, "star"),

@@ -1,0 +1,84 @@
+import ClipsCore
+import LiveQuery
+import Terminal
+
+/// Reading one clip after the other.
+extension AppState {
+    mutating func read(_ id: Int64) {
+        reader.select(id)
+        reader.hasFocus = true
+        markAsOpened([id])
+    }
+
+    /// Marks clips as read because they were opened, unless the option is off.
+    mutating func markAsOpened(_ ids: [Int64]) {
+        guard settings.config.readsOnOpen, saving.unavailabilityReason == nil else { return }
+        let unread = ids.filter { id in
+            list.clips.rows.first { $0.id == id }?.isUnread
+                ?? (reader.id == id ? reader.clip?.isUnread : nil) ?? true
+        }
+        if !unread.isEmpty { start(.open(unread)) }
+    }
+
+    mutating func goToClip(by rows: Int) {
+        guard reader.hasFocus else { return list.clips.move(by: rows) }
+        // A clip that left the list, such as an archived one, has made its successor the selected one.
+        let hasLeft = list.clips.selectedID != reader.id
+        list.clips.move(by: hasLeft && rows > 0 ? rows - 1 : rows)
+        guard let id = list.clips.selectedID, id != reader.id else {
+            return report(rows > 0 ? "This is the last clip." : "This is the first clip.")
+        }
+        read(id)
+    }
+
+    mutating func openLink(_ number: Int) {
+        guard reader.links.indices.contains(number - 1) else {
+            let count = reader.links.count
+            return report("There is no link \(number); the clip has \(count == 0 ? "none" : "\(count)").")
+        }
+        emit(.open(urls: [reader.links[number - 1]]))
+    }
+}
+
+/// Searching the text of the open clip.
+extension AppState {
+    /// The words searched in the open clip; empty for those of the list.
+    var searchedText: String { reader.hasFocus ? reader.searched : "" }
+
+    /// The highlight in the open clip or the preview.
+    var readerHighlight: ClipHighlight? { ClipHighlight(literal: searchedText) ?? highlight }
+
+    private var textHighlight: ClipHighlight? {
+        ClipHighlight(literal: searchedText)
+            ?? ClipHighlight(list.query.filter.isEmpty ? list.lastWords : list.query.filter)
+    }
+
+    /// Scrolls to the next or previous line with the words.
+    ///
+    /// - Parameter start: The first line to search; nil for the one after or before the top.
+    mutating func searchText(isForward: Bool, from start: Int? = nil) {
+        guard let highlight = textHighlight, let id = reader.id, var text = reader.text else { return }
+        let first = start ?? reader.index + (isForward ? 1 : -1)
+        let found = text.line(
+            matching: highlight, from: first, isForward: isForward, limit: Reader.maxSearched)
+        if let line = found.line {
+            reader.moveTo(index: line)
+        } else if found.isComplete {
+            reportNoMatch(isForward: isForward)
+        } else {
+            // Laying out and searching a long text takes time, so the worker does it.
+            emit(.findLine(id: id, text, highlight, from: first, isForward: isForward))
+        }
+    }
+
+    mutating func finishSearch(_ id: Int64, _ text: ReaderText, _ line: Int?, isForward: Bool) {
+        guard id == reader.id, reader.use(text) else { return }
+        if let line { reader.moveTo(index: line) } else { reportNoMatch(isForward: isForward) }
+    }
+
+    private mutating func reportNoMatch(isForward: Bool) {
+        let list = list.query.filter.isEmpty ? list.lastWords : list.query.filter
+        let words = searchedText.isEmpty ? list : searchedText
+        report("No “\(words)” \(isForward ? "below" : "above").")
+    }
+}

@@ -1,0 +1,131 @@
+import ClipsCore
+import Foundation
+import LiveQuery
+import PersistentStore
+import Terminal
+import TestSupport
+import Testing
+
+@testable import ClipsTerminal
+
+@Suite(.serialized) struct ReadingTests {
+    private static func unread(_ app: borrowing RunningApp) throws -> Int {
+        try app.other { store in
+            try await store.container.count(
+                FetchRequest("Clip", where: .compare("unread", .notEqual, .integer(0))))
+        }
+    }
+
+    @Test func `opening marks as read, which undo skips, and J reads the next clip`() async throws {
+        try await RunningApp.open(clips: 5) { app in
+            try app.run("Gd\n:wait count=4\ng<Enter>\n:wait idle")
+            #expect(try Self.unread(app) == 3)
+            try app.run("J\n:wait idle")
+            #expect(app.state.reader.hasFocus && app.state.reader.clip?.title == "Clip 3")
+            #expect(try Self.unread(app) == 2)
+            try app.run("K\n:wait text=Clip 4\n<Esc>u\n:wait count=5")
+            #expect(app.state.list.clips.selectedRow?.title == "Clip 0")
+        }
+        try await RunningApp.open(config: "set read-on-open off", clips: 2) { app in
+            try app.run("<Enter>\n:wait idle")
+            #expect(try Self.unread(app) == 2)
+        }
+    }
+
+    @Test func `. and , go to unread clips, in the reader, too`() async throws {
+        try await RunningApp.open(clips: 6) { app in
+            try app.run("jr\n:wait idle\njr\n:wait idle\ng.\n:wait idle")
+            #expect(app.state.list.clips.selectedRow?.title == "Clip 2")
+            try app.run("<Enter>\n:wait idle\n.\n:wait idle")
+            #expect(app.state.reader.hasFocus && app.state.reader.clip?.title == "Clip 1")
+            try app.run(",\n:wait idle")
+            #expect(app.state.reader.clip?.title == "Clip 5")
+        }
+    }
+
+    @Test func `an archived clip leaves the list; the reader continues with the next one`() async throws {
+        try await RunningApp.open(clips: 4) { app in
+            try app.run("j<Enter>\n:wait idle\nx\n:wait count=3")
+            #expect(app.state.reader.hasFocus && app.state.reader.clip?.title == "Clip 2")
+            try app.run("J\n:wait idle")
+            #expect(app.state.reader.clip?.title == "Clip 1")
+            try app.run("<Esc>/is:archived<Enter>\n:wait count=1\nx\n:wait count=0\n<Esc>\n:wait count=4")
+        }
+    }
+
+    @Test func `all clips of a list become read, and unread again by one undo`() async throws {
+        try await RunningApp.open(clips: 12) { app in
+            try app.run("/clip 1<Enter>\n:wait count=3\nAy\n:wait text=Marked 3 clips as read")
+            #expect(try Self.unread(app) == 9)
+            try app.run("u\n:wait text=Undone")
+            #expect(try Self.unread(app) == 12)
+        }
+    }
+
+    @Test func `marks are inverted, and a count takes clips from the cursor on`() async throws {
+        try await RunningApp.open(clips: 8) { app in
+            try app.run("<Space><Space>V\n:wait idle")
+            #expect(app.state.list.marks.count == 6)
+            try app.run("<Esc>g3d\n:wait count=5")
+            #expect(app.state.list.clips.selectedRow?.title == "Clip 4" && app.state.list.marks.isEmpty)
+            try app.run("u\n:wait count=8")
+        }
+    }
+
+    @Test func `filters are remembered, recalled, and saved under a name`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path(of: "clips.db")
+        try await RunningApp.open(clips: 12, at: path) { app in
+            try app.run(
+                "/clip 11<Enter>\n:wait count=1\n::save newest<Enter>\n:wait idle\n<Esc>\n:wait count=12")
+        }
+        try await RunningApp.open(at: path) { app in
+            try app.run(":wait idle\n/<Up>\n:wait count=1")
+            #expect(app.state.prompt?.editor.text == "clip 11")
+            try app.run("<Enter>/0")
+            #expect(app.state.prompt?.editor.text == "clip 11 0")
+            try app.run("<Esc><Esc>\n:wait count=12\nS1\n:wait count=1\n::unsave newest<Enter>\n:wait idle")
+            #expect(app.state.typing.filters.searches.isEmpty)
+        }
+    }
+
+    @Test func `links are numbered, and opened by number`() throws {
+        var state = AppState.showing(3, Size(rows: 24, columns: 70))
+        let layout = StoredObject.Layout(names: ["title", "url", "text"])
+        let text = "See https://a.example/x_(y), (http://b.example) and https://a.example/x_(y)."
+        let clip = Clip(
+            StoredObject(
+                id: ClipModel.objectID(2), version: 1, layout: layout,
+                values: [.text("T"), .text(""), .text(text)]))
+        try state.press("<Enter>")
+        _ = state.handle(.clipLoaded(id: 2, clip), at: noon)
+        #expect(state.reader.links == ["https://a.example/x_(y)", "http://b.example"])
+        let lines = state.lines.joined(separator: " ")
+        #expect(
+            lines.contains("x_(y) [1],") && lines.contains("b.example [2])") && lines.contains("[2] http"))
+        guard case .open(urls: ["http://b.example"])? = try state.press("2o").last,
+            case .open(urls: ["https://a.example/x_(y)"])? = try state.press("f1").last
+        else {
+            Issue.record("not opened")
+            return
+        }
+        try state.press("7o")
+        #expect(state.message?.text.contains("no link 7") == true)
+    }
+
+    @Test func `the text of a clip is searched as it is typed, also far down`() async throws {
+        try await RunningApp.open { app in
+            let text = (1...9000).map { "row \($0)\($0 % 4000 == 0 ? " tag:x needle" : "")\n" }.joined()
+            _ = try app.other { store in
+                var draft = RunningApp.draft("Long")
+                draft.text = text
+                return try await store.add([draft])
+            }
+            try app.run(":wait count=1\n<Enter>\n:wait text=row 5\n/tag:x need\n:wait text=row 4000")
+            try app.run(
+                "<Enter>n\n:wait text=row 8000\nN\n:wait text=row 4000\nnn\n:wait text=No “tag:x need” below")
+            try app.run("<Esc>J")
+            #expect(app.state.searchedText.isEmpty)
+        }
+    }
+}
