@@ -101,7 +101,7 @@ import Testing
             case .transactions(let summaries): state.transactions += summaries
             case .corrected(let filter, let generation):
                 if generation == state.generation { state.correction = filter }
-            case .state, .failed, .reached, .indexing: break
+            case .state, .failed, .reached, .indexing, .mirror: break
             }
         }
     }
