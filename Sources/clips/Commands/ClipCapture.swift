@@ -114,7 +114,7 @@ struct ClipCapture {
             if let missing {
                 let clip = ids.first.map { "Clip \($0)" } ?? "The clip"
                 invocation.fail("\(clip) has no text of its page: \(missing).")
-                status = missing.isInterruption ? .interrupted : .failed
+                status = missing.isInterruption ? .interrupted : .incomplete
             }
         }
         do {
