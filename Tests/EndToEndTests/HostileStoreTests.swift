@@ -51,7 +51,7 @@ import Testing
         for words in commands {
             let run = try Shell.run(
                 "timeout", ["-k", "1", "300", ClipsProgram.path] + words, environment: clips.environment)
-            #expect(run.status < 2, "\(situation): \(words) ended with \(run.status)")
+            #expect(run.status <= 2, "\(situation): \(words) ended with \(run.status)")
             for text in [run.errors, run.output] {
                 let isInterpreted = text.unicodeScalars.contains {
                     $0 != "\n" && $0.properties.generalCategory == .control || $0.value == 0x202E
@@ -209,7 +209,7 @@ import Testing
         for words in [commands[0], commands[1], commands[4]] {
             let run = try Shell.run(
                 "timeout", ["-k", "1", "300", ClipsProgram.path] + words, environment: clips.environment)
-            #expect(run.status < 2, "\(kind) for \(end): \(words) ended with \(run.status), \(run.errors)")
+            #expect(run.status <= 2, "\(kind) for \(end): \(words) ended with \(run.status), \(run.errors)")
         }
         #expect(try String(contentsOfFile: other, encoding: .utf8) == "as it was")
     }

@@ -19,12 +19,10 @@ extension Command {
         name: "mirror",
         summary: "Exchange clips with other machines, end-to-end encrypted, through a NATS server",
         details: """
-            add URL starts a mirror and prints the pairing code; pair URL joins it on the next machine. run \
-            exchanges changes until it is stopped, once does so once, and enable starts run at each login. \
-            status prints the state, conflicts the edits that lost, and remove ends the mirror.
-            Requires the program clips-mirror. Exit status: 0 all is well; 1 a problem or a conflict remains.
+            ACTION is add URL (prints a code), pair URL (on the next machine), run, \
+            once, enable (at each login), status, conflicts (lost edits), or remove.
             """,
-        operands: "add|pair|status|run|once|enable|conflicts|remove [URL…]",
+        operands: "ACTION [URL…]",
         options: mirrorOptions,
         example: "clips mirror add tls://nats.example.org --user ann"
     ) { invocation in

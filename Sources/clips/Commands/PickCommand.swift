@@ -17,7 +17,7 @@ extension Command {
             Option(
                 "--format", value: "NAME", "url (default), title, text, markdown, json, or id",
                 choices: CopyForm.allCases.map(\.rawValue)),
-        ], example: "curl -O \"$(clips pick tag:paper)\""
+        ], example: "clips pick --multi tag:paper | xargs -n 1 curl -O"
     ) { _ in .failed }
 
     /// Runs the picker, which requires the first thread.
