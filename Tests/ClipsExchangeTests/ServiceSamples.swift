@@ -103,10 +103,12 @@ extension Samples {
         """
 
     static let services: [(String, ImportFormat, String)] = [
-        (linkwarden, .json, "Linkwarden JSON"), (linkwardenNested, .json, "Linkwarden JSON"), (karakeep, .json, "Karakeep JSON"),
-        (karakeepLists, .json, "Karakeep JSON"), (omnivore, .json, "Omnivore JSON"),
+        (linkwarden, .json, "Linkwarden JSON"), (linkwardenNested, .json, "Linkwarden JSON"),
+        (karakeep, .json, "Karakeep JSON"), (karakeepLists, .json, "Karakeep JSON"),
+        (omnivore, .json, "Omnivore JSON"),
         (linkding, .json, "linkding JSON"),
-        (shaarli, .json, "Shaarli JSON"), (opml, .xml, "OPML"), (xbel, .xml, "XBEL"), (posts, .xml, "posts XML"),
+        (shaarli, .json, "Shaarli JSON"), (opml, .xml, "OPML"), (xbel, .xml, "XBEL"),
+        (posts, .xml, "posts XML"),
         (scuttle, .html, "HTML bookmarks"), (readwise, .csv, "Readwise CSV"),
         (instapaperTags, .csv, "Instapaper CSV"),
     ]

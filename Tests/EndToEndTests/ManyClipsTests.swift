@@ -148,13 +148,14 @@ import Testing
 
     @Test func `undo asks before it overwrites the change of another author`() throws {
         try clips.run("add", "--title", "a")
-        try clips.run("tag", "1", "+x")
-        _ = try clips.sqlite3("UPDATE Clip SET tags = 'theirs'")
+        _ = try clips.shell("EDITOR=\"sed -i 's/^title: a/title: mine/'\" $CLIPS edit 1")
+        #expect(try value("title") == "mine")
+        _ = try clips.sqlite3("UPDATE Clip SET title = 'theirs'")
         let run = try clips.run("undo")
         #expect(run.status == 2 && run.errors.contains("use --force to overwrite"), "\(run)")
-        #expect(try value("tags") == "theirs")
+        #expect(try value("title") == "theirs")
         #expect(try clips.run("undo", "--force").status == 0)
-        #expect(try value("tags") == "")
+        #expect(try value("title") == "a")
     }
 
     @Test func `open opens the best match, and marks it as read`() throws {

@@ -96,7 +96,8 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase(
             "restore ab12", 2,
             "Invalid ID 'ab12'. Use the number of a deleted clip. Run 'clips restore --help'."),
-        MessageCase("add stray", 2, "'stray' is not a URL. Use --text to save a text. Run 'clips add --help'."),
+        MessageCase(
+            "add stray", 2, "'stray' is not a URL. Use --text to save a text. Run 'clips add --help'."),
         MessageCase("open", 2, "Missing operand: QUERY. Run 'clips open --help'."),
         MessageCase("tags rename", 2, "Missing operand: OLD. Run 'clips tags rename --help'."),
         MessageCase("tags rename a", 2, "Missing operand: NEW. Run 'clips tags rename --help'."),

@@ -100,7 +100,7 @@ import Testing
             try terminal.send("j")
             #expect(Self.isSafe(lines))
             let header = lines[0]
-            let rows = lines.dropFirst().prefix { $0.contains("writer") }
+            let rows = lines.dropFirst().prefix { $0.contains(" 2h") }
             #expect(rows.count > 10)
             for (heading, words) in [
                 ("Site", "site.example"), ("Tags", "#tagged"), ("Author", "writer"), ("│", "│"),

@@ -141,7 +141,8 @@ package struct JSONParser {
     private mutating func number() -> JSONValue? {
         let start = offset
         while let byte = current,
-            (0x30...0x39).contains(byte) || byte == 0x2B || byte == 0x2D || byte == 0x2E || byte | 0x20 == 0x65
+            (0x30...0x39).contains(byte) || byte == 0x2B || byte == 0x2D || byte == 0x2E
+                || byte | 0x20 == 0x65
         {
             offset += 1
         }

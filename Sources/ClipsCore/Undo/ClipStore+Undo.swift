@@ -95,7 +95,9 @@ extension ClipStore {
     /// the deletions.
     ///
     /// - Returns: The restored clips, and the reason for each of the others.
-    package func restore(_ ids: [Int64]) async throws(StoreError) -> (restored: [Int64], problems: [ClipError]) {
+    package func restore(
+        _ ids: [Int64]
+    ) async throws(StoreError) -> (restored: [Int64], problems: [ClipError]) {
         var attempts = 0
         while true {
             let (present, deleted) = try await container.read { snapshot throws(StoreError) in

@@ -18,7 +18,7 @@ extension Command {
         Command(
             name: name, summary: summary, details: details, operands: "[URL…]",
             options: [
-                Option("--fetch", "save each page's title and text; status 1 if one is missing"),
+                Option("--fetch", "save each page's title and text (1 if one fails)"),
                 Option("--url", value: "URL", "page URL, like an operand"),
                 Option("--title", value: "TEXT", "title"),
                 Option("--text", value: "TEXT", "text; piped input by default, or with '-'"),

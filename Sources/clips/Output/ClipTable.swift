@@ -76,8 +76,10 @@ extension Invocation {
 
     /// The lines of clips: JSON, a table on a terminal, or plain lines for other programs.
     func clipLines(of store: ClipStore) async throws -> ClipLines {
-        guard !isJSON, let size = Size.ofTerminal(output.descriptor) else { return ClipLines(isJSON: isJSON) }
+        guard !isJSON, output.isTerminal else { return ClipLines(isJSON: isJSON) }
         let newest = try await store.newestID()
-        return ClipLines(table: ClipTable(columns: size.columns, id: newest, hasColor: usesColor))
+        // Some terminals do not know their size.
+        let columns = Size.ofTerminal(output.descriptor)?.columns ?? 80
+        return ClipLines(table: ClipTable(columns: columns, id: newest, hasColor: usesColor))
     }
 }
