@@ -101,7 +101,7 @@ import Testing
         #expect(state.layout.separator?.column == 80 && state.lines[1].contains("15.01.2027"))
         #expect(state.list.query.sort == SortKey("title", isAscending: false))
         #expect(state.statusLine.contains("by title") == false)
-        let unread = state.draw().cell(row: 2, column: 4)?.style
+        let unread = state.draw().cell(row: 3, column: 4)?.style
         #expect(
             unread == Style(foreground: .rgb(0xFF8800), background: .indexed(236), attributes: .italic))
         #expect(state.theme.author("berta") == Style(foreground: .red, attributes: .dim))

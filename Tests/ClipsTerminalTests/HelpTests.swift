@@ -8,7 +8,7 @@ import Testing
 @Suite struct HelpTests {
     @Test func `the help is searched, and Enter runs what was found`() throws {
         var state = AppState.showing(30)
-        try state.press("?/undo restores it")
+        try state.press("?/undo restores them")
         #expect(state.help.entries(state.keys).map(\.action) == [.delete])
         guard case .work(.delete([29], _))? = try state.press("<Enter>").last else {
             Issue.record("not deleted")

@@ -67,7 +67,7 @@ import Testing
             }
             #expect(rows[0].hasPrefix("- Clip 1 deleted berta"))
             #expect(rows[1].hasPrefix("~ First title anna"))
-            #expect(rows[2].hasPrefix("+ Clip 2 and 2 more seed"))
+            #expect(rows[2].hasPrefix("+ Clip 0 and 2 more seed"))
             // A later change of the title is shown in earlier rows.
             _ = try app.other("anna") { try await $0.update(ids[0], [.title: .text("Second")]) }
             try app.run(":wait text=~ Second  title")

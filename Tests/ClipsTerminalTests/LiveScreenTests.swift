@@ -88,7 +88,7 @@ import Testing
             "j", "k", "4j", "2k", "g", "G", "9G", "<Space>", "2<Space>",
             "v",
             "v", "/a<Enter>", "/alpha", "/b<Down><Down><Enter>", "<Enter>", "<Tab>", "n", "N", "l",
-            "p",
+            "p", ".", ",", "J", "K", "V", "x",
             ":sort title<Enter>", ":sort starred<Enter>", "st", "sc", "tnew<Enter>", "z", "F",
             ":5<Enter>",
             ":tag +x<Enter>",

@@ -78,13 +78,17 @@ extension LiveSession {
     }
 
     private func checkReading(_ before: AppState, _ event: AppEvent) throws(Broken) {
-        if case .matchFound = event { return }
+        switch event {
+        case .matchFound, .unreadFound: return
+        default: break
+        }
         try check(state.reader.hasFocus == before.reader.hasFocus, "reading began or ended by itself")
         guard state.reader.hasFocus else { return }
         try check(state.reader.id == before.reader.id, "another clip is read")
     }
 
     private func checkMarks(_ before: AppState, _ event: AppEvent) throws(Broken) {
+        if case .listGathered = event { return }
         var gone: Set<Int64> = []
         if case .message(.transactions(let transactions)) = event {
             gone = Set(transactions.flatMap(\.deletedClips))
@@ -221,6 +225,13 @@ extension LiveSession {
                 try check([starred] == chosen, "stars \(starred), not \(chosen)")
             case .toggle(_, let ids)?: try check(ids == chosen, "stars \(ids), not \(chosen)")
             default: throw Broken(sentence: "stars nothing")
+            }
+        case .archive where !chosen.isEmpty:
+            switch works.first {
+            case .update(let archived, _, _)?:
+                try check([archived] == chosen, "archives \(archived), not \(chosen)")
+            case .toggle(.archived, let ids)?: try check(ids == chosen, "archives \(ids), not \(chosen)")
+            default: throw Broken(sentence: "archives nothing")
             }
         case .tag where !chosen.isEmpty:
             guard case .tags(let ids, _)? = state.prompt?.kind else {

@@ -124,7 +124,7 @@ import Testing
     @Test func `a prompt applies to its clip even if another process deletes it`() throws {
         let gone = ClipListMessage.changes(
             [LiveList.Change(id: 29, old: row(29).position, new: nil)], generation: 0)
-        for keys in [(":", "delete<Enter>"), ("?/undo restores it", "<Enter>"), (":", "tag +x<Enter>")] {
+        for keys in [(":", "delete<Enter>"), ("?/undo restores them", "<Enter>"), (":", "tag +x<Enter>")] {
             var state = AppState.showing(30)
             try state.press(keys.0)
             _ = state.handle(.message(gone), at: noon)

@@ -80,7 +80,7 @@ import Testing
             _ = try app.other { try await $0.add([hostile]) }
             try app.run(":wait count=1")
             try app.run(
-                "::run sh -c 'printf \"%s|\" \"$@\" > \"$0\"' '\(out)' {title} <lt>{tags}> {url}<Enter>")
+                "::run sh -c 'printf \"%s|\" \"$@\" > \"$0\"' '\(out)' {title} '<lt>{tags}>' {url}<Enter>")
             try app.run(":wait text=Ran sh on")
             #expect(Self.text(out) == "\(hostile.title)|<a,b>|\(hostile.url)|")
             #expect(!FileManager.default.fileExists(atPath: out + "2"))

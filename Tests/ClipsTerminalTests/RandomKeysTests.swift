@@ -16,7 +16,8 @@ import Testing
         "<Space>", "v", "t", "s", "n", "N", "z", ":", "<Tab>", "<S-Tab>", "R", "C", "M", "O", "+x",
         ":sort title<Enter>", ":set relativenumber on<Enter>", ":tag +a -b<Enter>", "<Up>", "<Down>",
         "<Enter>",
-        "<C-w>", "<Paste:x\\ny>", "<WheelDown:1,1>", "<C-l>", "Q", "<Unknown>", "q",
+        "<C-w>", "<Paste:x\\ny>", "<WheelDown:1,1>", "<C-l>", "Q", ".", ",", "J", "K", "V", "A", "S", "f",
+        "x", "<Unknown>", "q",
     ]
 
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
@@ -70,6 +71,8 @@ import Testing
         case .loadNames:
             _ = state.handle(.namesLoaded(tags: ["alpha", "alps", "beta"], authors: []), at: now)
         case .findMatch: _ = state.handle(.matchFound(next > 80 ? 3 : nil), at: now)
+        case .findUnread: _ = state.handle(.unreadFound(next > 80 ? 5 : nil), at: now)
+        case .gatherList(let query): _ = state.handle(.listGathered([4, 5, 6], query), at: now)
         case .loadHistory(let filter):
             let transactions = (1...30).map { transaction($0, inserting: [$0]) }
             _ = state.handle(.historyLoaded(transactions, filter), at: now)

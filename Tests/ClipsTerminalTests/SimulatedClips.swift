@@ -16,6 +16,7 @@ struct SimulatedClips {
         var author: String
         var isStarred = false
         var isUnread = true
+        var isArchived = false
         var created: Int64
         var updated: Int64
         var version: Int64 = 1
@@ -24,7 +25,8 @@ struct SimulatedClips {
             [
                 "title": .text(title), "url": .text(url), "text": .text(text), "note": .text(""),
                 "tags": .text(Tags(tags).joined), "author": .text(author), "starred": .boolean(isStarred),
-                "unread": .boolean(isUnread), "created": .integer(created), "updated": .integer(updated),
+                "unread": .boolean(isUnread), "archived": .boolean(isArchived), "created": .integer(created),
+                "updated": .integer(updated),
                 "uuid": .text(""),
             ]
         }
@@ -97,7 +99,9 @@ struct SimulatedClips {
     }
 
     static func admits(_ item: Item, _ query: ClipQuery) -> Bool {
-        query.filter.split(separator: " ").allSatisfy { item.title.lowercased().contains($0.lowercased()) }
+        let words = query.filter.split(separator: " ")
+        if words.isEmpty && item.isArchived || query.isUnreadOnly && !item.isUnread { return false }
+        return words.allSatisfy { item.title.lowercased().contains($0.lowercased()) }
     }
 
     func row(_ id: Int64, in query: ClipQuery) -> ClipRow? {
@@ -109,6 +113,15 @@ struct SimulatedClips {
 
     func rows(_ query: ClipQuery) -> [ClipRow] {
         items.keys.compactMap { row($0, in: query) }.sorted { $0.position < $1.position }
+    }
+
+    /// Returns the clip of a query after or before a position, or the first or last one.
+    func nearest(_ query: ClipQuery, to place: SortPosition?, isForward: Bool) -> Int64? {
+        let rows = rows(query)
+        guard let place else { return (isForward ? rows.first : rows.last)?.id }
+        return isForward
+            ? (rows.first { $0.position > place } ?? rows.first)?.id
+            : (rows.last { $0.position < place } ?? rows.last)?.id
     }
 
     static func summary(_ commit: Commit) -> TransactionSummary {

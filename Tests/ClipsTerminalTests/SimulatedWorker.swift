@@ -192,10 +192,10 @@ struct SimulatedWorker {
             let rows = store.rows(query).filter { $0.position >= first && $0.position <= last }
             return .rangeGathered(rows.map(\.id), end: end)
         case .findMatch(let query, let place, let isForward):
-            let rows = store.rows(query)
-            let next = rows.first { row in place.map { row.position > $0 } ?? true }
-            let previous = rows.last { row in place.map { row.position < $0 } ?? true }
-            return .matchFound(isForward ? (next ?? rows.first)?.id : (previous ?? rows.last)?.id)
+            return .matchFound(store.nearest(query, to: place, isForward: isForward))
+        case .findUnread(let query, let place, let isForward):
+            return .unreadFound(store.nearest(query, to: place, isForward: isForward))
+        case .gatherList(let query): return .listGathered(store.rows(query).map(\.id), query)
         case .loadNames: return .namesLoaded(tags: ["alpha", "alps", "beta"], authors: ["app", "extension"])
         case .loadUndoHistory: return .undoHistoryLoaded(UndoHistory(all: [], session: 7))
         case .loadHistory(let filter):
@@ -245,14 +245,12 @@ extension SimulatedClips {
             return done(commit("app", isOwn: true, changed([id]) { $0.apply(changes) }), [id])
         case .open(let ids):
             return done(commit("app", isOwn: true, changed(ids) { $0.isUnread = false }), [])
-        case .markAllRead:
-            return done(commit("app", isOwn: true, changed(items.keys.sorted()) { $0.isUnread = false }), [])
+        case .markAllRead(let query):
+            return done(
+                commit("app", isOwn: true, changed(rows(query).map(\.id)) { $0.isUnread = false }), [])
         case .toggle(let attribute, let ids):
-            let token = commit(
-                "app", isOwn: true,
-                changed(ids) { if attribute == .starred { $0.isStarred = true } else { $0.isUnread = false } }
-            )
-            return .done(token: token, clips: [], summary: "toggled")
+            let news = changed(ids) { $0.apply([attribute: .boolean(attribute != .unread)]) }
+            return .done(token: commit("app", isOwn: true, news), clips: [], summary: "toggled")
         case .tag(let ids, let adding, let removing):
             let news = changed(ids) {
                 $0.tags = Tags($0.tags + adding).names.filter { !removing.contains($0) }
@@ -282,6 +280,7 @@ extension SimulatedClips.Item {
             case .title: title = value.textValue ?? ""
             case .starred: isStarred = value.booleanValue
             case .unread: isUnread = value.booleanValue
+            case .archived: isArchived = value.booleanValue
             case .tags: tags = Tags(joined: value.textValue ?? "").names
             default: break
             }

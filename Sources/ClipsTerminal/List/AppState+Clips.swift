@@ -21,6 +21,9 @@ extension AppState {
 
     var targetURL: String { target?.row?.url ?? reader.clip?.url ?? "" }
 
+    /// The tags of the clip that an action applies to; nil for marked clips.
+    var targetTags: [String]? { actsOnMarks ? nil : target?.row?.tags ?? reader.clip?.tags }
+
     static let maxOpened = 20
 
     /// Selects the clip that the user chose, if commits moved the cursor. Returns false if it was deleted.
@@ -84,8 +87,7 @@ extension AppState {
     }
 
     mutating func promptForTags() {
-        let tags = actsOnMarks ? nil : target?.row?.tags ?? reader.clip?.tags
-        prompt = Prompt(kind: .tags(chosen, of: tags))
+        prompt = Prompt(kind: .tags(chosen, of: targetTags))
         emit(.loadNames)
     }
 

@@ -84,7 +84,7 @@ struct ListFeed: Sendable {
     var retryAt: Date?
     var pendingSelection: PendingSelection?
     var jumpsToFirstMatch = false
-    /// Whether a search for the next match is under way.
+    /// Whether clips are searched in the store, for the next match or for marks.
     var isSearching = false
 }
 

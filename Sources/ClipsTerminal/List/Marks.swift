@@ -105,9 +105,13 @@ extension AppState {
         return true
     }
 
-    mutating func invertMarks() { emit(.gatherList(list.query)) }
+    mutating func invertMarks() {
+        list.feed.isSearching = true
+        emit(.gatherList(list.query))
+    }
 
     mutating func finishInverting(_ ids: [Int64], of query: ClipQuery) {
+        list.feed.isSearching = false
         guard query == list.query else { return }
         list.marks.set(Set(ids.prefix(Marks.maxCount)).subtracting(list.marks.all))
         let isCut = ids.count > Marks.maxCount

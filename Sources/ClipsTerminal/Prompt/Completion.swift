@@ -92,7 +92,7 @@ extension AppState {
         switch argument {
         case .sortKey: return choices(isFirst ? ClipQuery.sortKeys.map(\.attribute.rawValue) : ["reverse"])
         case .form: return choices(CopyForm.allCases.map(\.rawValue))
-        case .tags: return tagCompletion(before, from: space + 1, of: target?.row?.tags)
+        case .tags: return tagCompletion(before, from: space + 1, of: targetTags)
         case .name:
             let typed = String(before[(space + 1)...])
             let names = typing.filters.searches.map(\.name).filter { $0.hasPrefix(typed) && $0 != typed }
@@ -127,7 +127,7 @@ extension AppState {
             })
     }
 
-    /// Completes the tag after the last sign or comma; after `-`, those of the clip first.
+    /// Completes the tag after the last sign or comma; after `-`, one of the clip.
     private func tagCompletion(_ before: [Character], from first: Int, of own: [String]?) -> Completion? {
         func isSign(_ index: Int) -> Bool {
             "+-".contains(before[index])
