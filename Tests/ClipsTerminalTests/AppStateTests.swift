@@ -178,6 +178,8 @@ import Testing
             for case .work(let work) in effects {
                 let outcome = WorkResult.Outcome.done(token: token(number), clips: [], remark: nil)
                 _ = state.handle(.worked(WorkResult(work: work, outcome: outcome)), at: noon)
+                let news = transaction(number, author: "app", isOwn: true)
+                _ = state.handle(.message(.transactions([news])), at: noon)
             }
         }
         guard case .loadUndoHistory? = try state.press("u").last else {

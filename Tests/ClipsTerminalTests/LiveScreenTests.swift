@@ -88,7 +88,7 @@ import Testing
             "j", "k", "4j", "2k", "g", "G", "9G", "<Space>", "2<Space>",
             "v",
             "v", "/a<Enter>", "/alpha", "/b<Down><Down><Enter>", "<Enter>", "<Tab>", "n", "N", "l",
-            "p", ".", ",", "J", "K", "V", "x",
+            "p", ".", ",", "J", "K", "V", "x", "d",
             ":sort title<Enter>", ":sort starred<Enter>", "st", "sc", "tnew<Enter>", "z", "F",
             ":5<Enter>",
             ":tag +x<Enter>",
@@ -101,6 +101,8 @@ import Testing
         do {
             var patient = LiveSession(clips: 150)
             var hasty = LiveSession(clips: 150)
+            // A failure would meet different requests.
+            (patient.worker.failureRate, hasty.worker.failureRate) = (0, 0)
             for key in try phrases.flatMap({ try KeyParser.keys(in: $0) }) {
                 try patient.take(.drain)
                 try patient.take(.press(key))

@@ -31,7 +31,11 @@ extension LiveSession {
         guard before.list.clips.isLoaded, !before.list.feed.isLoading,
             before.list.feed.pendingSelection == nil, !before.list.feed.isSearching
         else { return }
-        if case .resized = event { return }
+        switch event {
+        // The failure of another request ends the wait for these.
+        case .resized, .matchFound, .unreadFound: return
+        default: break
+        }
         if before.list.pause != nil { return try checkPause(before, event) }
         if case .message(let message) = event, let beforeRows, let rows {
             try checkCursor(before, message, beforeRows, rows)

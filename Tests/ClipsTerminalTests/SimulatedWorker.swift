@@ -29,6 +29,8 @@ struct SimulatedWorker {
     private var delivered = 0
     /// The number of saves.
     private(set) var works = 0
+    /// How likely a request fails.
+    var failureRate = 0.03
 
     var isIdle: Bool { queues.allSatisfy(\.isEmpty) && mailbox.isEmpty && delivered == store.commits.count }
 
@@ -59,7 +61,7 @@ struct SimulatedWorker {
     /// Runs the next job of a queue.
     mutating func work(_ queue: Int, using random: inout SeededRandom) {
         guard !queues[queue].isEmpty else { return }
-        let fails = random.isLikely(0.03)
+        let fails = random.isLikely(failureRate)
         switch queues[queue].removeFirst() {
         case .count(let generation):
             guard generation == self.generation else { return }

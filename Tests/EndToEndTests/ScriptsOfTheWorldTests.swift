@@ -103,7 +103,7 @@ import Testing
             let rows = lines.dropFirst().prefix { $0.contains(" 2h") }
             #expect(rows.count > 10)
             for (heading, words) in [
-                ("Site", "site.example"), ("Tags", "#tagged"), ("Author", "writer"), ("│", "│"),
+                ("Site", "site.exa"), ("Tags", "#tagged"), ("Author", "writer"), ("│", "│"),
             ] {
                 guard let wanted = Self.column(of: heading, in: header) else { continue }
                 for row in rows { #expect(Self.column(of: words, in: row) == wanted, "\(columns): \(row)") }

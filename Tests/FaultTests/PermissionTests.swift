@@ -33,7 +33,7 @@ import Testing
         let run = try unprivileged(clips, "extension", "--title", "clip to retain")
         #expect(run.status == 2 && Sentences.fault(in: run.errors) == nil, "\(run)")
         #expect(try clips.unsaved().contains("clip to retain"))
-        #expect(try unprivileged(clips, "doctor").status == 1)
+        #expect(try unprivileged(clips, "doctor").status == 2)
         #expect(try Shell.run("cksum", [clips.storePath]).output == before)
         chmod(clips.folder.path, 0o755)
         chmod(clips.storePath, 0o600)

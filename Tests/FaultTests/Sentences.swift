@@ -13,7 +13,7 @@ enum Sentences {
     /// Returns the reason why these messages do not help a user; nil if they do.
     static func fault(in errors: String) -> String? {
         // A clip that no file retains follows its message.
-        let lines = errors.split(separator: "\n").filter { !$0.hasPrefix("{\"author\":") }
+        let lines = errors.split(separator: "\n").filter { !$0.hasPrefix("{\"archived\":") }
         guard !lines.isEmpty else { return "no message" }
         for line in lines where !line.hasPrefix("clips: ") || !(line.hasSuffix(".") || line.hasSuffix(":")) {
             return "not a message: \(line)"

@@ -113,9 +113,10 @@ private final class Soak {
         let failures = (writers + helpers).filter { $0.wait().status != 0 }
         for app in apps { try app.returnToList() }
         let rows = try container.readBlocking {
-            try $0.fetch(FetchRequest(ClipModel.entity, sort: [ClipQuery.newestFirst])).map(Clip.init).map {
-                SoakRow(isStarred: $0.isStarred, isUnread: $0.isUnread, title: $0.displayTitle)
-            }
+            try $0.fetch(FetchRequest(ClipModel.entity, sort: [ClipQuery.newestFirst])).map(Clip.init)
+                .filter { !$0.isArchived }.map {
+                    SoakRow(isStarred: $0.isStarred, isUnread: $0.isUnread, title: $0.displayTitle)
+                }
         }
         let wrong = try apps.filter { try !$0.comesToShow(rows, within: 20) }
         let unlike = try follower.differences()

@@ -21,7 +21,8 @@ final class SoakedApp {
         "\u{1b}[5~", "\u{1b}[6~", " ", " ", "3 ", "v", "v", "\r", "\t", "\u{3}", "\u{3}", "\u{3}", "\u{3}",
         "/bread\u{3}", "/map\r", "/", "soak", "\u{7f}", "\u{17}", "*", "r", "d", "u", "u", "\u{12}", "n", "N",
         "p", "p", "F", "z", "w", "h", "l", ":12\r", ":sort title\r", ":sort created\r",
-        ":sort starred reverse\r", ":set relativenumber on\r", ":tag +soaked\r", "atyped text\r",
+        ":sort starred reverse\r", ":set relativenumber on\r", ":tag +soaked\r", ".", ",", "J", "K", "V", "x",
+        "x", "atyped text\r",
         "ahttps://typed.example/1\r", "textra\r", "s\u{3}", "st", "sc", "y\u{3}", "yu", "yj", "H", "H",
         "Hjj\t\r", "HC\u{3}", "H/write-1\r", "?jj\u{3}", "?/star\u{3}\u{3}", "\u{1b}[<64;10;10M",
         "\u{1b}[<0;9;9M", "\u{1b}[200~pasted text\u{1b}[201~", "\u{c}", "\u{1a}", "e", "R", "M", "o",
@@ -114,11 +115,12 @@ final class SoakedApp {
 /// The compared part of a row of the list.
 struct SoakRow: Equatable, Sendable {
     private let isStarred: Bool
-    private let isUnread: Bool
+    /// Whether an unread clip without a star is marked as unread; the star takes its column.
+    private let isMarkedUnread: Bool
     private let title: String
 
     init(isStarred: Bool, isUnread: Bool, title: some StringProtocol) {
-        (self.isStarred, self.isUnread) = (isStarred, isUnread)
+        (self.isStarred, isMarkedUnread) = (isStarred, isUnread && !isStarred)
         // The number of characters that fit on every row.
         var beginning = title.prefix(30)
         while beginning.last == " " { beginning.removeLast() }
@@ -127,13 +129,13 @@ struct SoakRow: Equatable, Sendable {
 
     /// Returns the rows from below the heading to the first line that is not a row.
     static func all(in lines: [String]) -> [SoakRow] {
-        // All rows end with an age.
+        // All rows end with an age and an author.
         let rows = lines.dropFirst().prefix {
-            $0.dropFirst(3).first == " " && $0.suffix(7).contains { $0 != " " }
+            $0.dropFirst(2).first == " " && $0.suffix(7).contains { $0 != " " }
         }
         return rows.map { line in
-            let marks = Array(line.prefix(3))
-            return SoakRow(isStarred: marks[1] == "*", isUnread: marks[2] == "•", title: line.dropFirst(4))
+            let mark = line.dropFirst().first
+            return SoakRow(isStarred: mark == "★", isUnread: mark == "•", title: line.dropFirst(3))
         }
     }
 }

@@ -19,14 +19,26 @@ extension AppState {
         // A list that fails, or is paused, would let keys wait indefinitely.
         guard list.feed.retryAt == nil else { return false }
         return list.feed.isLoading || list.feed.isSearching || list.clips.isAwaitingCursor && list.isCurrent
+            || choiceIsLeaving && !saving.isSlow(at: now)
+    }
+
+    /// Whether the clips that a key would act on are those that the key before it removed from the list.
+    private var choiceIsLeaving: Bool {
+        let isShown = saving.count == 0 && saving.awaited <= sync.newestTransaction
+        guard !isShown, list.isCurrent else { return false }
+        guard !actsOnMarks else { return !saving.leaving.isDisjoint(with: list.marks.all) }
+        return target.map { saving.leaving.contains($0.id) } ?? false
     }
 
     private var listHasKeys: Bool { screen == .list && prompt == nil && menu == nil }
 
-    /// Whether a key must wait. While a range is loading, no key closes or uses half of it.
+    /// Whether a key must wait. While a range is loading, no key closes or uses half of it; a key
+    /// pressed after a deletion is meant for the next clip.
     private func isAwaited(by key: Key) -> Bool {
-        guard list.marks.isGathering, let action = keys[key]?.action else { return isListAwaited }
-        return ActionTable[action].scope == .clips || action == .mark || action == .range || isListAwaited
+        guard !isListAwaited, let action = keys[key]?.action else { return isListAwaited }
+        if ActionTable[action].needsClip, choiceIsLeaving { return true }
+        return list.marks.isGathering
+            && (ActionTable[action].scope == .clips || action == .mark || action == .range)
     }
 
     /// Stores a key that acts on a list that is still loading, and returns whether it did.

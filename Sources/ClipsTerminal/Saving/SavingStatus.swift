@@ -14,6 +14,8 @@ struct SavingStatus: Sendable {
     private var nextWriterRequest: Date?
     /// The app's newest transaction that the list does not show yet.
     var awaited: Int64 = 0
+    /// The clips that the app's own commits remove from the list, as long as the list may show them.
+    var leaving: Set<Int64> = []
     /// Whether the user has moved the cursor since the last work began, so that its result must not move it.
     var hasMoved = false
     /// Whether the app quits after the last save.
@@ -31,14 +33,16 @@ struct SavingStatus: Sendable {
         since.flatMap { isSlow(at: now) ? nextWriterRequest : $0 + Self.patience }
     }
 
-    mutating func begin(at now: Date) {
+    mutating func begin(_ work: Work, at now: Date) {
         count += 1
+        leaving.formUnion(work.leaving)
         hasMoved = false
         if since == nil { wait(from: now) }
     }
 
-    mutating func end(at now: Date) {
+    mutating func end(_ result: WorkResult, at now: Date) {
         count = max(0, count - 1)
+        if case .done(.some, _, _, _) = result.outcome {} else { leaving.subtract(result.work.leaving) }
         wait(from: count == 0 ? nil : now)
     }
 
@@ -60,12 +64,13 @@ struct SavingStatus: Sendable {
 
 extension AppState {
     mutating func start(_ work: Work) {
-        saving.begin(at: now)
+        if saving.count == 0, saving.awaited <= sync.newestTransaction { saving.leaving = [] }
+        saving.begin(work, at: now)
         emit(.work(work))
     }
 
     mutating func finish(_ result: WorkResult) {
-        saving.end(at: now)
+        saving.end(result, at: now)
         switch result.outcome {
         case .done(let token, let clips, let summary, let remark):
             finish(result.work, token, clips)
@@ -125,6 +130,15 @@ extension AppState {
 }
 
 extension Work {
+    /// The clips that are not in the list after the work.
+    fileprivate var leaving: Set<Int64> {
+        switch self {
+        case .delete(let ids, _), .toggle(.archived, let ids): Set(ids)
+        case .update(let id, let changes, _) where changes[.archived] == .boolean(true): [id]
+        default: []
+        }
+    }
+
     /// The change as it is known without the store, such as `deleted “Title”`.
     fileprivate var summary: String {
         func quoted(_ text: String) -> String { "“\(text.prefix(40))\(text.count > 40 ? "…" : "")”" }
