@@ -10,9 +10,10 @@ package actor StoreReader {
     private var open: Open?
     private var isClosed = false
     /// Whether a copy of another store, or an older state of this one, was restored into the file.
-    private var isRestored = false
+    private(set) var isRestored = false
     private var readings: [Int: HistoryReading] = [:]
     private var lastReading = 0
+    private let selections = SelectionCache()
     /// The number of times a store without locks was opened again because a process began to write it.
     private var reopenings: Int64 = 0
 
@@ -103,7 +104,8 @@ package actor StoreReader {
         }
         let log = (open?.log ?? opened.log).ofOneSnapshot()
         return StoreSnapshot(
-            reader: self, log: log, query: ObjectQuery(model: opening.model, store: log.store))
+            reader: self, log: log,
+            query: ObjectQuery(model: opening.model, store: log.store, selections: selections))
     }
 
     /// Answers a query of a snapshot, inside its read.

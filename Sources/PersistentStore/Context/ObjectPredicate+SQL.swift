@@ -65,6 +65,9 @@ private struct ConditionWriter {
         case .matches(let name, let pattern):
             try count(1)
             return Condition(text: try matches(name, pattern), height: 3, depth: 1)
+        case .keys(let keys) where keys.count == 1:
+            values.append(.integer(keys[0]))
+            return Condition(text: "id = ?", height: 2, depth: 0)
         case .keys(let keys):
             // One text for any set of keys, so that the statement is prepared once.
             values.append(.text("[\(keys.map(String.init).joined(separator: ","))]"))

@@ -4,6 +4,7 @@ import SQLite
 struct ObjectQuery {
     let model: StoreModel
     let store: StoreDigest
+    var selections = SelectionCache()
 
     func entity(_ name: String) throws(StoreError) -> EntityDescription {
         guard let entity = model.entity(name) else { throw .unknownEntity(name) }
@@ -12,12 +13,10 @@ struct ObjectQuery {
 
     func fetch(_ request: FetchRequest, on connection: borrowing Connection) throws -> [StoredObject] {
         let entity = try entity(request.entity)
-        let names = try attributes(of: request, entity)
-        let columns = "id, version" + names.map { ", " + StoreSchema.qualified($0, of: entity) }.joined()
-        let statement = try select(columns, request, entity, on: connection)
-        let layout = StoredObject.Layout(names: names)
+        let selection = try selections.selection(of: request.attributes, entity)
+        let statement = try select(selection.columns, request, entity, on: connection)
         var objects: [StoredObject] = []
-        while try statement.step() { objects.append(object(statement, entity, layout)) }
+        while try statement.step() { objects.append(object(statement, entity, selection.layout)) }
         if request.isReversed { objects.reverse() }
         return objects
     }
@@ -27,11 +26,7 @@ struct ObjectQuery {
     ) throws -> [StoredRecord<R>] {
         let (request, plan) = (request.fetchRequest, R.entity.plan)
         let entity = try entity(request.entity)
-        for name in plan.layout.names where entity.attribute(name) == nil {
-            throw StoreError.unknownAttribute(name, entity: entity.name)
-        }
-        let columns =
-            "id, version" + plan.layout.names.map { ", " + StoreSchema.qualified($0, of: entity) }.joined()
+        let columns = try selections.selection(of: plan.layout.names, entity).columns
         let statement = try select(columns, request, entity, on: connection)
         let decoder = RecordDecoder(plan)
         var records: [StoredRecord<R>] = []
@@ -101,16 +96,6 @@ struct ObjectQuery {
 
     func order(_ sort: [SortKey], of entity: String) -> SortOrder {
         SortOrder(sort, of: model.entity(entity))
-    }
-
-    private func attributes(of request: FetchRequest, _ entity: EntityDescription) throws(StoreError)
-        -> [String]
-    {
-        guard let names = request.attributes else { return entity.attributes.map(\.name) }
-        for name in names where entity.attribute(name) == nil {
-            throw .unknownAttribute(name, entity: entity.name)
-        }
-        return names
     }
 
     func condition(

@@ -64,6 +64,20 @@ struct StoreMetadata: Sendable {
         return (UUID(uuidString: row.text(0)), row.isNull(1) ? 1 : clamped(row.integer(1)))
     }
 
+    /// Returns the bounds of the history, in one statement.
+    static func historyBounds(on connection: borrowing Connection) throws(SQLiteError) -> (
+        floor: Int64, expiry: Int64, newest: Int64
+    ) {
+        let row = try connection.prepare(
+            """
+            SELECT (SELECT value FROM store_metadata WHERE key = 'history_floor'),
+            (SELECT value FROM store_metadata WHERE key = 'history_expiry'), (SELECT max(number) FROM history)
+            """)
+        guard try row.step() else { return (0, 0, 0) }
+        let floor = clamped(row.integer(0))
+        return (floor, max(floor, clamped(row.integer(1))), row.integer(2))
+    }
+
     static func set(_ key: Key, _ value: AttributeValue, on connection: borrowing Connection)
         throws(SQLiteError)
     {

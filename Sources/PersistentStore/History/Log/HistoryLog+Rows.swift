@@ -1,6 +1,12 @@
 import SQLite
 
 extension HistoryLog {
+    /// The text for a request without conditions, which follows each commit.
+    private static let allRows = """
+        SELECT \(HistoryHeaders.columns), 1 AS matches FROM history
+        WHERE number > ?1 AND number <= ?2 ORDER BY number
+        """
+
     enum Direction: String {
         case forward = "ASC"
         case backward = "DESC"
@@ -13,6 +19,12 @@ extension HistoryLog {
         _ direction: Direction = .forward,
         on connection: borrowing Connection
     ) throws -> Statement {
+        if request.hasNoCondition && range.pieces == nil && includesChanges && direction == .forward {
+            let rows = try connection.prepare(Self.allRows)
+            try rows.bind(range.after, at: 1)
+            try rows.bind(range.upTo, at: 2)
+            return rows
+        }
         var values: [AttributeValue] = []
         let resumption = request.resumption
         let first = resumption == nil ? 3 : 4

@@ -22,7 +22,7 @@ struct HistoryLog {
     let store: StoreDigest
     let entities: [Int64: EntityNames]
     /// The bounds queried so far, while the log is that of one snapshot.
-    private var facts: SnapshotFacts?
+    private var snapshotBounds: SnapshotBounds?
 
     /// Creates a log and reads the names by which history is interpreted. Create a new log when the schema
     /// may have changed.
@@ -55,24 +55,25 @@ struct HistoryLog {
     /// Returns a log for one snapshot, which reads its bounds once.
     func ofOneSnapshot() -> HistoryLog {
         var log = self
-        log.facts = SnapshotFacts()
+        log.snapshotBounds = SnapshotBounds()
         return log
     }
 
     func newestToken(on connection: borrowing Connection) throws -> HistoryToken {
-        if let newest = facts?.newest.withLock({ $0 }) { return token(newest) }
-        let newest = try connection.integer("SELECT max(number) FROM history") ?? 0
-        facts?.newest.withLock { $0 = newest }
-        return token(newest)
+        token(try bounds(on: connection).newest)
     }
 
     /// Returns the number of the last deleted row, and the number before which tokens have expired.
     func extent(on connection: borrowing Connection) throws -> (floor: Int64, expiry: Int64) {
-        if let extent = facts?.extent.withLock({ $0 }) { return extent }
-        let floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0
-        let extent = (floor, try StoreMetadata.historyExpiry(floor: floor, on: connection))
-        facts?.extent.withLock { $0 = extent }
-        return extent
+        let bounds = try bounds(on: connection)
+        return (bounds.floor, bounds.expiry)
+    }
+
+    private func bounds(on connection: borrowing Connection) throws -> SnapshotBounds.Values {
+        if let known = snapshotBounds?.values.withLock({ $0 }) { return known }
+        let bounds = try StoreMetadata.historyBounds(on: connection)
+        snapshotBounds?.values.withLock { $0 = bounds }
+        return bounds
     }
 
     /// Whether more than `count` changes follow a position. Reads at most one row more than that.
@@ -142,7 +143,8 @@ extension HistoryLog {
 }
 
 /// The bounds of the history of one snapshot, cached because a pass reads them several times.
-final class SnapshotFacts: Sendable {
-    let newest = Mutex<Int64?>(nil)
-    let extent = Mutex<(floor: Int64, expiry: Int64)?>(nil)
+final class SnapshotBounds: Sendable {
+    typealias Values = (floor: Int64, expiry: Int64, newest: Int64)
+
+    let values = Mutex<Values?>(nil)
 }

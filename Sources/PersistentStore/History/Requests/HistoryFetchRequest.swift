@@ -62,6 +62,9 @@ public struct HistoryFetchRequest: Hashable, Sendable {
     }
 
     var admitsAll: Bool { predicate == nil && changePredicate == nil && limit == nil && offset <= 0 }
+
+    /// Whether the request reads whole transactions, whichever they are.
+    var hasNoCondition: Bool { predicate == nil && changePredicate == nil && resumption == nil }
 }
 
 /// A position inside a long transaction, with the facts found for the first piece, so that each further piece
