@@ -28,7 +28,8 @@ extension ClipStore {
             for (draft, isDated) in work { plan.add(draft, isDated: isDated) }
             let saved: (inserted: [Int: Int64], found: [StoredObject])
             do {
-                saved = try await commit(plan, removing: known.filter { own.contains($0.id) }, now: now)
+                saved = try await commit(
+                    plan, policy, removing: known.filter { own.contains($0.id) }, now: now)
             } catch StoreError.conflict where round < Self.maxRounds {
                 continue
             } catch StoreError.constraint
@@ -62,32 +63,39 @@ extension ClipStore {
         var known = try await container.fetch(FetchRequest(ClipModel.entity, where: predicate)).map(Clip.init)
         guard includingVariants else { return known }
         let keys = Set(drafts.map { CanonicalURL.key($0.url) })
-        let lookups = DuplicatePlan.variantLookups(drafts)
+        let (exact, prefixes) = DuplicatePlan.variants(drafts)
+        let name = ClipAttribute.url.rawValue
+        var request = FetchRequest(ClipModel.entity, where: .isOneOf(name, exact))
+        request.attributes = [name]
+        let lookup = request
         let variants = try await container.read { snapshot throws(StoreError) in
-            var variants: Set<Int64> = []
-            for lookup in lookups {
-                var request = FetchRequest(ClipModel.entity, where: lookup)
-                request.attributes = [ClipAttribute.url.rawValue]
-                for object in try snapshot.fetch(request) {
-                    let url = object[ClipAttribute.url.rawValue].textValue ?? ""
-                    if keys.contains(CanonicalURL.key(url)) { variants.insert(object.id.key) }
-                }
-            }
-            return variants
+            let found =
+                try snapshot.fetch(lookup)
+                + snapshot.objects(of: ClipModel.entity, with: name, beginningWithOneOf: prefixes)
+            return Set(
+                found.filter { keys.contains(CanonicalURL.key($0[name].textValue ?? "")) }.map(\.id.key))
         }
         known += try await clips(variants.subtracting(known.map(\.id)).sorted())
         return known
     }
 
     private func commit(
-        _ plan: DuplicatePlan, removing: [Clip], now: Int64
+        _ plan: DuplicatePlan, _ policy: DuplicatePolicy, removing: [Clip], now: Int64
     ) async throws -> (inserted: [Int: Int64], found: [StoredObject]) {
         let context = makeContext()
+        // Other policies find the clips that another process has saved since the lookup.
+        if policy == .keepBoth, removing.isEmpty, let batch = try plan.batch(author: author, now: now) {
+            var request = BatchInsertRequest(
+                ClipModel.entity, attributes: ClipModel.names, rows: batch.map(\.row))
+            request.returnsObjectIDs = true
+            let ids = try await context.execute(request).objectIDs ?? []
+            return (Dictionary(uniqueKeysWithValues: zip(batch.map(\.index), ids.map(\.key))), [])
+        }
         let temporary = try await plan.apply(to: context, author: author, now: now)
         for clip in removing { try await context.delete(clip.objectID, onVersion: clip.version) }
         let urls = Set(temporary.keys.map { plan.content(at: $0).url }).subtracting([""])
         var lookup: FetchRequest?
-        if !urls.isEmpty {
+        if policy != .keepBoth, !urls.isEmpty {
             lookup = FetchRequest(
                 ClipModel.entity,
                 where: .isOneOf(ClipAttribute.url.rawValue, urls.sorted().map(AttributeValue.text)))

@@ -21,15 +21,9 @@ extension DuplicatePlan {
         return parts.isEmpty ? nil : parts.count == 1 ? parts[0] : .or(parts)
     }
 
-    /// Returns predicates for stored clips whose URLs may be variants of those of drafts.
-    static func variantLookups(_ drafts: [ClipDraft]) -> [ObjectPredicate] {
-        let urls = Set(drafts.compactMap { CanonicalURL($0.url) })
-        var (exact, prefixes): ([AttributeValue], [ObjectPredicate]) = ([], [])
-        for candidates in urls.map(\.candidates) {
-            exact += candidates.exact.map(AttributeValue.text)
-            prefixes += candidates.prefixes.map { .hasPrefix(ClipAttribute.url.rawValue, $0) }
-        }
-        // Each alone: SQLite reads the whole table for an alternative of many ranges.
-        return urls.isEmpty ? [] : [.isOneOf(ClipAttribute.url.rawValue, exact)] + prefixes
+    /// Returns the URLs, and beginnings of URLs, of stored clips that may be variants of drafts.
+    static func variants(_ drafts: [ClipDraft]) -> (exact: [AttributeValue], prefixes: [String]) {
+        let candidates = Set(drafts.compactMap { CanonicalURL($0.url) }).map(\.candidates)
+        return (candidates.flatMap { $0.exact.map(AttributeValue.text) }, candidates.flatMap(\.prefixes))
     }
 }

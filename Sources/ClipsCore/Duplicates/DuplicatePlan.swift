@@ -140,6 +140,23 @@ extension DuplicatePlan {
         return temporary
     }
 
+    /// The values of the entries to insert, by entry; nil if the plan also changes or deletes clips, or inserts
+    /// too few for a batch to cost less than a save.
+    func batch(author: String, now: Int64) throws -> [(index: Int, row: [AttributeValue])]? {
+        var rows: [(Int, [AttributeValue])] = []
+        for (index, entry) in entries.enumerated() {
+            if entry.stored == nil {
+                guard !entry.isDeleted else { continue }
+                rows.append((index, try entry.content.row(author: author, now: now)))
+            } else if entry.isDeleted || entry.content != entry.original {
+                return nil
+            }
+        }
+        return rows.count < Self.smallestBatch ? nil : rows
+    }
+
+    private static let smallestBatch = 20
+
     /// Returns the clip that contains each draft.
     func ids(_ inserted: [Int: Int64]) -> [Int64] {
         destinations.map { entries[$0].stored?.id ?? inserted[$0] ?? 0 }

@@ -53,24 +53,20 @@ package struct ClipDraft: Hashable, Sendable {
         }
     }
 
-    func values(author: String, now: Int64) throws(ClipError) -> [String: AttributeValue] {
+    /// Returns the values to save, in the order of ``ClipAttribute/allCases``.
+    func row(author: String, now: Int64) throws(ClipError) -> [AttributeValue] {
         try check()
+        return [
+            .text(uuid ?? ClipUUID.make(at: now)), .text(url), .text(savedTitle), .text(text), .text(note),
+            .text(Tags(tags).joined), .text(self.author ?? author), .boolean(isStarred), .boolean(isUnread),
+            .integer(created ?? now), .integer(updated ?? created ?? now), .boolean(isArchived),
+        ]
+    }
+
+    func values(author: String, now: Int64) throws(ClipError) -> [String: AttributeValue] {
         // A dictionary type that is needed anyway: each other one costs a program that saves one clip
         // start-up time.
-        return [
-            ClipAttribute.uuid.rawValue: .text(uuid ?? ClipUUID.make(at: now)),
-            ClipAttribute.url.rawValue: .text(url),
-            ClipAttribute.title.rawValue: .text(savedTitle),
-            ClipAttribute.text.rawValue: .text(text),
-            ClipAttribute.note.rawValue: .text(note),
-            ClipAttribute.tags.rawValue: .text(Tags(tags).joined),
-            ClipAttribute.author.rawValue: .text(self.author ?? author),
-            ClipAttribute.starred.rawValue: .boolean(isStarred),
-            ClipAttribute.unread.rawValue: .boolean(isUnread),
-            ClipAttribute.archived.rawValue: .boolean(isArchived),
-            ClipAttribute.created.rawValue: .integer(created ?? now),
-            ClipAttribute.updated.rawValue: .integer(updated ?? created ?? now),
-        ]
+        Dictionary(uniqueKeysWithValues: zip(ClipModel.names, try row(author: author, now: now)))
     }
 
     /// The title on one line; for a clip without title and URL, its first line.

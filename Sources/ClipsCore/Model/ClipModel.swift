@@ -27,6 +27,8 @@ package enum ClipModel {
 
     package static func objectID(_ key: Int64) -> ObjectID { ObjectID(entity: entity, key: key) }
 
+    static let names = ClipAttribute.allCases.map(\.rawValue)
+
     /// The attributes that a list shows: all except long texts.
     package static let listAttributes: [String] = ClipAttribute.allCases
         .filter { $0 != .text && $0 != .note && $0 != .uuid }.map(\.rawValue)

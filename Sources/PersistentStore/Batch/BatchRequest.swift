@@ -23,6 +23,17 @@ public struct BatchInsertRequest: Sendable {
         self.init(entity, total: rows.count) { rows }
     }
 
+    /// Creates a request from rows with the values of these attributes, in their order.
+    package init(_ entity: String, attributes: [String], rows: [[AttributeValue]]) {
+        self.entity = entity
+        total = rows.count
+        makeNext = {
+            let layout = StoredObject.Layout(names: attributes)
+            var iterator = rows.makeIterator()
+            return { iterator.next().map { .ordered($0, layout) } }
+        }
+    }
+
     /// Creates a request from a sequence of rows.
     ///
     /// - Parameters:

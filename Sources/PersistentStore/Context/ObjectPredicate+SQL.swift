@@ -144,27 +144,12 @@ private struct ConditionWriter {
     private mutating func hasPrefix(_ name: String, _ prefix: String) throws(StoreError) -> String {
         let column = try column(name)
         values.append(.text(prefix))
-        guard let end = Self.end(ofPrefix: prefix, ignoresCase: entity.attribute(name)?.ignoresCase ?? false)
+        guard
+            let end = TextRange.end(
+                ofPrefix: prefix, ignoresCase: entity.attribute(name)?.ignoresCase ?? false)
         else { return "\(column) >= ?" }
         values.append(.text(end))
         return "\(column) >= ? AND \(column) < ?"
-    }
-
-    /// Returns the first text after all texts with a prefix; nil if there is none. SQLite compares bytes, in the
-    /// order of scalars, and without case those of lowercase letters (sqlite.org/datatype3.html 7).
-    private static func end(ofPrefix prefix: String, ignoresCase: Bool) -> String? {
-        var scalars = prefix.unicodeScalars
-        while let last = scalars.popLast() {
-            let isUppercase = ("A"..."Z").contains(last)
-            var next = last.value + (ignoresCase && isUppercase ? 0x21 : 1)
-            // Not a letter, which would be compared as one after the symbols that follow.
-            if ignoresCase && last == "@" { next = 0x5B }
-            if next == 0xD800 { next = 0xE000 }
-            guard let following = Unicode.Scalar(next) else { continue }
-            scalars.append(following)
-            return String(scalars)
-        }
-        return nil
     }
 
     private mutating func matches(_ name: String, _ pattern: String) throws(StoreError) -> String {

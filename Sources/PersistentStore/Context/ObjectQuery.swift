@@ -14,10 +14,22 @@ struct ObjectQuery {
     func fetch(_ request: FetchRequest, on connection: borrowing Connection) throws -> [StoredObject] {
         let entity = try entity(request.entity)
         let selection = try selections.selection(of: request.attributes, entity)
-        let statement = try select(selection.columns, request, entity, on: connection)
+        let found = try objects(
+            select(selection.columns, request, entity, on: connection), entity, selection.layout)
+        return request.isReversed ? found.reversed() : found
+    }
+
+    /// Returns the objects of rows that begin with the key and the version.
+    func objects(
+        _ statement: borrowing Statement, _ entity: EntityDescription, _ layout: StoredObject.Layout
+    ) throws -> [StoredObject] {
         var objects: [StoredObject] = []
-        while try statement.step() { objects.append(object(statement, entity, selection.layout)) }
-        if request.isReversed { objects.reverse() }
+        while try statement.step() {
+            let id = ObjectID(entity: entity.name, key: statement.integer(0), store: store)
+            let values = layout.names.indices.map { statement.value($0 + 2) }
+            objects.append(
+                StoredObject(id: id, version: statement.integer(1), layout: layout, values: values))
+        }
         return objects
     }
 
@@ -111,14 +123,5 @@ struct ObjectQuery {
             if let bound { parts.append(order.condition(bound, isAfter: isAfter, entity, &values)) }
         }
         return parts.isEmpty ? "" : " WHERE " + parts.joined(separator: " AND ")
-    }
-
-    private func object(
-        _ statement: borrowing Statement, _ entity: EntityDescription, _ layout: StoredObject.Layout
-    ) -> StoredObject {
-        let values = layout.names.indices.map { statement.value($0 + 2) }
-        return StoredObject(
-            id: ObjectID(entity: entity.name, key: statement.integer(0), store: store),
-            version: statement.integer(1), layout: layout, values: values)
     }
 }

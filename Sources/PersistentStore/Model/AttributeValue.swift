@@ -99,6 +99,9 @@ extension AttributeValue {
     }
 
     private static func quoted(_ text: String) -> String {
+        var text = text
+        let isPlain = text.withUTF8 { $0.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C } }
+        guard !isPlain else { return "\"" + text + "\"" }
         var quoted = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
