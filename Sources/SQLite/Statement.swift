@@ -43,16 +43,21 @@ package struct Statement: ~Copyable {
 
     package func bind(_ value: String, at index: Int) throws(SQLiteError) {
         var value = value
-        // A null address would bind NULL, so empty text uses another one.
-        let code = value.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { text in
-                sqlite3_bind_text64(
-                    pointer, Int32(index), text.baseAddress ?? UnsafePointer(bitPattern: 1),
-                    UInt64(text.count),
-                    csqlite_transient(), UInt8(SQLITE_UTF8))
-            }
+        try check(value.withUTF8 { bind($0, at: index) })
+    }
+
+    /// Binds the bytes of a text, which are valid UTF-8.
+    package func bind(utf8 bytes: [UInt8], at index: Int) throws(SQLiteError) {
+        try check(bytes.withUnsafeBufferPointer { bind($0, at: index) })
+    }
+
+    private func bind(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> CInt {
+        bytes.withMemoryRebound(to: CChar.self) { text in
+            // A null address would bind NULL, so empty text uses another one.
+            sqlite3_bind_text64(
+                pointer, Int32(index), text.baseAddress ?? UnsafePointer(bitPattern: 1), UInt64(text.count),
+                csqlite_transient(), UInt8(SQLITE_UTF8))
         }
-        try check(code)
     }
 
     package func bind(_ value: [UInt8], at index: Int) throws(SQLiteError) {

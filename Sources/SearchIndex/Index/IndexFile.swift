@@ -96,10 +96,17 @@ final class IndexFile {
             created INTEGER NOT NULL);
             CREATE VIRTUAL TABLE words USING fts5 (title, tags, url, text, note, author, content = '',
             detail = column, columnsize = 0, tokenize = 'ascii');
-            INSERT INTO words (words, rank) VALUES ('automerge', 4);
+            INSERT INTO words (words, rank) VALUES ('automerge', 64), ('crisismerge', 96);
             CREATE TABLE vocabulary (id INTEGER PRIMARY KEY, terms BLOB NOT NULL);
             CREATE TABLE name (kind INTEGER, folded BLOB, name TEXT, PRIMARY KEY (kind, folded, name))
             WITHOUT ROWID
             """)
+    }
+
+    /// Returns to the usual merging of segments. During a backfill, 64 are merged at once: each merge writes all of
+    /// their words again (sqlite.org/fts5.html 6.2).
+    static func endBulkWriting(_ connection: borrowing Connection) throws(SQLiteError) {
+        try connection.execute(
+            "INSERT INTO words (words, rank) VALUES ('automerge', 4), ('crisismerge', 16)")
     }
 }

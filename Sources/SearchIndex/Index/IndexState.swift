@@ -68,13 +68,13 @@ struct IndexRecord {
             && [built, total, dead].allSatisfy { (0..<1 << 60).contains($0) }
     }
 
-    mutating func useNumber(isLate: Bool) -> Int64 {
-        if isLate {
-            nextLateNumber += 1
-            return nextLateNumber - 1
+    mutating func useNumbers(_ count: Int, areLate: Bool) -> Int64 {
+        if areLate {
+            nextLateNumber += Int64(count)
+            return nextLateNumber - Int64(count)
         }
-        nextNumber += 1
-        return nextNumber - 1
+        nextNumber += Int64(count)
+        return nextNumber - Int64(count)
     }
 
     func write(_ connection: borrowing Connection) throws(SQLiteError) {

@@ -111,24 +111,21 @@ extension SearchIndex {
                 code: SQLiteError.Primary.corrupt.rawValue, message: "the index has no numbers left")
         }
         let first = lowest - Int64(documents.count)
-        for (offset, document) in documents.reversed().enumerated() {
-            // The object may have been indexed before it moved to an older position.
-            if try DocumentWriter.remove(document.id, from: connection) { record.dead += 1 }
-            try writer.add(document, as: first + Int64(offset), to: connection)
-        }
+        record.dead += try writer.add(documents.reversed(), from: first, to: connection)
         try writer.flush(to: connection)
         record.built += Int64(documents.count)
         record.builtPosition = documents.last?.position ?? record.builtPosition
         if documents.count < Self.buildingStep {
             builder = nil
             record.phase = .gathering
+            try IndexFile.endBulkWriting(connection)
         }
     }
 
     /// Returns the words in the index. Another process, or an earlier run, may have begun the backfill.
     private func knownWords(
         _ record: IndexRecord, _ connection: borrowing Connection
-    ) throws -> Set<UInt64> {
+    ) throws -> TokenSet {
         var vocabulary = Vocabulary()
         try vocabulary.refresh(edition: record.edition, from: connection)
         return vocabulary.hashes()
@@ -176,9 +173,8 @@ extension SearchIndex {
         // In ascending order of the numbers; otherwise FTS5 writes a segment for each.
         let late = documents.filter { $0.position < newest }
         for (documents, isLate) in [(documents.dropFirst(late.count), false), (late[...], true)] {
-            for document in documents {
-                try writer.add(document, as: record.useNumber(isLate: isLate), to: connection)
-            }
+            let first = record.useNumbers(documents.count, areLate: isLate)
+            _ = try writer.add(documents, from: first, to: connection)
         }
         try writer.flush(to: connection)
     }

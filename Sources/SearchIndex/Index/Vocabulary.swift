@@ -56,8 +56,8 @@ struct Vocabulary {
     }
 
     /// Returns the hashes of all words, for recognizing new ones.
-    func hashes() -> Set<UInt64> {
-        var hashes: Set<UInt64> = []
+    func hashes() -> TokenSet {
+        var hashes = TokenSet()
         forEach { hashes.insert(hash($0)) }
         return hashes
     }

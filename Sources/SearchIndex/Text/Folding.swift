@@ -3,9 +3,34 @@
 enum Folding {
     /// Returns the folded text as UTF-8.
     static func fold(_ text: String) -> [UInt8] {
+        if let bytes = foldASCII(text) { return bytes }
         var folder = Folder(recordsOrigins: false)
         folder.append(text)
         return folder.bytes
+    }
+
+    /// Returns the folded text; nil if it has other characters than those of ASCII.
+    private static func foldASCII(_ text: String) -> [UInt8]? {
+        var text = text
+        return text.withUTF8 { source in
+            var isASCII = true
+            let bytes = [UInt8](unsafeUninitializedCapacity: source.count) { folded, count in
+                for byte in source {
+                    let letter = foldedASCII(byte)
+                    isASCII = isASCII && byte < 0x80
+                    guard letter != 32 || count == 0 || folded[count - 1] != 32 else { continue }
+                    folded.initializeElement(at: count, to: letter)
+                    count += 1
+                }
+            }
+            return isASCII ? bytes : nil
+        }
+    }
+
+    /// Returns the folded letter of ASCII: a space for white space, hyphens, and apostrophes.
+    fileprivate static func foldedASCII(_ byte: UInt8) -> UInt8 {
+        if byte &- 65 < 26 { return byte | 0x20 }
+        return byte == 0x2D || byte == 0x27 || byte == 0x60 || byte &- 9 < 5 ? 32 : byte
     }
 
     /// Returns the folded text and, for each of its bytes, the UTF-8 offset of the original scalar.
@@ -65,11 +90,8 @@ private struct Folder {
     }
 
     private mutating func appendASCII(_ byte: UInt8, from origin: Int) {
-        if byte &- 65 < 26 { return write(byte | 0x20, origin) }
-        if byte == 32 || byte == 0x2D || byte == 0x27 || byte == 0x60 || byte &- 9 < 5 {
-            return writeSpace(origin)
-        }
-        write(byte, origin)
+        let folded = Folding.foldedASCII(byte)
+        if folded == 32 { writeSpace(origin) } else { write(folded, origin) }
     }
 
     private mutating func append(_ scalar: UInt32, from origin: Int) {

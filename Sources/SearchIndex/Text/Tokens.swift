@@ -38,6 +38,27 @@ enum Tokens {
     static func forEach(
         _ bytes: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>, _ isWord: Bool) -> Void
     ) {
+        var index = 0
+        while index < bytes.count {
+            // Most words are short, of ASCII, and between separators of ASCII.
+            var end = index
+            while end < bytes.count, isWord(bytes[end]) { end += 1 }
+            if end - index <= longestWord, end == bytes.count || bytes[end] < 0x80 {
+                if end > index { body(UnsafeBufferPointer(rebasing: bytes[index..<end]), true) }
+                index = end + 1
+                continue
+            }
+            while end < bytes.count, bytes[end] >= 0x80 || isWord(bytes[end]) { end += 1 }
+            forEachOfAny(UnsafeBufferPointer(rebasing: bytes[index..<end]), body)
+            index = end
+        }
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 }
+
+    private static func forEachOfAny(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>, _ isWord: Bool) -> Void
+    ) {
         func emit(_ range: Range<Int>, _ isWord: Bool) {
             body(UnsafeBufferPointer(rebasing: bytes[range]), isWord)
         }
