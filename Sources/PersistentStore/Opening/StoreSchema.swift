@@ -63,6 +63,7 @@ enum StoreSchema {
     /// Doubles a quotation mark by bytes: with a combining accent it is another character to Swift, but not
     /// to SQLite.
     private static func doubled(_ mark: UInt8, in text: String) -> String {
+        guard text.utf8.contains(mark) else { return text }
         var bytes: [UInt8] = []
         for byte in text.utf8 { bytes += byte == mark ? [mark, mark] : [byte] }
         return String(decoding: bytes, as: UTF8.self)

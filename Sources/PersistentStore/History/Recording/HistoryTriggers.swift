@@ -25,6 +25,38 @@ struct HistoryTriggers {
     let entityID: Int64
     /// The bit of each attribute in `columns`; see ``AttributeBits``.
     let bits: [String: Int]
+    // Every process that opens a store writes these texts, to compare them.
+    private let columns: [Column]
+    private let preserved: [Column]
+    private let anyDiffers: String
+
+    /// The texts of one attribute, of which the triggers consist.
+    private struct Column {
+        let name: String
+        let retained: String
+        let differs: String
+        let bit: Int?
+        let isUnique: Bool
+        let history: AttributeDescription.History
+
+        init(_ attribute: AttributeDescription, bit: Int?) {
+            name = "\"\(attribute.name)\""
+            retained = StoreSchema.retainedColumn(attribute)
+            // Text that differs in case only is another value, even if sorting and searching ignore case.
+            differs =
+                "old.\(name) IS NOT new.\(name)" + (attribute.ignoresCase ? " COLLATE BINARY" : "")
+            self.bit = bit
+            isUnique = attribute.isUnique
+            history = attribute.history
+        }
+    }
+
+    init(entity: EntityDescription, entityID: Int64, bits: [String: Int]) {
+        (self.entity, self.entityID, self.bits) = (entity, entityID, bits)
+        columns = entity.attributes.map { Column($0, bit: bits[$0.name]) }
+        preserved = columns.filter { $0.history.contains(.preservesValueOnDeletion) }
+        anyDiffers = Self.differs(columns)
+    }
 
     /// The version of the trigger text; if it differs, opening a store replaces its triggers.
     static let edition = 3
@@ -56,14 +88,14 @@ struct HistoryTriggers {
     private var recordsUpdate: Trigger {
         trigger(
             "records_update",
-            "AFTER UPDATE ON \(table)\nWHEN old.id = new.id AND (\(differs(entity.attributes))) AND NOT \(hasNotes)",
+            "AFTER UPDATE ON \(table)\nWHEN old.id = new.id AND (\(anyDiffers)) AND NOT \(hasNotes)",
             recordUpdate)
     }
 
     private var recordsReplacingUpdate: Trigger {
         trigger(
             "records_replacing_update",
-            "AFTER UPDATE ON \(table)\nWHEN \(hasNotes) AND old.id = new.id AND (\(differs(entity.attributes)))",
+            "AFTER UPDATE ON \(table)\nWHEN \(hasNotes) AND old.id = new.id AND (\(anyDiffers))",
             [recordEvicted("0"), keepEvicted, finishNotes] + recordUpdate)
     }
 
@@ -92,8 +124,8 @@ struct HistoryTriggers {
     private var notesClashesOfUpdate: Trigger {
         let others = " AND id <> old.id"
         let moves =
-            "old.id <> new.id" + entity.attributes.filter(\.isUnique).map { " OR \(differs([$0]))" }.joined()
-        let changes = "old.id <> new.id OR \(differs(entity.attributes))"
+            "old.id <> new.id" + columns.filter(\.isUnique).map { " OR \($0.differs)" }.joined()
+        let changes = "old.id <> new.id OR \(anyDiffers)"
         return trigger(
             "notes_clashes_of_update",
             """
@@ -139,14 +171,14 @@ extension HistoryTriggers {
     }
 
     private var recordUpdate: [String] {
-        let recorded = entity.attributes.filter { $0.history.contains(.recordsOldValue) }
+        let recorded = columns.filter { $0.history.contains(.recordsOldValue) }
         var steps = [record(.update, object: "new.id", columns: changedColumns)]
         if !recorded.isEmpty {
-            let old = recorded.map { "CASE WHEN \(differs([$0])) THEN old.\(quoted($0)) END" }
+            let old = recorded.map { "CASE WHEN \($0.differs) THEN old.\($0.name) END" }
             steps.append(
                 """
-                INSERT INTO \(values) (number\(columns(recorded)))
-                SELECT last_insert_rowid(), \(old.joined(separator: ", ")) WHERE \(differs(recorded))
+                INSERT INTO \(values) (number\(retained(recorded)))
+                SELECT last_insert_rowid(), \(old.joined(separator: ", ")) WHERE \(Self.differs(recorded))
                 """)
         }
         steps.append(
@@ -160,19 +192,19 @@ extension HistoryTriggers {
         return [
             delete,
             """
-            INSERT INTO \(values) (number\(columns(preserved)))
-            VALUES (last_insert_rowid(), \(preserved.map { "old.\(quoted($0))" }.joined(separator: ", ")))
+            INSERT INTO \(values) (number\(retained(preserved)))
+            VALUES (last_insert_rowid(), \(preserved.map { "old.\($0.name)" }.joined(separator: ", ")))
             """,
         ]
     }
 
     private func noteClashes(_ condition: String) -> [String] {
-        let present = preserved.map { ", " + quoted($0) }.joined()
+        let present = preserved.map { ", " + $0.name }.joined()
         let clashing = "FROM \(table) WHERE (\(clash))\(condition)"
         return [
             // The outer statement's conflict clause would override that of an INSERT that clashes here.
             "DELETE FROM \(replaced) WHERE after IS NULL OR id IN (SELECT id \(clashing))",
-            "INSERT INTO \(replaced) (id, after\(columns(preserved))) SELECT id, (\(newestNumber))\(present) \(clashing)",
+            "INSERT INTO \(replaced) (id, after\(retained(preserved))) SELECT id, (\(newestNumber))\(present) \(clashing)",
         ]
     }
 
@@ -188,9 +220,9 @@ extension HistoryTriggers {
     }
 
     private var keepEvicted: String {
-        let old = preserved.map { ", gone.\(StoreSchema.retainedColumn($0))" }.joined()
+        let old = preserved.map { ", gone.\($0.retained)" }.joined()
         return """
-            INSERT INTO \(values) (number\(columns(preserved)))
+            INSERT INTO \(values) (number\(retained(preserved)))
             SELECT log.number\(old) FROM \(replaced) AS gone CROSS JOIN history AS log
             WHERE gone.after NOT NULL AND log.number > gone.after
             AND log.kind = \(HistoryChange.Kind.delete.rawValue) AND log.entity = \(entityID)
@@ -201,7 +233,7 @@ extension HistoryTriggers {
     /// Clears the values of finished notes. The rows remain, so that each trigger on one row of a statement
     /// sees the same ones.
     private var finishNotes: String {
-        let cleared = preserved.map { ", \(StoreSchema.retainedColumn($0)) = NULL" }.joined()
+        let cleared = preserved.map { ", \($0.retained) = NULL" }.joined()
         return "UPDATE \(replaced) SET after = NULL\(cleared)"
     }
 
@@ -218,25 +250,22 @@ extension HistoryTriggers {
     private var nextVersion: String { "min(old.version, \(Int64.max - 1)) + 1" }
     private var newestNumber: String { "SELECT max(number) FROM history" }
     private var hasNotes: String { "EXISTS (SELECT 1 FROM \(replaced))" }
-    private var preserved: [AttributeDescription] {
-        entity.attributes.filter { $0.history.contains(.preservesValueOnDeletion) }
-    }
-
     /// The attributes of a tombstone, which distinguish NULL from a value that was not retained.
-    private var preservedColumns: String { String(Self.mask(of: preserved, bits)) }
+    private var preservedColumns: String {
+        String(
+            preserved.reduce(Int64(0)) { mask, column in column.bit.map { mask | 1 << Int64($0) } ?? mask })
+    }
 
     static func mask(of attributes: [AttributeDescription], _ bits: [String: Int]) -> Int64 {
         attributes.reduce(0) { mask, attribute in bits[attribute.name].map { mask | 1 << Int64($0) } ?? mask }
     }
 
     private var changedColumns: String {
-        let terms = entity.attributes.compactMap { attribute in
-            bits[attribute.name].map { "((\(differs([attribute]))) << \($0))" }
-        }
+        let terms = columns.compactMap { column in column.bit.map { "((\(column.differs)) << \($0))" } }
         return terms.joined(separator: " + ")
     }
 
-    private var uniqueColumns: [String] { ["id"] + entity.attributes.filter(\.isUnique).map(quoted) }
+    private var uniqueColumns: [String] { ["id"] + columns.filter(\.isUnique).map(\.name) }
     private var clash: String { uniqueColumns.map { "\($0) = new.\($0)" }.joined(separator: " OR ") }
 
     private func clashExists(_ condition: String) -> String {
@@ -245,19 +274,11 @@ extension HistoryTriggers {
             .joined(separator: " OR ")
     }
 
-    private func differs(_ attributes: [AttributeDescription]) -> String {
-        guard !attributes.isEmpty else { return "0" }
-        // Text that differs in case only is another value, even if sorting and searching ignore case.
-        return attributes.map { attribute in
-            "old.\(quoted(attribute)) IS NOT new.\(quoted(attribute))"
-                + (attribute.ignoresCase ? " COLLATE BINARY" : "")
-        }.joined(separator: " OR ")
+    private static func differs(_ columns: [Column]) -> String {
+        columns.isEmpty ? "0" : columns.map(\.differs).joined(separator: " OR ")
     }
 
-    private func columns(_ attributes: [AttributeDescription]) -> String {
-        attributes.map { ", " + StoreSchema.retainedColumn($0) }.joined()
-    }
-    private func quoted(_ attribute: AttributeDescription) -> String { "\"\(attribute.name)\"" }
+    private func retained(_ columns: [Column]) -> String { columns.map { ", " + $0.retained }.joined() }
     private var table: String { "\"\(entity.name)\"" }
     private var values: String { StoreSchema.valuesTable(entity.name) }
     private var replaced: String { StoreSchema.replacedTable(entity.name) }
