@@ -64,7 +64,7 @@ final class HostClips {
         let saved = try await store.addOnce(drafts, unlessURLExists: ifAbsent)
         // Each clip has its ID in the answer, even if the clips themselves do not fit.
         let room = Self.maxBytes - 128 * saved.count
-        let summaries = try await store.summaries(saved.map(\.id), maxBytes: room)
+        let summaries = try await store.summaries(of: saved, maxBytes: room)
         let byID = Dictionary(summaries.map { ($0.id, $0.json) }) { first, _ in first }
         answer.add(
             "clips",

@@ -98,12 +98,12 @@ package struct HostRequest: Sendable {
             let clip = RequestFields(object)
             guard
                 let uuid = UUID(
-                    uuidString: try clip.required("uuid", { name throws(HostError) in try clip.text(name) }))
+                    text: try clip.required("uuid", { name throws(HostError) in try clip.text(name) }))
             else { throw HostError(.invalid, "'uuid' is not a UUID.") }
             var draft = try clip.draft()
             // The host's own author, and the time of the present.
             (draft.author, draft.updated) = (nil, nil)
-            draft.uuid = uuid.uuidString.lowercased()
+            draft.uuid = uuid.text
             guard !draft.isEmpty else { throw HostError(ClipError.emptyClip) }
             if try clip.flag("ifAbsent") { ifAbsent.insert(index) }
             drafts.append(draft)

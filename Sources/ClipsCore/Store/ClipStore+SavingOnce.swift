@@ -1,10 +1,12 @@
-import PersistentStore
+package import PersistentStore
 
 /// A clip that contains a draft.
 package struct SavedClip: Hashable, Sendable {
     package let id: Int64
     /// Whether the call saved it; false if it existed.
     package let isNew: Bool
+    /// The clip as the call saved it; nil if it existed.
+    fileprivate let object: StoredObject?
 }
 
 extension ClipStore {
@@ -18,40 +20,58 @@ extension ClipStore {
         var own: Set<Int64> = []
         for attempt in 1... {
             var plan = SavingPlan(drafts, unlessURLExists: unlessURLExists)
-            if let predicate = plan.lookup { try await findExisting(predicate, for: &plan) }
+            // A repeated call is rare: the first attempt leaves it to the index of the UUIDs, which refuses it.
+            if attempt > 1 || !unlessURLExists.isEmpty, let predicate = plan.lookup {
+                try await findExisting(predicate, for: &plan)
+            }
             guard !plan.inserted.isEmpty else { return plan.results([:], own: own) }
             let canRetry = attempt < Self.maxAttempts && plan.lookup != nil
-            guard let (ids, found) = try await insert(plan, canRetry: canRetry) else { continue }
+            guard let (objects, found) = try await insert(plan, canRetry: canRetry) else { continue }
             let raced = plan.raced(by: found)
             guard raced.isEmpty || attempt == Self.maxAttempts else {
                 // Another process saved the URL first. Both know the order, so only one gives way.
-                own.formUnion(ids.values)
-                try await delete(raced.compactMap { ids[$0] })
+                own.formUnion(objects.values.map(\.id.key))
+                try await delete(raced.compactMap { objects[$0]?.id.key })
                 continue
             }
-            return plan.results(ids, own: own)
+            return plan.results(objects, own: own)
         }
         return []
     }
 
-    /// Returns the IDs of the inserted drafts, and the clips that had their URLs; nil if another process has saved
-    /// one of the UUIDs since they were looked up.
+    /// Returns the clips of the inserted drafts, and the clips that had their URLs; nil if one of the UUIDs exists.
     private func insert(
         _ plan: SavingPlan, canRetry: Bool
-    ) async throws -> (ids: [Int: Int64], found: [StoredObject])? {
+    ) async throws -> (objects: [Int: StoredObject], found: [StoredObject])? {
         let context = makeContext()
-        var temporary: [Int: ObjectID] = [:]
-        for index in plan.inserted {
-            let values = try plan.drafts[index].values(author: author, now: now())
-            temporary[index] = try await context.insert(ClipModel.entity, values)
+        let inserted = plan.inserted
+        for index in inserted {
+            try await context.insert(
+                ClipModel.entity, plan.drafts[index].values(author: author, now: now()))
         }
         do {
             let result = try await context.save(moving: nil, finding: plan.raceLookup)
-            return (temporary.mapValues { result.permanentID($0).key }, result.found)
+            return (Dictionary(uniqueKeysWithValues: zip(inserted, result.objects)), result.found)
         } catch {
             guard case .constraint = error, canRetry else { throw error }
             return nil
         }
+    }
+
+    /// Returns the summaries of saved clips, and reads only those that existed.
+    ///
+    /// - Parameter maxBytes: The size of the JSON before which the result ends.
+    package func summaries(of saved: [SavedClip], maxBytes: Int) async throws(StoreError) -> [ClipSummary] {
+        let objects = saved.compactMap(\.object)
+        guard objects.count == saved.count else {
+            return try await summaries(saved.map(\.id), maxBytes: maxBytes)
+        }
+        var left = maxBytes
+        return Array(
+            objects.lazy.map { ClipSummary(Clip($0)) }.prefix { summary in
+                left -= summary.json.utf8.count + 1
+                return left >= 0
+            })
     }
 
     private func findExisting(
@@ -142,11 +162,13 @@ private struct SavingPlan {
         return inserted.filter { unlessURLExists.contains($0) && urls.contains(drafts[$0].url) }
     }
 
-    func results(_ inserted: [Int: Int64], own: Set<Int64>) -> [SavedClip] {
+    func results(_ inserted: [Int: StoredObject], own: Set<Int64>) -> [SavedClip] {
         sources.enumerated().map { index, source in
             switch source {
-            case .stored(let id): SavedClip(id: id, isNew: own.contains(id))
-            case .draft(let origin): SavedClip(id: inserted[origin] ?? 0, isNew: origin == index)
+            case .stored(let id): SavedClip(id: id, isNew: own.contains(id), object: nil)
+            case .draft(let origin):
+                SavedClip(
+                    id: inserted[origin]?.id.key ?? 0, isNew: origin == index, object: inserted[origin])
             }
         }
     }

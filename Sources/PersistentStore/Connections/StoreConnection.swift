@@ -82,7 +82,7 @@ final class StoreConnection {
                 try connection.execute("ROLLBACK")
             } else {
                 try checkFiles()
-                try connection.execute("COMMIT")
+                try connection.run("COMMIT")
                 schema?.adopt()
             }
             try checkFiles()
@@ -106,7 +106,7 @@ final class StoreConnection {
     }
 
     private func lock(mayRebuild: Bool = false) throws -> (Facts, hasRepaired: Bool) {
-        try connection.execute("BEGIN IMMEDIATE")
+        try connection.run("BEGIN IMMEDIATE")
         // A large transaction reaches the log before it commits.
         try checkFiles()
         var identity = try StoreMetadata.identity(on: connection)

@@ -9,6 +9,7 @@ actor StoreWriter {
     private(set) var connection: StoreConnection?
     private var doorbell: Doorbell?
     private var storeID: UUID?
+    private var tables: ObjectTables?
 
     init(loop: EventLoop, opening: StoreOpening) {
         self.loop = loop
@@ -23,6 +24,7 @@ actor StoreWriter {
         self.connection = connection
         connection.storeID = metadata.storeID
         storeID = metadata.storeID
+        tables = ObjectTables(ObjectQuery(model: opening.model, store: StoreDigest(metadata.storeID)))
         let path = opening.resolvedPath
         FilePermissions.prepare(Doorbell.path(store: path), forOwnerOf: path)
         doorbell = Doorbell(storePath: path)
@@ -31,8 +33,9 @@ actor StoreWriter {
 
     /// Commits one context's changes as one transaction of the history.
     func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
-        guard let storeID else { throw rejection }
-        let execution = SaveExecution(request: request, opening: opening, storeID: storeID)
+        guard let storeID, let tables else { throw rejection }
+        let execution = SaveExecution(
+            request: request, opening: opening, storeID: storeID, tables: tables)
         let result = try commit { try execution.run(on: $0, $1) }
         if let recorded = result.recorded { trimHistory(after: recorded) }
         return result

@@ -1,18 +1,49 @@
 import SQLite
 
-/// The rows of one entity as a save writes them. Returns each stored object without reading it again.
-struct ObjectTable {
+/// The tables of a writer, whose statements' texts are written once rather than by each save.
+final class ObjectTables {
+    let query: ObjectQuery
+    private var tables: [ObjectTable] = []
+
+    init(_ query: ObjectQuery) { self.query = query }
+
+    func table(_ name: String, _ external: ExternalTriggers) throws(StoreError) -> ObjectTable {
+        let table: ObjectTable
+        if let known = tables.first(where: { $0.entity.name == name }) {
+            table = known
+        } else {
+            table = try ObjectTable(name, query)
+            tables.append(table)
+        }
+        table.external = external
+        return table
+    }
+}
+
+/// The rows of one entity as a save writes them. Returns each stored object without reading it again. Confined to
+/// the writer.
+final class ObjectTable {
     let entity: EntityDescription
     /// Triggers of other programs, which may undo a statement without an error.
-    private let external: ExternalTriggers
+    fileprivate(set) var external = ExternalTriggers()
     private let layout: StoredObject.Layout
     private let query: ObjectQuery
+    private let defaults: [AttributeValue?]
+    private var insertions: [(form: InsertionForm, sql: String)] = []
+    private static let maxInsertions = 16
 
-    init(_ name: String, _ query: ObjectQuery, _ external: ExternalTriggers) throws(StoreError) {
+    /// The attributes that an insertion sets and returns, one bit for each.
+    private struct InsertionForm: Equatable {
+        var given: UInt64 = 0
+        var returned: UInt64 = 0
+        let hasKey: Bool
+    }
+
+    fileprivate init(_ name: String, _ query: ObjectQuery) throws(StoreError) {
         entity = try query.entity(name)
         self.query = query
-        self.external = external
         layout = StoredObject.Layout(names: entity.attributes.map(\.name))
+        defaults = entity.attributes.map(\.constantDefault)
     }
 
     func object(_ key: Int64, on connection: borrowing Connection) throws -> StoredObject? {
@@ -39,36 +70,59 @@ struct ObjectTable {
         _ values: [String: AttributeValue], key: Int64?, after version: Int64,
         on connection: borrowing Connection
     ) throws -> StoredObject {
-        try check(values.keys)
-        let given = entity.attributes.filter { values[$0.name] != nil }
-        let returned = entity.attributes.filter { !isKnown(values[$0.name], of: $0) }
-        var names = given.map { "\"\($0.name)\"" }
-        var marks = given.map { _ in "?" }
-        if key != nil {
-            names += ["id", "version"]
-            marks += ["?", "max((SELECT max(number) FROM history), ?) + 1"]
+        var form = InsertionForm(hasKey: key != nil)
+        var stored: [AttributeValue] = []
+        var given: [AttributeValue] = []
+        for index in entity.attributes.indices {
+            let value = values[entity.attributes[index].name]
+            if let value {
+                form.given |= 1 << index
+                given.append(value)
+            }
+            let known = value ?? defaults[index]
+            if !Self.isKnown(known, as: entity.attributes[index].kind) { form.returned |= 1 << index }
+            stored.append(known ?? .null)
         }
-        let answer = ["id", "version"] + returned.map { "\"\($0.name)\"" }
-        let statement = try connection.prepare(
-            "INSERT INTO \"\(entity.name)\" "
-                + (names.isEmpty
-                    ? "DEFAULT VALUES"
-                    : "(\(names.joined(separator: ", "))) VALUES (\(marks.joined(separator: ", ")))")
-                + " RETURNING " + answer.joined(separator: ", "))
-        for (index, attribute) in given.enumerated() {
-            try values[attribute.name].bind(to: statement, at: index + 1)
-        }
+        if given.count < values.count { try check(values.keys) }
+        let statement = try connection.prepare(insertion(form))
+        for (index, value) in given.enumerated() { try value.bind(to: statement, at: index + 1) }
         if let key {
             try statement.bind(key, at: given.count + 1)
             try statement.bind(version, at: given.count + 2)
         }
-        var stored = entity.attributes.map { values[$0.name] ?? $0.constantDefault ?? .null }
         guard try statement.step() else { throw external.notStored(entity.name) }
         let id = ObjectID(entity: entity.name, key: statement.integer(0), store: query.store)
         let version = statement.integer(1)
-        read(returned, from: statement, after: 2, into: &stored)
+        var column = 2
+        for index in stored.indices where form.returned & 1 << index != 0 {
+            stored[index] = statement.value(column)
+            column += 1
+        }
         while try statement.step() {}
         return StoredObject(id: id, version: version, layout: layout, values: stored)
+    }
+
+    private func insertion(_ form: InsertionForm) -> String {
+        if let known = insertions.first(where: { $0.form == form }) { return known.sql }
+        func names(_ bits: UInt64) -> [String] {
+            entity.attributes.indices.filter { bits & 1 << $0 != 0 }.map {
+                "\"\(entity.attributes[$0].name)\""
+            }
+        }
+        var columns = names(form.given)
+        var marks = columns.map { _ in "?" }
+        if form.hasKey {
+            columns += ["id", "version"]
+            marks += ["?", "max((SELECT max(number) FROM history), ?) + 1"]
+        }
+        let sql =
+            "INSERT INTO \"\(entity.name)\" "
+            + (columns.isEmpty
+                ? "DEFAULT VALUES"
+                : "(\(columns.joined(separator: ", "))) VALUES (\(marks.joined(separator: ", ")))")
+            + " RETURNING " + (["id", "version"] + names(form.returned)).joined(separator: ", ")
+        if insertions.count < Self.maxInsertions { insertions.append((form, sql)) }
+        return sql
     }
 
     /// Returns an object after all triggers: RETURNING runs before the AFTER triggers
@@ -94,7 +148,7 @@ struct ObjectTable {
         let changed = entity.attributes.filter { changes[$0.name] != nil }
         let returned =
             basis.object == nil
-            ? entity.attributes : changed.filter { !isKnown(changes[$0.name], of: $0) }
+            ? entity.attributes : changed.filter { !Self.isKnown(changes[$0.name], as: $0.kind) }
         let assignments = changed.map { "\"\($0.name)\" = ?" }.joined(separator: ", ")
         let differences = changed.map { "\"\($0.name)\" IS NOT ? COLLATE BINARY" }.joined(separator: " OR ")
         // A version that rises without a change in the history would be a conflict that no merge resolves.
@@ -145,10 +199,10 @@ struct ObjectTable {
         }
     }
 
-    /// Whether SQLite stores the value, or the default if there is none, unchanged: it converts, for example,
-    /// an integer to a real number in a real column (sqlite.org/stricttables.html).
-    private func isKnown(_ value: AttributeValue?, of attribute: AttributeDescription) -> Bool {
-        switch (value ?? attribute.constantDefault, attribute.kind) {
+    /// Whether SQLite stores the value unchanged: it converts, for example, an integer to a real number in a real
+    /// column (sqlite.org/stricttables.html).
+    private static func isKnown(_ value: AttributeValue?, as kind: AttributeDescription.Kind) -> Bool {
+        switch (value, kind) {
         case (nil, _): false
         case (.null, _), (.integer, .integer), (.text, .text), (.blob, .blob): true
         case (.real(let value), .real): !value.isNaN

@@ -7,13 +7,13 @@ struct SaveExecution {
     let request: SaveRequest
     let opening: StoreOpening
     let transaction: RecordedTransaction
-    private let query: ObjectQuery
+    private let tables: ObjectTables
 
-    init(request: SaveRequest, opening: StoreOpening, storeID: UUID) {
+    init(request: SaveRequest, opening: StoreOpening, storeID: UUID, tables: ObjectTables) {
         self.request = request
         self.opening = opening
+        self.tables = tables
         transaction = RecordedTransaction(origin: request.origin, options: opening.options, storeID: storeID)
-        query = ObjectQuery(model: opening.model, store: StoreDigest(storeID))
     }
 
     func run(
@@ -25,7 +25,7 @@ struct SaveExecution {
         }
         let found =
             if let lookup = request.lookup {
-                try query.fetch(lookup, on: connection)
+                try tables.query.fetch(lookup, on: connection)
             } else {
                 [StoredObject]()
             }
@@ -64,7 +64,7 @@ struct SaveExecution {
     ) throws {
         for index in outcomes.indices {
             let outcome = outcomes[index]
-            let table = try ObjectTable(outcome.id.entity, query, external)
+            let table = try tables.table(outcome.id.entity, external)
             outcomes[index].object = try table.confirmed(outcome.object, outcome.id, on: connection)
         }
     }
@@ -79,12 +79,10 @@ struct SaveExecution {
     private func execute(
         _ external: ExternalTriggers, on connection: borrowing Connection
     ) throws -> [SaveOutcome] {
-        var tables: [String: ObjectTable] = [:]
         var outcomes: [SaveOutcome] = []
         var refused: [SaveConflict] = []
         for operation in request.operations {
-            let table = try tables[operation.entity] ?? ObjectTable(operation.entity, query, external)
-            tables[operation.entity] = table
+            let table = try tables.table(operation.entity, external)
             let outcome = try execute(operation, table, on: connection)
             if let conflict = outcome.conflict, request.policy.resolve(conflict) == .refuse {
                 refused.append(conflict)

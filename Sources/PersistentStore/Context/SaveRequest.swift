@@ -39,6 +39,9 @@ public struct SaveResult: Sendable {
     package let found: [StoredObject]
     let outcomes: [SaveOutcome]
 
+    /// The saved objects in the order of the operations, without deleted ones.
+    package var objects: [StoredObject] { outcomes.compactMap(\.object) }
+
     /// The new versions of the saved objects, by their permanent IDs.
     public var versions: [ObjectID: Int64] {
         let pairs = outcomes.compactMap { outcome in outcome.object.map { ($0.id, $0.version) } }

@@ -336,7 +336,7 @@ public actor StoreContext {
 
     private func check(_ names: some Sequence<String>, entity name: String) throws(StoreError) {
         guard let entity = model.entity(name) else { throw .unknownEntity(name) }
-        for name in names where entity.attribute(name) == nil {
+        for name in names where !entity.attributes.contains(where: { $0.name == name }) {
             throw .unknownAttribute(name, entity: entity.name)
         }
     }

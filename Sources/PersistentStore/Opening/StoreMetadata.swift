@@ -33,7 +33,7 @@ struct StoreMetadata: Sendable {
         var values: [String: AttributeValue] = [:]
         let statement = try connection.prepare("SELECT key, value FROM store_metadata")
         while try statement.step() { values[statement.text(0)] = statement.value(1) }
-        guard let id = values[Key.storeID.rawValue]?.textValue.flatMap(UUID.init(uuidString:)) else {
+        guard let id = values[Key.storeID.rawValue]?.textValue.flatMap(UUID.init(text:)) else {
             throw SQLiteError(
                 code: SQLiteError.Primary.corrupt.rawValue, message: "the store ID is missing")
         }
@@ -61,7 +61,7 @@ struct StoreMetadata: Sendable {
             (SELECT value FROM store_metadata WHERE key = 'generation')
             """)
         guard try row.step() else { return (nil, 1) }
-        return (UUID(uuidString: row.text(0)), row.isNull(1) ? 1 : clamped(row.integer(1)))
+        return (UUID(text: row.text(0)), row.isNull(1) ? 1 : clamped(row.integer(1)))
     }
 
     /// Returns the bounds of the history, in one statement.
