@@ -130,7 +130,7 @@ let package = Package(
             dependencies: ["ClipsExchange", "ClipsCore", "PersistentStore", "TestSupport", "clips"]),
         .testTarget(
             name: "SearchIndexTests",
-            dependencies: ["SearchIndex", "ClipsCore", "PersistentStore", "TestSupport", "clips"]),
+            dependencies: ["SearchIndex", "ClipsCore", "PersistentStore", "SQLite", "TestSupport", "clips"]),
         // Untrusted input, as bytes: the same functions for the suite and for libFuzzer (`.ci/fuzz`).
         .target(
             name: "Fuzzing",

@@ -59,6 +59,41 @@ struct DuplicateTests {
         #expect(try await clips(of: store) == before && before.count == 1)
     }
 
+    @Test func `a batch of new clips is saved like each of them`() async throws {
+        let drafts = (0..<25).map { number in
+            Self.draft("http://x.org/\(number)") { draft in
+                (draft.title, draft.note) = (number == 3 ? "a\nb" : "t\(number)", number == 4 ? "n" : "")
+                (draft.tags, draft.created) = (["a b", "c,d", "a b"], Int64(1000 + number))
+                (draft.isStarred, draft.isUnread, draft.isArchived) = (number == 5, number != 6, number == 7)
+                if number == 8 { (draft.uuid, draft.author, draft.updated) = ("u8", "elsewhere", 5000) }
+            }
+        }
+        let other = try await ClipStore(path: folder.path(of: "other.db"), author: "app")
+        for draft in drafts { _ = try await other.add([draft], duplicates: .keepBoth) }
+        let (ids, outcome) = try await store.add(drafts, duplicates: .keepBoth)
+        func contents(_ clip: Clip) -> ClipDraft {
+            var draft = ClipDraft(clip)
+            draft.uuid = clip.uuid == "u8" ? clip.uuid : nil
+            return draft
+        }
+        #expect(try await clips(of: store).map(contents) == clips(of: other).map(contents))
+        #expect(ids == Array(1...25) && outcome.saved == 25)
+        let transactions = try await store.container.transactions()
+        #expect(transactions.count == 1 && transactions[0].author == "app")
+        #expect(transactions[0].changes.map(\.objectID.key) == ids)
+
+        // With clips that exist, each draft still has its own result.
+        let more = (20..<50).map { number in
+            Self.draft("http://x.org/\(number)") { draft in
+                (draft.title, draft.tags, draft.created) = (
+                    "t\(number)", ["a b", "c,d"], Int64(1000 + number)
+                )
+            }
+        }
+        let second = try await store.add(more, duplicates: .keepBoth)
+        #expect(second.ids == Array(21...50) && second.outcome.unchanged == 5 && second.outcome.saved == 25)
+    }
+
     @Test func `merging is the same in any order, grouping and repetition`() throws {
         let seed: UInt64 = .random(in: 0...1_000_000)
         var random = SeededRandom(seed: seed)

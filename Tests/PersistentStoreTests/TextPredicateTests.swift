@@ -89,6 +89,43 @@ import Testing
         #expect(try await time(attribute) * 5 < time("slow"))
     }
 
+    @Test(arguments: ["plain", "folded"])
+    func `objects with one of many prefixes are those with each`(attribute: String) async throws {
+        let seed: UInt64 = 78
+        var random = SeededRandom(seed: seed)
+        func text() -> String {
+            (0..<Int.random(in: 0...4, using: &random)).map { _ in
+                (Self.letters + ["\"", "\\", "\u{1}"]).randomElement(using: &random) ?? ""
+            }.joined()
+        }
+        try await insert((0..<400).map { _ in text() })
+        for prefixes in [[], ["\u{10FFFF}", "@"]] + (0..<20).map({ _ in (0..<5).map { _ in text() } }) {
+            var expected: [Int64] = []
+            for prefix in prefixes {
+                let request = FetchRequest("Thing", where: .hasPrefix(attribute, prefix))
+                expected += try await container.fetch(request).map(\.id.key)
+            }
+            let found = try await container.read { snapshot throws(StoreError) in
+                try snapshot.objects(of: "Thing", with: attribute, beginningWithOneOf: prefixes)
+            }
+            #expect(found.map(\.id.key).sorted() == expected.sorted(), "seed \(seed), \(prefixes)")
+        }
+    }
+
+    @Test func `objects with one of many prefixes are found through the index`() async throws {
+        try await insert((0..<20_000).map { "title \($0)" })
+        let prefixes = (0..<50).map { "title \(100 * $0 + 10_000)" }
+        func time(_ name: String) async throws -> Duration {
+            try await container.read { snapshot in
+                try ContinuousClock().measure {
+                    let found = try snapshot.objects(of: "Thing", with: name, beginningWithOneOf: prefixes)
+                    #expect(found.count == 50)
+                }
+            }
+        }
+        #expect(try await time("plain") * 5 < time("slow"))
+    }
+
     @Test func `a pattern matches as documented`() async throws {
         try await insert(["note.txt", "Note.txt", "note.md", "n*te", "note[1]", "", "n\u{E4}te"])
         let cases: [(String, [String])] = [
