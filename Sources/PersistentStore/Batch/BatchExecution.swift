@@ -28,7 +28,7 @@ struct BatchExecution: Sendable {
         var meter = BatchMeter(report: report, store: store)
         try meter.checkCancellation()
         let first = entity.tracksHistory ? try transaction.begin(on: connection, external) : nil
-        let recorder = entity.tracksHistory ? try BatchRecorder(entity, work, on: connection) : nil
+        let recorder = entity.tracksHistory ? try BatchRecorder(entity, work, external, on: connection) : nil
         if recorder != nil { connection.setTriggers(enabled: false) }
         defer { connection.setTriggers(enabled: true) }
         // With the triggers off, none can undo a row.

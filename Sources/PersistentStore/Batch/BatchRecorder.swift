@@ -8,16 +8,18 @@ struct BatchRecorder {
 
     /// Creates nil if the triggers are required: the entity has triggers of other programs, foreign keys
     /// delete rows of other tables with its own, or the outcome of a row is known only after it is inserted.
-    init?(_ entity: EntityDescription, _ work: BatchExecution.Work, on connection: borrowing Connection)
-        throws
-    {
+    ///
+    /// - Parameter external: The triggers of other programs in the schema that this transaction has verified.
+    init?(
+        _ entity: EntityDescription, _ work: BatchExecution.Work, _ external: ExternalTriggers,
+        on connection: borrowing Connection
+    ) throws {
         if case .insert(let request) = work, request.duplicates == .replace,
             entity.attributes.contains(where: \.isUnique)
         {
             return nil
         }
-        guard let own = try HistoryTriggers(of: entity, on: connection),
-            try Self.triggers(of: entity, on: connection) == Set(own.all.map(\.name)),
+        guard !external.includes(entity.name), let own = try HistoryTriggers(of: entity, on: connection),
             try !Self.isReferenced(entity, on: connection)
         else { return nil }
         self.entity = entity
@@ -110,14 +112,6 @@ struct BatchRecorder {
 
     private var preserved: [AttributeDescription] {
         entity.attributes.filter { $0.history.contains(.preservesValueOnDeletion) }
-    }
-
-    private static func triggers(of entity: EntityDescription, on connection: borrowing Connection) throws
-        -> Set<String>
-    {
-        let sql =
-            "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE"
-        return Set(try connection.texts(sql, entity.name))
     }
 
     /// Whether deleting or changing rows may change other rows through a foreign key.

@@ -72,6 +72,8 @@ struct ExternalTriggers: Sendable {
 
     var isEmpty: Bool { names.isEmpty }
 
+    func includes(_ table: String) -> Bool { names[table.lowercased()] != nil }
+
     mutating func add(_ name: String, on table: String) {
         names[table.lowercased(), default: []].append(name)
     }
