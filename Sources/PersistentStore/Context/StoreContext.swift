@@ -231,8 +231,14 @@ public actor StoreContext {
 
     /// Waits until no other save runs. The changes of a failed save precede those made later.
     private func waitForTurn() async {
-        while isSaving { await withCheckedContinuation { waitingSaves.append($0) } }
+        while isSaving { await waitForOtherSave() }
         isSaving = true
+    }
+
+    /// Not a part of its caller, which would create the types of continuations even if it does not wait.
+    @inline(never)
+    private func waitForOtherSave() async {
+        await withCheckedContinuation { waitingSaves.append($0) }
     }
 
     private func endTurn() {

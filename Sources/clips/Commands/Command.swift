@@ -47,7 +47,8 @@ struct Command: Sendable {
     static let all = [browse] + groups.flatMap(\.commands)
 
     private static func named(_ words: some Sequence<String>) -> Command? {
-        let name = words.joined(separator: " ")
+        // Not `joined`: its generic form searches all conformances of the program, at each start.
+        let name = words.reduce(into: "") { name, word in name += name.isEmpty ? word : " " + word }
         return all.first { $0.name == name }
     }
 

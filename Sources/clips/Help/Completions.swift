@@ -50,7 +50,7 @@ extension Command {
             eval "$(clips completions bash --widget)" in ~/.bashrc, or zsh in ~/.zshrc; \
             clips completions fish --widget | source in config.fish.
             """,
-        operands: Completions.Shell.allCases.map(\.rawValue).joined(separator: "|"),
+        operands: "bash|zsh|fish",
         options: [Option("--widget", "print a script that binds Alt-k to 'clips pick'")],
         example: "clips completions bash >> ~/.bash_completion"
     ) { invocation in
