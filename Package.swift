@@ -80,7 +80,11 @@ let package = Package(
             ]),
 
         // The figures, and those of C alone on the same machine.
-        .target(name: "CBenchmarkProbes", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(
+            name: "CBenchmarkProbes",
+            linkerSettings: [
+                .linkedLibrary("sqlite3"), .linkedLibrary("ncursesw"), .linkedLibrary("tinfo"),
+            ]),
         .executableTarget(
             name: "ClipsBenchmarks",
             dependencies: [

@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 static const char selection[] =
-    "SELECT id, title, url, tags, author, starred, unread, created FROM Clip WHERE id > ?1 ORDER BY id";
+    "SELECT id, title, url, tags, author, text, starred, unread, created FROM Clip WHERE id > ?1 ORDER BY id";
 
 struct probe_watch {
     sqlite3 *database;
@@ -17,8 +18,25 @@ struct probe_watch {
     int events;
     int lock;
     int64_t newest;
-    char title[256];
+    long count;
+    struct probe_clip clips[PROBE_CLIPS];
 };
+
+// Reads once: events, then the lock, then the table. Any other order can miss a commit.
+static int read_once(struct probe_watch *watch) {
+    probe_drain(watch->events);
+    int is_writing = probe_is_writing(watch->lock);
+    sqlite3_bind_int64(watch->select, 1, watch->newest);
+    while (sqlite3_step(watch->select) == SQLITE_ROW) {
+        struct probe_clip *clip = &watch->clips[watch->count++ % PROBE_CLIPS];
+        watch->newest = sqlite3_column_int64(watch->select, 0);
+        char *texts[] = {clip->title, clip->url, clip->tags, clip->author, clip->text};
+        for (int i = 0; i < 5; i++)
+            snprintf(texts[i], sizeof clip->title, "%s", sqlite3_column_text(watch->select, i + 1));
+    }
+    sqlite3_reset(watch->select);
+    return is_writing;
+}
 
 struct probe_watch *probe_watch_open(const char *path) {
     struct probe_watch *watch = calloc(1, sizeof *watch);
@@ -27,46 +45,40 @@ struct probe_watch *probe_watch_open(const char *path) {
         return NULL;
     }
     sqlite3_prepare_v2(watch->database, selection, -1, &watch->select, NULL);
-    sqlite3_stmt *newest = NULL;
-    sqlite3_prepare_v2(watch->database, "SELECT coalesce(max(id), 0) FROM Clip", -1, &newest, NULL);
-    if (sqlite3_step(newest) == SQLITE_ROW) watch->newest = sqlite3_column_int64(newest, 0);
-    sqlite3_finalize(newest);
     watch->events = probe_watch_files(path);
     watch->lock = probe_open_lock(path);
+    read_once(watch);
     return watch;
-}
-
-// Reads once: events, then the lock, then the table. Any other order can miss a commit.
-static int read_once(struct probe_watch *watch) {
-    probe_drain(watch->events);
-    int is_writing = probe_is_writing(watch->lock);
-    sqlite3_bind_int64(watch->select, 1, watch->newest);
-    while (sqlite3_step(watch->select) == SQLITE_ROW) {
-        watch->newest = sqlite3_column_int64(watch->select, 0);
-        snprintf(watch->title, sizeof watch->title, "%s", sqlite3_column_text(watch->select, 1));
-    }
-    sqlite3_reset(watch->select);
-    return is_writing;
 }
 
 int64_t probe_watch_wait(struct probe_watch *watch, int64_t clip, int milliseconds) {
     int64_t end = probe_now() + milliseconds * 1000000LL;
-    int pause = 20;
+    long pause = 20000;
+    // Until the end of this function, timers fire when they are due, not up to 50 us later.
+    prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
     while (watch->newest < clip) {
         int64_t left = end - probe_now();
-        if (left <= 0) return 0;
+        if (left <= 0) break;
         struct pollfd wanted = {.fd = watch->events, .events = POLLIN};
         poll(&wanted, 1, (int)(left / 1000000) + 1);
         while (read_once(watch) && watch->newest < clip) {
-            usleep(pause);
-            pause = pause < 5000 ? pause * 2 : 5000;
+            ppoll(&wanted, 1, &(struct timespec){.tv_nsec = pause}, NULL);
+            pause = pause < 5000000 ? pause * 2 : 5000000;
         }
-        pause = 20;
+        pause = 20000;
     }
-    return probe_now();
+    int64_t seen = watch->newest < clip ? 0 : probe_now();
+    prctl(PR_SET_TIMERSLACK, 0UL, 0, 0, 0);
+    return seen;
 }
 
 int64_t probe_watch_newest(struct probe_watch *watch) { return watch->newest; }
+
+long probe_watch_count(struct probe_watch *watch) { return watch->count; }
+
+const struct probe_clip *probe_watch_clip(struct probe_watch *watch, long back) {
+    return back < PROBE_CLIPS && back < watch->count ? &watch->clips[(watch->count - 1 - back) % PROBE_CLIPS] : NULL;
+}
 
 void probe_watch_close(struct probe_watch *watch) {
     if (!watch) return;
@@ -75,21 +87,4 @@ void probe_watch_close(struct probe_watch *watch) {
     sqlite3_close(watch->database);
     close(watch->lock);
     free(watch);
-}
-
-int probe_show_clips(const char *path) {
-    struct probe_watch *watch = probe_watch_open(path);
-    if (!watch) return 1;
-    char line[512];
-    int length = snprintf(line, sizeof line, "\033[2J\033[1;1Hnothing yet");
-    while (length <= 0 || write(1, line, length) == length) {
-        int64_t known = watch->newest;
-        if (probe_watch_wait(watch, known + 1, 60000) == 0) {
-            length = 0;
-            continue;
-        }
-        length = snprintf(line, sizeof line, "\033[1;1H%-100.100s", watch->title);
-    }
-    probe_watch_close(watch);
-    return 0;
 }

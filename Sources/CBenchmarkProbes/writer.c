@@ -13,12 +13,13 @@ static const char insertion[] =
 
 static int commit_clip(sqlite3 *database, sqlite3_stmt *insert, sqlite3_stmt *begin, sqlite3_stmt *commit,
                        int64_t number) {
-    char uuid[64], url[128], title[128];
+    char uuid[64], url[128], title[128], marker[PROBE_MARKER];
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(uuid, sizeof uuid, "%08x-0000-4000-8000-%012llx", (unsigned)getpid(), (unsigned long long)number);
     snprintf(url, sizeof url, "https://example.org/clips/%lld", (long long)number);
-    snprintf(title, sizeof title, "A clip that the probe saved, number %lld", (long long)number);
+    probe_marker(number, marker);
+    snprintf(title, sizeof title, "%s %s (%lld)", marker, probe_subject(number), (long long)number);
     sqlite3_bind_text(insert, 1, uuid, -1, SQLITE_STATIC);
     sqlite3_bind_text(insert, 2, url, -1, SQLITE_STATIC);
     sqlite3_bind_text(insert, 3, title, -1, SQLITE_STATIC);

@@ -14,7 +14,7 @@ extension Figure {
         setenv("CLIPS_STORE", stores[0], 1)
         defer { unsetenv("CLIPS_STORE") }
         let ours = [clips, HostClient.origin]
-        let probe = try Role.probeHost(store: stores[1], .full).commandLine
+        let probe = try Role.probeHost(store: stores[1], .full).commandLine()
         func starts(_ command: [String]) throws -> [Double] {
             try (0..<10).map { _ in
                 let began = Moment.now
@@ -49,12 +49,15 @@ extension Figure {
 }
 
 /// The browser's end of a host.
-private final class HostClient {
+final class HostClient {
     static let origin = "chrome-extension://ojgnjidhnielonpdmepdmlikfmjbkfjp/"
     private let process: ChildProcess
     private var number = 0
 
     init(_ command: [String]) throws { process = try ChildProcess(command) }
+
+    /// Closes the host's input and returns when it has exited.
+    func close() { _ = process.wait() }
 
     private func request() -> [UInt8] {
         number += 1

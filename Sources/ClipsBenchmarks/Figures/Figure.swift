@@ -9,6 +9,6 @@ struct Figure: Sendable {
     static let all = [
         commitToList, commitToPaint, bulkCost, trackingCost, fetchCost, mergeCost, startToPaint, peakMemory,
         keyToPaint, oneShotProcess, searchCost, cleaningCost, browserHost, searchQuality, mirrorCost,
-        mergeOfMany, recordCost, importCost, killedProcesses, scaleCurve, soak,
+        mergeOfMany, recordCost, importCost, budget, killedProcesses, scaleCurve, soak,
     ]
 }

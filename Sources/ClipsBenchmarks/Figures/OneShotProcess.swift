@@ -2,7 +2,8 @@ extension Figure {
     static let oneShotProcess = Figure(
         name: "F10", title: "'clips extension' as a whole process, and the sqlite3 shell"
     ) { workspace in
-        let clips = try workspace.clipsProgram()
+        let clips = try workspace.installed(workspace.clipsProgram())
+        let shell = try workspace.installed(OneShot.shellProgram())
         return try [true, false].map { isOpen in
             // Each program inserts into a separate store of the same kind.
             let stores = [workspace.newPath("one-shot.db"), workspace.newPath("shell.db")]
@@ -16,17 +17,9 @@ extension Figure {
                 }
             }
             let comparison = try Comparison(rounds: workspace.count(20, quick: 8)) {
-                try block {
-                    [
-                        clips, "extension", "--store", stores[0], "--url", SampleClip.url($0), "--title",
-                        SampleClip.title($0), "--text", SampleClip.text($0),
-                    ]
-                }
+                try block { OneShot.clips(clips, stores[0], $0) }
             } reference: {
-                try block {
-                    let statements = "PRAGMA synchronous = FULL; " + SampleClip.insertion($0)
-                    return ["sqlite3", "-cmd", ".timeout 5000", stores[1], statements]
-                }
+                try block { OneShot.shell(shell, stores[1], $0) }
             }
             for window in windows { try window.close() }
             let name = isOpen ? "store open in another process" : "no other process"
@@ -34,5 +27,26 @@ extension Figure {
                 "one clip, \(name)", .time, comparison, reference: "sqlite3", goal: .atMost(1),
                 headline: "Process 'clips extension', \(name)")
         }
+    }
+}
+
+/// Processes that save one clip and exit.
+enum OneShot {
+    static func clips(_ program: String, _ store: String, _ number: Int) -> [String] {
+        [
+            program, "extension", "--store", store, "--url", SampleClip.url(number), "--title",
+            SampleClip.title(number), "--text", SampleClip.text(number),
+        ]
+    }
+
+    static func shell(_ program: String, _ store: String, _ number: Int) -> [String] {
+        let statements = "PRAGMA synchronous = FULL; " + SampleClip.insertion(number)
+        return [program, "-cmd", ".timeout 5000", store, statements]
+    }
+
+    static func shellProgram() throws -> String {
+        let path = try ChildProcess.output(of: ["sh", "-c", "command -v sqlite3"])
+        guard path.hasSuffix("\n") else { throw BenchmarkError("sqlite3 is missing: install it") }
+        return String(path.dropLast())
     }
 }

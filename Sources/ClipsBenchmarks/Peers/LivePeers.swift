@@ -12,10 +12,9 @@ struct LivePeers {
     func measure() throws -> [Measurement] { try [tail(), liveView(), watch()].compactMap { $0 } }
 
     private func compare(
-        _ peer: String, rounds: Int, goal: Measurement.Goal? = nil, _ theirs: () throws -> [Double]
+        _ peer: String, rounds: Int, _ theirs: () throws -> [Double]
     ) throws -> Measurement {
-        result.compared(
-            with: peer, try Comparison(rounds: rounds, ours: ours, reference: theirs), goal: goal)
+        result.compared(with: peer, try Comparison(rounds: rounds, ours: ours, reference: theirs))
     }
 
     private func tail() throws -> Measurement? {
@@ -45,9 +44,7 @@ struct LivePeers {
         let store = workspace.newPath("live.db")
         try SampleStore.make(store, isTracked: false)
         let view = try PaintedCommits([probe, store], showing: "READY", .probeWriter(store: store, .normal))
-        return try compare("d_live", rounds: workspace.count(10, quick: 3), goal: .atMost(1.5)) {
-            try view.measure(50) { "number \($0) " }
-        }
+        return try compare("d_live", rounds: workspace.count(10, quick: 3)) { try view.measure(50) }
     }
 
     private func watch() throws -> Measurement? {
@@ -59,7 +56,7 @@ struct LivePeers {
             ["watch", "-t", "-n", "0.1", query], showing: SampleClip.title(99),
             .writer(store: store, .normal))
         return try compare("watch sqlite3", rounds: workspace.count(3, quick: 1)) {
-            try view.measure(10, SampleClip.marker)
+            try view.measure(10)
         }
     }
 }

@@ -10,10 +10,11 @@ struct WakePeer: Sendable {
     private let mode: String?
 
     static let all = [
-        WakePeer(name: "PostgreSQL NOTIFY", isDurable: true, goal: 3, mode: "pg"),
-        WakePeer(name: "PostgreSQL NOTIFY, asynchronous commit", isDurable: false, goal: 3, mode: "pgasync"),
+        WakePeer(name: "PostgreSQL NOTIFY", isDurable: true, goal: 1, mode: "pg"),
+        WakePeer(
+            name: "PostgreSQL NOTIFY, asynchronous commit", isDurable: false, goal: 1.2, mode: "pgasync"),
         WakePeer(name: "honker", isDurable: false, goal: 3, mode: nil),
-        WakePeer(name: "Redis PUBLISH", isDurable: false, goal: nil, mode: "dbredis"),
+        WakePeer(name: "Redis PUBLISH", isDurable: false, goal: 1.3, mode: "dbredis"),
         WakePeer(name: "a pipe after COMMIT", isDurable: false, goal: nil, mode: "dbpipe"),
     ]
 

@@ -9,6 +9,7 @@ final class ChildProcess {
         let seconds: Double
         /// The peak memory in bytes.
         let peakMemory: Double
+        let pageFaults: Double
     }
 
     let id: Int32
@@ -108,7 +109,8 @@ final class ChildProcess {
         wait4(id, &status, 0, &usage)
         let exit = Exit(
             status: status & 0x7f == 0 ? status >> 8 & 0xff : nil, seconds: began.secondsSince,
-            peakMemory: Double(usage.ru_maxrss) * 1024)
+            peakMemory: Double(usage.ru_maxrss) * 1024,
+            pageFaults: Double(usage.ru_minflt + usage.ru_majflt))
         self.exit = exit
         return exit
     }

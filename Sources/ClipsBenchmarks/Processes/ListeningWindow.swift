@@ -44,6 +44,14 @@ final class ListeningWindow {
         }
     }
 
+    /// Returns the time from the beginning of one commit until its clip is in the list.
+    func timeOfArrival(from writer: some CommitWriter) throws -> Double {
+        let wanted = newestID + 1
+        try writer.commit(1)
+        guard let seen = wait(for: wanted) else { throw BenchmarkError("a commit was lost") }
+        return try seen - writer.begun()
+    }
+
     var newestID: Int64 { list.rows.first?.id ?? 0 }
 
     private func receiveMessages(milliseconds: Int) {

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import Platform
 
@@ -6,20 +7,13 @@ struct ProcessUsage {
     let process: Int32
 
     /// The peak memory in bytes.
-    var peakMemory: Double { status("VmHWM:") }
+    var peakMemory: Double { status("VmHWM:") * 1024 }
 
     /// The current memory in bytes.
-    var memory: Double { status("VmRSS:") }
+    var memory: Double { status("VmRSS:") * 1024 }
 
     /// The number of open descriptors.
-    var descriptors: Int {
-        guard let folder = opendir("/proc/\(process)/fd") else { return 0 }
-        defer { closedir(folder) }
-        var count = 0
-        while readdir(folder) != nil { count += 1 }
-        // Two entries are . and ..
-        return max(0, count - 2)
-    }
+    var descriptors: Int { entries("fd").count }
 
     /// The processor time of all threads, including ended ones, in seconds.
     var processorTime: Double {
@@ -29,9 +23,18 @@ struct ProcessUsage {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
     }
 
-    private func status(_ name: String) -> Double {
-        let lines = (TextFile.read("/proc/\(process)/status") ?? "").split(separator: "\n")
+    /// The number of times that a thread waited and was woken up.
+    var wakeUps: Double {
+        entries("task").reduce(0) { $0 + status("voluntary_ctxt_switches:", in: "task/\($1)/status") }
+    }
+
+    private func status(_ name: String, in file: String = "status") -> Double {
+        let lines = (TextFile.read("/proc/\(process)/\(file)") ?? "").split(separator: "\n")
         let words = lines.first { $0.hasPrefix(name) }?.split(whereSeparator: \.isWhitespace) ?? []
-        return words.count > 1 ? (Double(words[1]) ?? 0) * 1024 : 0
+        return words.count > 1 ? Double(words[1]) ?? 0 : 0
+    }
+
+    private func entries(_ folder: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/\(folder)")) ?? []
     }
 }

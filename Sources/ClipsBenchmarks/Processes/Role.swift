@@ -14,6 +14,8 @@ enum Role: Codable {
     /// Commits 1,000 clips a second.
     case steadyWriter(store: String)
     case grow(store: String, clips: Int)
+    /// Saves clips with plain statements, 500 in each transaction.
+    case insert(store: String, clips: Int)
     case soak(store: String, SoakWork, number: Int)
 
     private static let mark = "--role"
@@ -24,15 +26,12 @@ enum Role: Codable {
         self = role
     }
 
-    /// The command line for this role.
-    var commandLine: [String] {
-        get throws {
-            let role = String(decoding: try JSONEncoder().encode(self), as: UTF8.self)
-            return ["/proc/self/exe", Self.mark, role]
-        }
+    /// Returns the command line for this role.
+    func commandLine(of program: String = "/proc/self/exe") throws -> [String] {
+        [program, Self.mark, String(decoding: try JSONEncoder().encode(self), as: UTF8.self)]
     }
 
-    func start() throws -> ChildProcess { try ChildProcess(commandLine) }
+    func start() throws -> ChildProcess { try ChildProcess(commandLine()) }
 
     /// Returns the exit status.
     func play() throws -> Int32 {
@@ -47,6 +46,7 @@ enum Role: Codable {
             probe_serve_browser(store, durability == .full ? 1 : 0, STDIN_FILENO, STDOUT_FILENO)
         case .steadyWriter(let store): try Self.commit(to: store, .normal, Self.commitSteadily)
         case .grow(let store, let clips): try GrownStore.grow(store, clips: clips)
+        case .insert(let store, let clips): try Self.insert(clips, into: store)
         case .soak(let store, let work, let number):
             try StoreOptions.runOnThisThread { await work.serve(store, number, $0) }
         }
@@ -68,6 +68,11 @@ enum Role: Codable {
                 return 1
             }
         }
+    }
+
+    private static func insert(_ clips: Int, into store: String) throws -> Int32 {
+        try SampleStore.insert(clips, into: store)
+        return 0
     }
 
     /// Uses the protocol of `probe_write_clips`.

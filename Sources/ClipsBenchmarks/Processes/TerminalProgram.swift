@@ -94,6 +94,16 @@ final class TerminalProgram {
         } while began.secondsSince < seconds
     }
 
+    /// Waits until the program has exited and its terminal is closed.
+    func waitForExit(seconds: Double = 60) throws {
+        let began = Moment.now
+        while began.secondsSince < seconds {
+            guard (try? read(milliseconds: 1000)) != nil else { return }
+            unread.removeAll(keepingCapacity: true)
+        }
+        throw BenchmarkError("the program did not exit in \(Int(seconds)) s")
+    }
+
     private func read(milliseconds: Int32) throws -> Bool {
         var wanted = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
         guard milliseconds > 0, poll(&wanted, 1, milliseconds) > 0 else { return false }

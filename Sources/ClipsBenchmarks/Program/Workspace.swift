@@ -57,6 +57,17 @@ final class Workspace {
         return path
     }
 
+    /// Returns a copy of a program in one piece, as after an installation: the linker's writes scatter a new file in
+    /// the page cache, which affects its start.
+    func installed(_ program: String) throws -> String { try SampleStore.copy(program, self, mode: 0o700) }
+
+    /// Returns a copy without debug information, which Valgrind cannot read from Swift.
+    func withoutDebugInformation(_ program: String) throws -> String {
+        let copy = try installed(program)
+        if PeerFolder.has("strip", for: "BUDGET") { try ChildProcess.run(["strip", "--strip-debug", copy]) }
+        return copy
+    }
+
     /// Returns the command line of the app on a store.
     func app(_ store: String) throws -> [String] { [try clipsProgram(), "--store", store] }
 

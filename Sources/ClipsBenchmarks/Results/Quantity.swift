@@ -7,7 +7,7 @@ struct Quantity {
             switch unit {
             case .time: Self.time(value)
             case .memory: Self.decimal(value / 1_048_576) + "MB"
-            case .count: Self.grouped(Int(value.rounded()))
+            case .count: value < 100 ? Self.decimal(value) : Self.grouped(Int(value.rounded()))
             case .ratio: Self.decimal(value) + "x"
             case .score: Self.decimal(value)
             case .load: Self.decimal(value * 1000) + "ms/s"

@@ -20,7 +20,7 @@ struct GrownStore {
             try SampleStore.make(path, clips: 0)
             // A program's peak memory includes that of its parent (getrusage(2)), so another process
             // generates the store.
-            let run = try ChildProcess.run(Role.grow(store: path, clips: clips).commandLine)
+            let run = try ChildProcess.run(Role.grow(store: path, clips: clips).commandLine())
             let time = Quantity(run.seconds, .time).text
             Output.printError("generated a store with \(clips) clips in \(time)")
         }

@@ -1,19 +1,17 @@
+import CBenchmarkProbes
 import ClipsCore
 import PersistentStore
 
 /// A typical clip, generated from its number.
 enum SampleClip {
-    private static let subjects = [
-        "Notes on typed throws", "Wie man Brot ohne Eile bäckt", "高速道路の歴史と地図", "Что нового в ядре Linux",
-        "La lumière des phares bretons", "Una receta de pan de maíz", "왜 달은 둥글까", "فهرست کتاب‌های تازه",
-        "The trouble with clocks", "Håndbok for nye fjellfolk", "Cum se citește o hartă veche", "海边的小城",
-    ]
     private static let sites = [
         "example.org", "news.example.com", "blog.example.net", "beispiel.example", "wiki.example.org",
     ]
     private static let tags = ["swift", "linux,kernel", "rezept", "地図,歴史", "to read", "", "pain,été", "lang"]
 
-    static func title(_ number: Int) -> String { "\(subjects[number % subjects.count]) (\(number))" }
+    static func title(_ number: Int) -> String {
+        "\(String(cString: probe_subject(Int64(number)))) (\(number))"
+    }
     static func url(_ number: Int) -> String {
         "https://\(sites[number % sites.count])/\(2000 + number % 26)/\(number)"
     }
@@ -25,9 +23,11 @@ enum SampleClip {
     /// Returns a word that differs from that of the next number in every letter, so that a screen update
     /// contains all of it.
     static func marker(_ number: Int) -> String {
-        let letters = Array(number.isMultiple(of: 2) ? "ABCDEFGHIJ" : "KLMNOPQRST")
-        let digits = String(10_000_000 + number).compactMap(\.wholeNumberValue)
-        return (number.isMultiple(of: 2) ? "X" : "Z") + String(digits.map { letters[$0] })
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: PROBE_MARKER) { letters in
+            guard let first = letters.baseAddress else { return "" }
+            probe_marker(Int64(number), first)
+            return String(cString: first)
+        }
     }
 
     static func draft(_ number: Int) -> ClipDraft {

@@ -62,15 +62,31 @@ enum SampleStore {
     }
 
     /// Returns the path of a writable copy.
-    static func copy(_ path: String, _ workspace: Workspace) throws -> String {
-        let copy = workspace.newPath("copy.db")
+    static func copy(_ path: String, _ workspace: Workspace, mode: mode_t = 0o600) throws -> String {
+        let copy = workspace.newPath("copy")
         let source = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-        let target = Glibc.open(copy, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        let target = Glibc.open(copy, O_WRONLY | O_CREAT | O_CLOEXEC, mode)
         defer { for file in [source, target] { close(file) } }
         var copied = 1
         while copied > 0 { copied = sendfile(target, source, nil, 1 << 30) }
         guard copied == 0 else { throw BenchmarkError("cannot copy \(path)") }
         return copy
+    }
+
+    /// Saves clips like an external writer, as many in each transaction as an import.
+    static func insert(_ clips: Int, into store: String) throws {
+        try make(store, clips: 0)
+        let connection = try Connection(path: store, access: .readWrite)
+        for start in stride(from: 0, to: clips, by: 500) {
+            try connection.execute("BEGIN IMMEDIATE")
+            for number in start..<min(clips, start + 500) {
+                try connection.run(
+                    "INSERT INTO Clip (url, title, text, tags, author) VALUES (?1, ?2, ?3, ?4, 'sample')",
+                    SampleClip.url(number), SampleClip.title(number), SampleClip.text(number),
+                    SampleClip.tags(number))
+            }
+            try connection.execute("COMMIT")
+        }
     }
 
     /// Returns the size of a store with its WAL.
