@@ -29,7 +29,7 @@ extension Figure {
                 let result = Measurement(
                     "speed of a tracked \(kind), \(way)", .time,
                     Comparison(ours: tracked, reference: untracked).asSpeed, reference: "untracked",
-                    goal: way == .batch ? .atLeast(kind == .insert ? 0.6 : 0.5) : nil,
+                    goal: way == .batch ? .atLeast(0.9) : nil,
                     headline: way == .batch ? "Speed of a tracked bulk \(kind)" : nil)
                 guard way == .batch else { return [result] }
                 return try [result]

@@ -18,7 +18,7 @@ extension Figure {
         }
         let wait = Measurement(
             "longest wait for the lock during cleaning of \(Quantity.grouped(changes)) changes", .time,
-            during.map(\.wait), goal: .atMost(0.010), headline: "Longest wait of a writer during cleaning")
+            during.map(\.wait), goal: .atMost(0.005), headline: "Longest wait of a writer during cleaning")
         let speed = Measurement(
             "changes cleaned in a second", .count, speeds, goal: .atLeast(500_000),
             headline: "Changes cleaned in a second")

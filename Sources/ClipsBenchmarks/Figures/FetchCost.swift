@@ -14,7 +14,7 @@ extension Figure {
             let retained = "\(Quantity.grouped(changes)) changes retained"
             let result = Measurement(
                 "\(kind.rawValue), \(retained)", .time, comparison, reference: "1,000 retained",
-                goal: .atMost(1.5), headline: kind == .token ? "Newest 10 transactions, \(retained)" : nil)
+                goal: .atMost(1.1), headline: kind == .token ? "Newest 10 transactions, \(retained)" : nil)
             guard kind == .token else { return [result] }
             return try [result]
                 + HistoryPeers.measure(workspace, for: "F5").compactMap { peer in

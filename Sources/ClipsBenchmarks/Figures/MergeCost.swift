@@ -16,7 +16,7 @@ extension Figure {
             for loop in loops { try loop.close() }
             return Measurement(
                 "one change merged, \(position) of \(clips)", .time, comparison, reference: "of 1,000",
-                goal: .atMost(2), headline: "One change merged, \(position) of \(clips) clips")
+                goal: .atMost(1.1), headline: "One change merged, \(position) of \(clips) clips")
         }
     }
 }

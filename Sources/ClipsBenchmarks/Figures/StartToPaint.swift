@@ -17,7 +17,7 @@ extension Figure {
         let result = try Measurement(
             "first paint, \(clips) clips", .time,
             Comparison(rounds: rounds, ours: { try start(large) }, reference: { try start(small) }),
-            reference: "100 clips", goal: .atMost(1.5), headline: "Start to first paint, \(clips) clips")
+            reference: "100 clips", goal: .atMost(1.1), headline: "Start to first paint, \(clips) clips")
         var results = [result]
         if PeerFolder.has("less", for: "F7") {
             let file = workspace.newPath("lines.txt")
@@ -26,7 +26,7 @@ extension Figure {
             let comparison = try Comparison(
                 rounds: rounds, ours: { try start(large) },
                 reference: { try block(["less", file], ["39. " + SampleClip.title(39)]) })
-            results.append(result.compared(with: "less", comparison, goal: .atMost(3)))
+            results.append(result.compared(with: "less", comparison, goal: .atMost(2)))
         }
         guard let peers = try TerminalPeers.make(workspace) else { return results }
         return try results

@@ -3,7 +3,7 @@ import PersistentStore
 
 extension Figure {
     static let trackingCost = Figure(name: "F4", title: "one tracked commit and one untracked") { workspace in
-        try [(StoreOptions.Durability.normal, 0.6), (.full, 0.9)].flatMap { durability, goal in
+        try [(StoreOptions.Durability.normal, 0.8), (.full, 0.9)].flatMap { durability, goal in
             let loops = try [true, false].map { isTracked in
                 try CommitLoop(workspace, isTracked: isTracked) { $0.durability = durability }
             }
