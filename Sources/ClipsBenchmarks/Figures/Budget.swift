@@ -49,11 +49,8 @@ struct Budget {
         main: Double, others: Double
     ) {
         func run(_ commits: Int) throws -> (main: Double, others: Double) {
-            let (store, output) = (workspace.newPath("app.db"), workspace.newPath("counts"))
-            try SampleStore.make(store)
-            let app = try PaintedCommits(
-                tool.command([clips, "--store", store], output: output), showing: SampleClip.title(99),
-                .writer(store: store, .normal))
+            let output = workspace.newPath("counts")
+            let app = try app { tool.command([clips, "--store", $0], output: output) }
             try app.measure(commits, pause: pause)
             try app.program.outputUntilIdle(milliseconds: 300)
             app.program.press("q")
@@ -63,6 +60,15 @@ struct Budget {
         }
         let (once, twice) = try (run(count), run(2 * count))
         return ((twice.main - once.main) / Double(count), (twice.others - once.others) / Double(count))
+    }
+
+    /// Starts the app with old clips, and a writer of old clips, because the screen updates the age of new ones every
+    /// second.
+    private func app(_ command: (String) throws -> [String]) throws -> PaintedCommits {
+        let large = try LargeStore(workspace, clips: 100)
+        let store = try SampleStore.copy(large.path, workspace)
+        return try PaintedCommits(
+            command(store), showing: large.title(at: 0), .writer(store: store, .normal, areOld: true))
     }
 
     /// Counts in this process, because a tool would slow the reader down, which then finds each commit at once.
@@ -88,10 +94,7 @@ struct Budget {
     }
 
     func wakeUps() throws -> [Measurement] {
-        let store = workspace.newPath("wake-ups.db")
-        try SampleStore.make(store)
-        let app = try PaintedCommits(
-            workspace.app(store), showing: SampleClip.title(99), .writer(store: store, .normal))
+        let app = try app(workspace.app)
         try app.measure(20)
         let before = app.program.usage.wakeUps
         try app.measure(5 * count)

@@ -6,7 +6,8 @@ import PersistentStore
 
 /// A role of this program when it runs itself as a second process.
 enum Role: Codable {
-    case writer(store: String, StoreOptions.Durability)
+    /// Commits clips with the current time, or the time after the newest ones of a ``LargeStore``.
+    case writer(store: String, StoreOptions.Durability, areOld: Bool = false)
     case probeWriter(store: String, StoreOptions.Durability)
     case probeScreen(store: String)
     case probeEcho
@@ -36,8 +37,8 @@ enum Role: Codable {
     /// Returns the exit status.
     func play() throws -> Int32 {
         switch self {
-        case .writer(let store, let durability):
-            try Self.commit(to: store, durability, Self.commitOnRequest)
+        case .writer(let store, let durability, let areOld):
+            try Self.commit(to: store, durability) { try await Self.commitOnRequest($0, areOld: areOld) }
         case .probeWriter(let store, let durability):
             probe_write_clips(store, durability == .full ? 1 : 0, STDIN_FILENO, STDOUT_FILENO)
         case .probeScreen(let store): probe_show_clips(store)
@@ -76,13 +77,14 @@ enum Role: Codable {
     }
 
     /// Uses the protocol of `probe_write_clips`.
-    @Sendable private static func commitOnRequest(_ store: ClipStore) async throws {
+    private static func commitOnRequest(_ store: ClipStore, areOld: Bool) async throws {
         var (stamp, burst, number): (Int64, UInt8, Int) = (0, 0, 0)
         write(STDOUT_FILENO, &stamp, 8)
         while read(STDIN_FILENO, &burst, 1) == 1 {
             for _ in 0..<burst {
                 number += 1
-                let draft = SampleClip.draft(number)
+                var draft = SampleClip.draft(number)
+                if areOld { draft.created = LargeStore.created(at: -number) }
                 stamp = probe_now()
                 _ = try await store.add([draft])
             }
