@@ -25,9 +25,14 @@ extension Budget {
         let windows = try stores.map(ListeningWindow.init(store:))
         defer { for window in windows { try? window.close() } }
         let shell = try OneShot.shellProgram()
+        var number = 10_000
+        func next() -> Int {
+            number += 1
+            return number
+        }
         return try Comparison(
-            rounds: 5, warmsUp: true, ours: { [try cost(OneShot.clips(clips, stores[0], 1))] },
-            reference: { [try cost(OneShot.shell(shell, stores[1], 1))] })
+            rounds: 5, warmsUp: true, ours: { [try cost(OneShot.clips(clips, stores[0], next()))] },
+            reference: { [try cost(OneShot.shell(shell, stores[1], next()))] })
     }
 
     private func browserHost() throws -> Measurement {
