@@ -91,7 +91,9 @@ extension RecordForm {
             }
         }
         guard version <= Self.version else { throw MirrorError.newerFormat(Int(version)) }
-        guard cursor.isAtEnd, version == Self.version, !entity.isEmpty, !uuid.isEmpty else {
+        guard cursor.isAtEnd, version == Self.version, !entity.isEmpty, !uuid.isEmpty,
+            !entity.contains("/")
+        else {
             throw MalformedRecord()
         }
         self.init(entity: entity, uuid: uuid, state: state)

@@ -4,11 +4,14 @@ import PersistentStore
 
 /// Sending records.
 extension Mirror {
-    private static var batchSize: Int { 256 }
+    private static var batchSize: Int { 512 }
+    /// The size of records at which a batch ends, which bounds the memory.
+    private static var batchBytes: Int { 4 << 20 }
 
     /// Puts all records that wait. One that another machine put since it was read is merged and put again.
     func export() async throws(MirrorError) {
-        while true {
+        var failures = 0
+        while failures < 100 {
             try await absorb()
             let batch = try await waitingRecords()
             guard !batch.isEmpty else { return }
@@ -18,8 +21,10 @@ extension Mirror {
                     stamp: Int64.random(in: 1 ... .max), body: body)
             }
             let results = try await engine.put(puts)
+            failures = results.allSatisfy { $0 == .outdated } ? failures + 1 : 0
             try await acknowledge(zip(batch.map(\.row), zip(puts, results)).map { ($0, $1.0, $1.1) })
         }
+        throw .other("it rejects each put, and returns nothing newer")
     }
 
     /// Returns the next records to put, and their bodies. Objects with edits that have no clock yet are left for
@@ -31,18 +36,25 @@ extension Mirror {
         return try await read { snapshot throws(StoreError) in
             let rows = try snapshot.fetch(query).map(MapRow.init)
             guard !rows.isEmpty else { return [] }
-            let objects = try snapshot.objects(of: rows.map { ($0.entity, $0.uuid) }, configuration)
             let unabsorbed = try snapshot.objectsChanged(after: position.token)
-            return rows.compactMap { row in
-                var form = row.form
-                if let values = RecordValues(row.entity, configuration, model) {
-                    let object = objects[row.name]
-                    if let object, unabsorbed.contains(object.id) { return nil }
-                    if object == nil, row.state.isAlive(values.mirrored) { return nil }
-                    form.state = values.filled(row.state, from: object)
+            var (batch, size): ([(row: MapRow, body: [UInt8])], Int) = ([], 0)
+            // Few at a time, because objects can be large.
+            for start in stride(from: 0, to: rows.count, by: 64) where size < Self.batchBytes {
+                let part = rows[start..<min(start + 64, rows.count)]
+                let objects = try snapshot.objects(of: part.map { ($0.entity, $0.uuid) }, configuration)
+                for row in part {
+                    var form = row.form
+                    if let values = RecordValues(row.entity, configuration, model) {
+                        let object = objects[row.name]
+                        if let object, unabsorbed.contains(object.id) { continue }
+                        if object == nil, row.state.isAlive(values.mirrored) { continue }
+                        form.state = values.filled(row.state, from: object)
+                    }
+                    batch.append((row, form.bytes))
+                    size += batch[batch.count - 1].body.count
                 }
-                return (row, form.bytes)
             }
+            return batch
         }
     }
 
@@ -60,7 +72,9 @@ extension Mirror {
                 if number > zone[.put] {
                     (zone[.put], zone[.putStamp], zone[.putTime]) = (number, put.stamp, now())
                 }
-            case .outdated: outdated[put.key] = row
+            case .outdated:
+                row.revision = 0
+                outdated[put.key] = row
             case .tooLarge:
                 row.waiting = .tooLarge
                 rows.append(row)
@@ -68,17 +82,23 @@ extension Mirror {
         }
         passOwnPuts(rows)
         let entries = outdated.isEmpty ? [] : try await engine.get(Array(outdated.keys))
-        // The relay forgot the revision that was expected.
-        for entry in entries { outdated[entry.revision.key] = nil }
-        for var row in outdated.values {
-            row.revision = 0
-            rows.append(row)
+        var readable: [MirrorEntry] = []
+        for entry in entries {
+            if try form(of: entry) != nil {
+                readable.append(entry)
+                outdated[entry.revision.key] = nil
+            } else {
+                // A damaged record is as good as a forgotten one: the next put replaces it.
+                outdated[entry.revision.key]?.revision = entry.revision.number
+                zone[.unreadable] += 1
+            }
         }
-        let saved = rows
+        // The relay forgot the expected revisions of the others.
+        let saved = rows + outdated.values
         try await save { context throws(StoreError) in
             for row in saved { try await row.save(in: context, withState: false) }
         }
-        if !entries.isEmpty { try await take(entries) }
+        if !readable.isEmpty { try await take(readable) }
     }
 
     /// Moves the import cursor past revisions that directly follow it, so that they are not received.

@@ -67,25 +67,31 @@ extension Mirror {
         }
     }
 
-    /// Reads the records. One that cannot be read is counted and skipped, and never overwritten.
+    /// Reads the records. One that cannot be read is counted and skipped.
     private func decoded(_ entries: [MirrorEntry]) throws(MirrorError) -> [MergedEntry] {
         var forms: [String: MergedEntry] = [:]
         for entry in entries {
-            do {
-                let form = try RecordForm(entry.body)
-                let name = MapRow.name(form.entity, form.uuid)
-                guard engine.key(entity: form.entity, uuid: form.uuid) == entry.revision.key else {
-                    throw MalformedRecord()
-                }
-                let merged = forms[name]?.form.state.joined(form.state) ?? form.state
-                forms[name] = MergedEntry(form: form, merged: merged, revision: entry.revision)
-            } catch let error as MirrorError {
-                throw error
-            } catch {
+            guard let form = try form(of: entry) else {
                 zone[.unreadable] += 1
+                continue
             }
+            let name = MapRow.name(form.entity, form.uuid)
+            let merged = forms[name]?.merged.joined(form.state) ?? form.state
+            forms[name] = MergedEntry(form: form, merged: merged, revision: entry.revision)
         }
         return Array(forms.values)
+    }
+
+    /// Returns the record of an entry; nil if it is damaged, or has the key of another record.
+    func form(of entry: MirrorEntry) throws(MirrorError) -> RecordForm? {
+        do {
+            let form = try RecordForm(entry.body)
+            return engine.key(entity: form.entity, uuid: form.uuid) == entry.revision.key ? form : nil
+        } catch let error as MirrorError {
+            throw error
+        } catch {
+            return nil
+        }
     }
 
     private func confirm(_ plan: MergePlan) async throws(MirrorError) {
