@@ -20,6 +20,9 @@ extension JetStreamSession {
         }
         var entries: [MirrorEntry] = []
         for message in messages {
+            guard Int64(message.sequence) > self.feed?.position ?? 0 else {
+                throw .rejected(reason: "the order of the messages is not valid")
+            }
             self.feed?.position = Int64(message.sequence)
             if let entry = try await entry(message) { entries.append(entry) }
         }

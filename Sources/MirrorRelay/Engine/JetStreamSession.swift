@@ -101,21 +101,21 @@ actor JetStreamSession {
         }
     }
 
-    /// Opens a message; nil if its chunks were superseded, and a newer revision exists.
+    /// Opens a message; nil if its chunks were superseded, and a newer revision exists. The body of a damaged one is
+    /// empty: the key of the zone was checked, so the server damaged it, or moved it from another subject.
     func entry(_ message: StreamMessage) async throws(RelayError) -> MirrorEntry? {
         guard let revision = revision(message) else { return nil }
-        guard let plain = zone.cipher.open(message.body, subject: message.subject) else { throw .wrongKey }
-        switch RecordBody(plain) {
+        let plain = zone.cipher.open(message.body, subject: message.subject)
+        switch plain.flatMap(RecordBody.init) {
         case .whole(let record): return MirrorEntry(revision: revision, body: record)
         case .chunked(let list):
             chunkedKeys.insert(revision.key)
             guard let record = try await connection.read(list, of: revision.key, in: zone) else {
                 let newest = try await connection.last(message.subject, of: zone.stream)
-                guard newest.sequence == message.sequence else { return nil }
-                throw .rejected(reason: "a chunk is missing on the server")
+                return newest.sequence == message.sequence ? MirrorEntry(revision: revision, body: []) : nil
             }
             return MirrorEntry(revision: revision, body: record)
-        case nil: throw .rejected(reason: "a record is not readable")
+        case nil: return MirrorEntry(revision: revision, body: [])
         }
     }
 

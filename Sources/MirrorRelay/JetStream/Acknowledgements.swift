@@ -56,7 +56,9 @@ final class Acknowledgements: Sendable {
         let number = UInt(bitPattern: message)
         let answer: PutBatch.Answer =
             if let acknowledgement {
-                .success(acknowledgement.pointee.Sequence)
+                StreamMessage.isValid(acknowledgement.pointee.Sequence)
+                    ? .success(acknowledgement.pointee.Sequence)
+                    : .failure(.rejected(reason: "the number of a message is not valid"))
             } else {
                 .failure(
                     failure.map {

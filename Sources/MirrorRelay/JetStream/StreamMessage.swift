@@ -10,6 +10,12 @@ struct StreamMessage: Hashable, Sendable {
     let stamp: Int64
     let body: [UInt8]
 
+    /// The approximate bytes in memory.
+    var size: Int { body.count + 256 }
+
+    /// Whether a number can be that of a message. A server that sends any other is broken or hostile.
+    static func isValid(_ sequence: UInt64) -> Bool { (1...UInt64(Int64.max / 2)).contains(sequence) }
+
     /// The header with the stamp.
     static let stampHeader = "Stamp"
 
@@ -32,7 +38,7 @@ struct StreamMessage: Hashable, Sendable {
             sequence = natsMsg_GetSequence(message)
             time = natsMsg_GetTime(message)
         }
-        guard sequence > 0 else { return nil }
+        guard StreamMessage.isValid(sequence) else { return nil }
     }
 }
 
