@@ -2,42 +2,46 @@ import CNATS
 import Dispatch
 import Synchronization
 
-/// The messages of an ordered consumer, as they arrive; at most ``capacity`` are in memory.
+/// The messages of an ordered consumer, as they arrive; about ``capacity`` bytes are in memory.
 final class MessageFeed: Sendable {
     static let registry = CallbackRegistry<MessageFeed>()
-    static let capacity = 2048
+    static let capacity = 8 << 20
 
     private struct State {
         var messages: [StreamMessage] = []
+        var size = 0
+        /// Whether the callback waits for room.
+        var isFull = false
         var waiter: CheckedContinuation<Result<Void, RelayError>, Never>?
         var end: RelayError?
+
+        /// Lets a callback that waits for room continue.
+        mutating func makeRoom(_ room: DispatchSemaphore) {
+            if isFull { room.signal() }
+            isFull = false
+        }
     }
     private let state = Mutex(State())
-    private let slots = DispatchSemaphore(value: 0)
+    private let room = DispatchSemaphore(value: 0)
 
-    init() {
-        // A semaphore that ends below its first value aborts the process.
-        for _ in 0..<Self.capacity { slots.signal() }
-    }
-
-    /// Ends the feed, and a callback that waits for memory.
+    /// Ends the feed, and a callback that waits for room.
     func finish(_ error: RelayError) {
         state.withLock { state in
             state.end = state.end ?? error
             state.waiter.take()?.resume(returning: .failure(error))
+            state.makeRoom(room)
         }
-        slots.signal()
     }
 
     /// Returns the messages that have arrived, up to a number, and removes them.
     func take(_ limit: Int) -> [StreamMessage] {
-        let taken = state.withLock { state in
+        state.withLock { state in
             let taken = Array(state.messages.prefix(limit))
             state.messages.removeFirst(taken.count)
+            state.size -= taken.reduce(0) { $0 + $1.size }
+            if state.size < Self.capacity { state.makeRoom(room) }
             return taken
         }
-        for _ in taken { slots.signal() }
-        return taken
     }
 
     /// Returns when there is a message.
@@ -69,14 +73,15 @@ final class MessageFeed: Sendable {
 
     /// Runs on the subscription's own thread: blocking it makes the server wait (flow control).
     private func receive(_ message: StreamMessage) {
-        slots.wait()
-        let isEnded = state.withLock { state in
-            guard state.end == nil else { return true }
+        let isFull = state.withLock { state in
+            guard state.end == nil else { return false }
             state.messages.append(message)
+            state.size += message.size
             state.waiter.take()?.resume(returning: .success(()))
-            return false
+            state.isFull = state.size >= Self.capacity
+            return state.isFull
         }
-        if isEnded { slots.signal() }
+        if isFull { room.wait() }
     }
 
     static let handler: natsMsgHandler = { _, _, message, closure in
