@@ -115,7 +115,11 @@ let package = Package(
             dependencies: ["ClipsCore", "MirrorRelay", "Mirroring", "PersistentStore", "CNATS"],
             path: "Tests/Tools/RelayTool"),
         .testTarget(
-            name: "MirrorRelayTests", dependencies: ["MirrorRelay", "Mirroring", "TestSupport"]),
+            name: "MirrorRelayTests",
+            dependencies: [
+                "MirrorRelay", "MirrorTesting", "Mirroring", "PersistentStore", "TestSupport", "CNATS",
+                "CSodium",
+            ]),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"]),
         .testTarget(
             name: "PersistentStoreTests",
@@ -126,9 +130,13 @@ let package = Package(
         .testTarget(
             name: "LiveQueryTests",
             dependencies: ["LiveQuery", "HistoryTracking", "PersistentStore", "TestSupport"]),
+        // Machines with random edits, and relays that fail and forget.
+        .target(
+            name: "MirrorTesting", dependencies: ["Mirroring", "PersistentStore", "TestSupport"],
+            path: "Tests/MirrorTesting"),
         .testTarget(
             name: "MirroringTests",
-            dependencies: ["Mirroring", "PersistentStore", "TestSupport"]),
+            dependencies: ["MirrorTesting", "Mirroring", "PersistentStore", "TestSupport"]),
         .testTarget(
             name: "ClipsExchangeTests",
             dependencies: ["ClipsExchange", "ClipsCore", "PersistentStore", "TestSupport", "clips"]),
@@ -139,9 +147,8 @@ let package = Package(
         .target(
             name: "Fuzzing",
             dependencies: [
-                "ClipsTerminal", "ClipsExchange", "BrowserHost", "ClipsCore", "SearchIndex", "Mirroring",
-                "PersistentStore",
-                "Terminal",
+                "ClipsTerminal", "ClipsExchange", "BrowserHost", "ClipsCore", "SearchIndex", "MirrorRelay",
+                "Mirroring", "PersistentStore", "Terminal",
             ],
             path: "Tests/Fuzzing", exclude: ["Dictionaries", "Entry", "Found", "Seeds"]),
         .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing", "TestSupport"]),

@@ -3,7 +3,7 @@ import ClipsExchange
 /// A part of the program that reads untrusted input. Fuzzers and the suite call the same functions.
 package enum FuzzTarget: String, CaseIterable, Sendable {
     case keys, keyNames, text, query, html, json, jsonl, csv, markdown, plain, anyFile, line, config, script
-    case token, xml, lz4, frames, message, page, record
+    case token, xml, lz4, frames, message, page, record, body, server
 
     /// Returns the invariant that the bytes violate, or nil. A trap is a violation too.
     package func broken(by bytes: [UInt8]) -> String? {
@@ -28,6 +28,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .message: HostInput.broken(byMessage: bytes)
         case .page: FileInput.broken(byPage: bytes)
         case .record: RecordInput.broken(by: bytes)
+        case .body: RelayInput.broken(byBody: bytes)
+        case .server: RelayInput.broken(byServer: Self.text(bytes))
         case .token: SettingsInput.broken(byToken: Self.text(bytes))
         }
     }

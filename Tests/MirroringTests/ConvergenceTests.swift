@@ -1,4 +1,5 @@
 import Foundation
+import MirrorTesting
 import Mirroring
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import MirrorTesting
 import Mirroring
 import PersistentStore
 import Synchronization
@@ -144,7 +145,7 @@ import Testing
                 "UPDATE history_consumer SET process = \(other), process_start = \(start) WHERE name = 'mirror:main'",
             ])
         #expect(change.status == 0, "\(change.errors)")
-        await a.kill()
+        try await a.kill()
         await #expect(throws: MirrorError.standingBy) { try await a.sync() }
         #expect(try await a.container.read { try $0.consumers() }.map(\.name) == ["mirror:main"])
         kill(other, SIGKILL)
@@ -159,7 +160,7 @@ import Testing
         try await a.container.removeConsumer("mirror:main")
         try await a.update("1", ["title": "unrecorded", "tags": "x,y"])
         try await a.insert("2", ["title": "new"])
-        await a.kill()
+        try await a.kill()
         try await exchange(a, b)
         #expect(try await b.lines() == ["1 unrecorded  [x,y] 0", "2 new  [] 0"])
         #expect(try await a.lines() == b.lines())

@@ -1,4 +1,5 @@
 import Foundation
+import MirrorTesting
 import Mirroring
 import PersistentStore
 import Synchronization
@@ -207,14 +208,13 @@ import Testing
         #expect(try await soon { try await b.lines() == ["1 hello  [] 0"] })
         try await b.update("1", ["title": "world"])
         #expect(try await soon { try await a.lines() == ["1 world  [] 0"] })
-        var count = -1
-        _ = try await soon {
-            try await a.container.pause(for: .milliseconds(50))
-            defer { count = relay.messageCount }
-            return relay.messageCount == count
+        // Silent for 300 ms, and then for 300 ms more.
+        func isSilent() async throws -> Bool {
+            let count = relay.messageCount
+            return await !soon(within: 0.3) { relay.messageCount != count }
         }
-        try await a.container.pause(for: .milliseconds(300))
-        #expect(relay.messageCount == count)
+        #expect(try await soon { try await isSilent() })
+        #expect(try await isSilent())
         for run in runs {
             run.cancel()
             await run.value

@@ -17,24 +17,28 @@ package final class NATSServer: Sendable {
 
     /// Starts a server.
     ///
-    /// - Parameter configuration: Lines for its configuration file.
-    package init(configuration: String = "") throws {
-        folder = try TemporaryFolder()
+    /// - Parameters:
+    ///   - configuration: Lines for its configuration file.
+    ///   - folder: The folder for its files.
+    package init(configuration: String = "", in folder: TemporaryFolder? = nil) throws {
+        self.folder = try folder ?? TemporaryFolder()
         port = try Self.freePort()
         let text = """
             listen: 127.0.0.1:\(port)
             http: 127.0.0.1:-1
-            ports_file_dir: "\(folder.path)"
-            jetstream { store_dir: "\(folder.path(of: "data"))" }
+            ports_file_dir: "\(self.folder.path)"
+            jetstream { store_dir: "\(self.folder.path(of: "data"))" }
             \(configuration)
             """
-        try text.write(toFile: folder.path(of: "conf"), atomically: true, encoding: .utf8)
+        try text.write(toFile: self.folder.path(of: "conf"), atomically: true, encoding: .utf8)
         try start()
     }
 
     deinit { stop() }
 
     package var url: String { "nats://127.0.0.1:\(port)" }
+    /// For a server with a certificate.
+    package var secureURL: String { "tls://localhost:\(port)" }
     package var dataFolder: String { folder.path(of: "data") }
 
     /// Starts the server, with the data of an earlier start, and waits until it listens.
@@ -77,7 +81,7 @@ package final class NATSServer: Sendable {
     private static let fetch =
         "import sys,urllib.request;print(urllib.request.urlopen(sys.argv[1]).read().decode())"
 
-    private static func freePort() throws -> Int {
+    package static func freePort() throws -> Int {
         let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(probe) }
         var address = sockaddr_in()

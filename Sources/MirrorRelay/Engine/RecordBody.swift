@@ -1,7 +1,7 @@
 import CZlib
 
 /// The plain form of a record's message: the record itself, or the chunks that contain it.
-enum RecordBody: Hashable {
+package enum RecordBody: Hashable {
     case whole([UInt8])
     case chunked(ChunkList)
 
@@ -13,14 +13,14 @@ enum RecordBody: Hashable {
 
     private enum Kind: UInt8 { case whole, chunked }
 
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         switch self {
         case .whole(let record): [Kind.whole.rawValue] + record
         case .chunked(let list): [Kind.chunked.rawValue] + "\(list.hash) \(list.count) \(list.size)".utf8
         }
     }
 
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         switch bytes.first.flatMap(Kind.init) {
         case .whole: self = .whole(Array(bytes.dropFirst()))
         case .chunked:
@@ -35,14 +35,17 @@ enum RecordBody: Hashable {
 }
 
 /// The chunks of a large record: their hash and number, and the record's size.
-struct ChunkList: Hashable {
+package struct ChunkList: Hashable {
     let hash: String
     let count: Int
     let size: Int
 }
 
 /// Deflate, as zlib(3) has it.
-enum Deflate {
+package enum Deflate {
+    /// Deflate makes bytes smaller by this factor at most.
+    private static let greatestFactor = 1032
+
     static func compress(_ bytes: [UInt8]) -> [UInt8]? {
         let bound = compressBound(uLong(bytes.count))
         var isDone = false
@@ -55,7 +58,8 @@ enum Deflate {
     }
 
     /// Returns nil if the bytes do not decompress to exactly `size` bytes.
-    static func decompress(_ bytes: [UInt8], size: Int) -> [UInt8]? {
+    package static func decompress(_ bytes: [UInt8], size: Int) -> [UInt8]? {
+        guard size <= bytes.count * greatestFactor else { return nil }
         var isDone = false
         let result = [UInt8](unsafeUninitializedCapacity: size + 1) { buffer, count in
             var length = uLong(size)

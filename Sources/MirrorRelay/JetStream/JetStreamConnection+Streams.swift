@@ -6,11 +6,7 @@ extension JetStreamConnection {
         try withInfo(of: stream) { "\(stream) \($0.Created)" }
     }
 
-    func messageCount(of stream: String) throws(RelayError) -> Int {
-        try withInfo(of: stream) { Int($0.State.Msgs) }
-    }
-
-    private func withInfo<Answer>(
+    func withInfo<Answer>(
         of stream: String, _ body: (jsStreamInfo) -> Answer
     ) throws(RelayError) -> Answer {
         var (info, code) = (UnsafeMutablePointer<jsStreamInfo>?.none, jsErrCode(0))

@@ -45,6 +45,16 @@ package struct ServerAddress: Hashable, Sendable, Codable {
         url = "\(parts[0])://\(place)"
     }
 
+    /// Reads an address from the settings, under the same rules as one that is typed.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        try self.init(values.decode(String.self, forKey: .url))
+        user = try values.decodeIfPresent(String.self, forKey: .user)
+        password = try values.decodeIfPresent(String.self, forKey: .password)
+        credentials = try values.decodeIfPresent(String.self, forKey: .credentials)
+        authority = try values.decodeIfPresent(String.self, forKey: .authority)
+    }
+
     package var isSecure: Bool { url.hasPrefix("tls:") }
 
     private static func host(of place: Substring) -> Substring {

@@ -1,12 +1,12 @@
 import Foundation
-import Mirroring
+package import Mirroring
 import PersistentStore
 import Synchronization
 import TestSupport
 
 /// Random edits on several machines with skewed clocks, partitions, processes that die at any request, and a relay
 /// that forgets; and the check that all machines converge and no edit is lost.
-struct MirrorWorld {
+package struct MirrorWorld {
     /// An edit of one attribute, with the value that it knowingly replaced. Titles and notes are unique.
     struct Edit {
         let uuid: String
@@ -18,8 +18,8 @@ struct MirrorWorld {
     private var random: SeededRandom
     private let seed: UInt64
     private let clock = SettableClock()
-    private let relay: MemoryRelay
-    private let machines: [TestMachine]
+    private let relay: any TestRelay
+    package let machines: [TestMachine]
     private let faults: Faults
     private var online: [Bool]
     private var edits: [Edit] = []
@@ -28,14 +28,13 @@ struct MirrorWorld {
     /// The newest star and tag edits, by object and element: the time and the result.
     private var marks: [String: [(time: Int64, machine: Int, isOn: Bool)]] = [:]
     private var count = 0
-    private(set) var forgets = 0
 
     /// Random failures of requests, from a generator that all machines share.
     final class Faults: Sendable {
         private let state: Mutex<(random: SeededRandom, isOn: Bool)>
         init(seed: UInt64) { state = Mutex((SeededRandom(seed: seed &* 31), true)) }
         func stop() { state.withLock { $0.isOn = false } }
-        func next() -> MemoryEngine.Fault {
+        func next() -> RelayFault {
             state.withLock { state in
                 guard state.isOn else { return .none }
                 return switch Int.random(in: 0..<40, using: &state.random) {
@@ -47,11 +46,18 @@ struct MirrorWorld {
         }
     }
 
-    init(seed: UInt64, rules: MirrorRules = .all) async throws {
+    /// - Parameters:
+    ///   - relay: An empty relay; nil for one in memory.
+    ///   - start: The machines' time at the start, in milliseconds since 1970.
+    package init(
+        seed: UInt64, relay: (any TestRelay)? = nil, start: Int64 = SettableClock.start,
+        rules: MirrorRules = .all
+    ) async throws {
         self.seed = seed
         random = SeededRandom(seed: seed)
-        let removes = Bool.random(using: &random)
-        relay = MemoryRelay(removesSuperseded: removes)
+        let relay = relay ?? MemoryRelay(removesSuperseded: Bool.random(using: &random))
+        self.relay = relay
+        clock.set(start)
         let faults = Faults(seed: seed)
         self.faults = faults
         var machines: [TestMachine] = []
@@ -67,7 +73,7 @@ struct MirrorWorld {
     }
 
     /// Runs a history and returns the violated invariant; nil if all hold.
-    mutating func run(steps: Int) async throws -> String? {
+    package mutating func run(steps: Int) async throws -> String? {
         let forgets = Bool.random(using: &random)
         for _ in 0..<steps {
             clock.set(clock.now() + Int64.random(in: 1...40, using: &random))
@@ -77,26 +83,22 @@ struct MirrorWorld {
             case ..<88:
                 if online[index] {
                     do { try await machines[index].sync() } catch is MirrorError {
-                        await machines[index].kill()
+                        try await machines[index].kill()
                     }
                 }
             case ..<95: online[index].toggle()
             default:
-                if forgets {
-                    relay.forget(Int.random(in: 1...12, using: &random))
-                    self.forgets += 1
-                }
+                if forgets { try await relay.forget(&random) }
             }
         }
         faults.stop()
-        for machine in machines { await machine.kill() }
+        try await relay.settle()
+        for machine in machines { try await machine.kill() }
         for _ in 0..<4 { for machine in machines { try await machine.sync() } }
-        let puts = relay.putCount
+        let puts = try await relay.putCount
         for machine in machines { try await machine.sync() }
-        if relay.putCount != puts { return "seed \(seed): an idle machine puts" }
-        let result = try await violation()
-        for machine in machines { await machine.container.close() }
-        return result.map { "seed \(seed): \($0)" }
+        if try await relay.putCount != puts { return "seed \(seed): an idle machine puts" }
+        return try await violation().map { "seed \(seed): \($0)" }
     }
 
     private mutating func edit(_ index: Int) async throws {

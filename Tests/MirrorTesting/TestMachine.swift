@@ -1,15 +1,16 @@
 import Foundation
-import Mirroring
-import PersistentStore
+package import Mirroring
+package import PersistentStore
 import Synchronization
+import TestSupport
 
 /// The model of the tests: notes with a set of tags and a minor star.
-enum Book {
-    static let configuration = MirrorConfiguration([
+package enum Book {
+    package static let configuration = MirrorConfiguration([
         MirroredEntity("Note", minor: ["starred"], sets: ["tags": ","])
     ])
 
-    static func model(_ more: AttributeDescription...) throws -> StoreModel {
+    package static func model(_ more: AttributeDescription...) throws -> StoreModel {
         let all: AttributeDescription.History = [.preservesValueOnDeletion, .recordsOldValue]
         let attributes = [
             AttributeDescription("uuid", .text, isUnique: true, history: .preservesValueOnDeletion),
@@ -26,57 +27,54 @@ enum Book {
 }
 
 /// A machine: a store, and a mirror that may be killed at any moment.
-final class TestMachine: Sendable {
-    let container: PersistentContainer
-    let relay: MemoryRelay
-    let rules: MirrorRules
-    private let now: @Sendable () -> Int64
-    private let fault: @Sendable () -> MemoryEngine.Fault
-    private let mirrorBox: Mutex<Mirror>
-    var mirror: Mirror { mirrorBox.withLock { $0 } }
+package final class TestMachine: Sendable {
+    package let container: PersistentContainer
+    private let makeMirror: @Sendable () async throws -> Mirror
+    private let current: Mutex<Mirror>
+    package var mirror: Mirror { current.withLock { $0 } }
 
-    init(
-        _ relay: MemoryRelay, clock: @escaping @Sendable () -> Int64 = { 1_700_000_000_000 }, skew: Int64 = 0,
-        rules: MirrorRules = .all, path: String? = nil, model: StoreModel? = nil,
-        fault: @escaping @Sendable () -> MemoryEngine.Fault = { .none }
+    package init(
+        _ relay: any TestRelay, clock: @escaping @Sendable () -> Int64 = { SettableClock.start },
+        skew: Int64 = 0, rules: MirrorRules = .all, path: String? = nil, model: StoreModel? = nil,
+        fault: @escaping @Sendable () -> RelayFault = { .none }
     ) async throws {
         var options = StoreOptions()
         options.clock = { clock() + skew }
         options.durability = .normal
         options.usesFileEvents = path != nil
         let model = try model ?? Book.model()
-        container =
+        let container =
             if let path {
                 try await PersistentContainer(path: path, model: model, options: options)
             } else {
                 try await PersistentContainer(inMemory: model, options: options)
             }
-        (self.relay, self.rules, self.fault, now) = (relay, rules, fault, options.clock)
-        mirrorBox = Mutex(
-            Mirror(
-                container: container, configuration: Book.configuration,
-                engine: MemoryEngine(relay, nextFault: fault), rules: rules, now: options.clock))
-        await mirror.allowManyRemovals()
+        self.container = container
+        makeMirror = { [now = options.clock] in
+            let mirror = Mirror(
+                container: container, configuration: Book.configuration, engine: try relay.connect(fault),
+                rules: rules, now: now)
+            await mirror.allowManyRemovals()
+            return mirror
+        }
+        current = Mutex(try await makeMirror())
     }
 
     /// Ends the process of the mirror: only the store remains.
-    func kill() async {
-        let new = Mirror(
-            container: container, configuration: Book.configuration,
-            engine: MemoryEngine(relay, nextFault: fault), rules: rules, now: now)
-        await new.allowManyRemovals()
-        mirrorBox.withLock { $0 = new }
+    package func kill() async throws {
+        let new = try await makeMirror()
+        current.withLock { $0 = new }
     }
 
-    func sync() async throws { try await mirror.sync() }
+    package func sync() async throws { try await mirror.sync() }
 
-    func notes() async throws -> [String: StoredObject] {
+    package func notes() async throws -> [String: StoredObject] {
         let objects = try await container.fetch(FetchRequest("Note"))
         return Dictionary(uniqueKeysWithValues: objects.map { ($0["uuid"].textValue ?? "", $0) })
     }
 
     /// The notes as text, with the tags in alphabetical order.
-    func lines() async throws -> [String] {
+    package func lines() async throws -> [String] {
         try await notes().map { uuid, note in
             let tags = (note["tags"].textValue ?? "").split(separator: ",").sorted().joined(separator: ",")
             return "\(uuid) \(note["title"].textValue ?? "") \(note["note"].textValue ?? "") [\(tags)] "
@@ -85,7 +83,7 @@ final class TestMachine: Sendable {
     }
 
     @discardableResult
-    func insert(_ uuid: String, _ values: [String: AttributeValue] = [:], author: String? = "app")
+    package func insert(_ uuid: String, _ values: [String: AttributeValue] = [:], author: String? = "app")
         async throws
         -> Int64
     {
@@ -95,21 +93,21 @@ final class TestMachine: Sendable {
     }
 
     @discardableResult
-    func update(_ uuid: String, _ values: [String: AttributeValue]) async throws -> Int64 {
+    package func update(_ uuid: String, _ values: [String: AttributeValue]) async throws -> Int64 {
         let context = container.makeContext(author: "app")
         guard let note = try await notes()[uuid] else { return 0 }
         try await context.update(note.id, values)
         return try await context.save().token?.number ?? 0
     }
 
-    func delete(_ uuid: String) async throws {
+    package func delete(_ uuid: String) async throws {
         let context = container.makeContext(author: "app")
         guard let note = try await notes()[uuid] else { return }
         try await context.delete(note.id)
         try await context.save()
     }
 
-    func conflicts() async throws -> [MirrorConflict] {
+    package func conflicts() async throws -> [MirrorConflict] {
         try await Book.configuration.conflicts(in: container)
     }
 }

@@ -1,0 +1,35 @@
+import Foundation
+import MirrorTesting
+import Mirroring
+import TestSupport
+import Testing
+
+/// Random histories with a real server. `MIRROR_HISTORIES` sets their number.
+@Suite(.enabled(if: NATSServer.isInstalled, Comment(rawValue: NATSServer.missing)))
+struct ServerConvergenceTests {
+    private static let count =
+        ProcessInfo.processInfo.environment["MIRROR_HISTORIES"].flatMap(UInt64.init) ?? 4
+
+    @Test func `machines converge while the server is killed, restored, and emptied`() async throws {
+        for seed in 0..<Self.count {
+            let relay = ServerRelay(try NATSServer())
+            let start = Int64(Date().timeIntervalSince1970 * 1000)
+            var world = try await MirrorWorld(seed: seed, relay: relay, start: start)
+            let failure = try await world.run(steps: 40 + Int(seed % 3) * 40)
+            #expect(failure == nil)
+        }
+    }
+
+    @Test func `three replicas lose nothing when the leader is killed`() async throws {
+        let relay = try await ClusterRelay()
+        let start = Int64(Date().timeIntervalSince1970 * 1000)
+        // A seed whose history kills servers.
+        var world = try await MirrorWorld(seed: 2, relay: relay, start: start)
+        let failure = try await world.run(steps: 60)
+        #expect(failure == nil)
+        #expect(relay.kills > 0)
+        for machine in world.machines {
+            #expect(try await Book.configuration.status(in: machine.container)?.forgotten == 0)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package import Mirroring
+import Synchronization
+
+/// A connection of one machine to the relay.
+package final class MemoryEngine: MirrorEngine {
+    let relay: MemoryRelay
+    private let epoch: Mutex<Int>
+    private let nextFault: @Sendable () -> RelayFault
+
+    package init(_ relay: MemoryRelay, nextFault: @escaping @Sendable () -> RelayFault = { .none }) {
+        self.relay = relay
+        self.nextFault = nextFault
+        epoch = Mutex(relay.state.withLock { $0.epoch })
+    }
+
+    private func request<Result: Sendable>(
+        _ body: (inout MemoryRelay.State) -> Result
+    ) throws(MirrorError) -> Result {
+        let fault = nextFault()
+        if fault == .before { throw .unreachable(reason: "before") }
+        let known = epoch.withLock { $0 }
+        let result: Result? = relay.state.withLock { state in
+            guard state.epoch == known else { return nil }
+            state.messages += 1
+            return body(&state)
+        }
+        guard let result, fault == .none else { throw .unreachable(reason: "after") }
+        return result
+    }
+
+    package func identity() async throws(MirrorError) -> String {
+        epoch.withLock { $0 = relay.state.withLock { $0.epoch } }
+        return try request { $0.log.identity }
+    }
+
+    package func key(entity: String, uuid: String) -> String { "\(entity).\(uuid)" }
+
+    package func put(_ puts: [MirrorPut]) async throws(MirrorError) -> [MirrorPutResult] {
+        var results: [MirrorPutResult] = []
+        for put in puts {
+            let fault = nextFault()
+            if fault == .before { throw .unreachable(reason: "before") }
+            guard epoch.withLock({ $0 }) == relay.state.withLock({ $0.epoch }) else {
+                throw .unreachable(reason: "restarted")
+            }
+            results.append(try relay.put(put))
+            if fault == .after { throw .unreachable(reason: "after") }
+        }
+        return results
+    }
+
+    package func get(_ keys: [String]) async throws(MirrorError) -> [MirrorEntry] {
+        try request { state in
+            keys.compactMap { state.log.newest[$0].flatMap { state.log.entries[$0] }?.entry }
+        }
+    }
+
+    package func entry(at number: Int64) async throws(MirrorError) -> MirrorRevision? {
+        try request { $0.log.entries[number]?.revision }
+    }
+
+    package func changes(after number: Int64, limit: Int) async throws(MirrorError) -> [MirrorEntry] {
+        try request { state in
+            guard number < state.log.number else { return [] }
+            var entries: [MirrorEntry] = []
+            for next in (number + 1)...state.log.number {
+                guard entries.count < limit else { break }
+                if let stored = state.log.entries[next] { entries.append(stored.entry) }
+            }
+            return entries
+        }
+    }
+
+    package func waitForChanges(after number: Int64) async throws(MirrorError) {
+        let (wakes, continuation) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        continuation.yield()
+        relay.state.withLock { $0.waiting.append(continuation) }
+        for await _ in wakes where try hasChanges(after: number) { return }
+        throw .cancelled
+    }
+
+    /// Reads the state of this process: it is no message.
+    private func hasChanges(after number: Int64) throws(MirrorError) -> Bool {
+        let known = epoch.withLock { $0 }
+        let newest: Int64? = relay.state.withLock { $0.epoch == known ? $0.log.entries.keys.max() ?? 0 : nil }
+        guard let newest else { throw .unreachable(reason: "restarted") }
+        return newest > number
+    }
+
+    package func list() async throws(MirrorError) -> [MirrorRevision] {
+        try request { state in
+            state.log.newest.values.compactMap { state.log.entries[$0]?.revision }
+                .sorted { $0.number < $1.number }
+        }
+    }
+
+    package func remove(_ key: String, upTo number: Int64) async throws(MirrorError) {
+        _ = try request { state in
+            for (stored, entry) in state.log.entries where entry.revision.key == key && stored <= number {
+                state.log.entries[stored] = nil
+            }
+            if state.log.newest[key, default: 0] <= number { state.log.newest[key] = nil }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package import Mirroring
+package import TestSupport
+
+/// A relay that a ``MirrorWorld`` damages.
+package protocol TestRelay: Sendable {
+    /// Connects a machine.
+    ///
+    /// - Parameter nextFault: The fault of the next request.
+    func connect(_ nextFault: @escaping @Sendable () -> RelayFault) throws -> any MirrorEngine
+
+    /// Loses revisions, as a server whose folder was deleted or restored from a backup.
+    func forget(_ random: inout SeededRandom) async throws
+
+    /// Repairs the damage, and returns when machines can connect.
+    func settle() async throws
+
+    /// The number of revisions that were ever stored.
+    var putCount: Int { get async throws }
+}
+
+extension TestRelay {
+    package func settle() async throws {}
+}
+
+/// Whether a request fails before or after the relay performs it.
+package enum RelayFault: Sendable { case none, before, after }
