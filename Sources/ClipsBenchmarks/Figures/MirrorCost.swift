@@ -1,67 +1,123 @@
-import Glibc
-import Platform
+import PersistentStore
 
 extension Figure {
     static let mirrorCost = Figure(
         name: "F15",
-        title: "the mirror: puts, a new machine, and a commit until another machine's list has it"
+        title: "the mirror: puts, a new machine, another machine's screen, and 200 machines"
     ) { workspace in
         guard PeerFolder.has("nats-server", for: "F15") else { return [] }
-        let tool = try workspace.neighbor("RelayTool")
-        let port = 20_000 + Int(getpid()) % 20_000
-        let server = try ChildProcess(
-            ["nats-server", "-a", "127.0.0.1", "-p", "\(port)", "-js", "-sd", workspace.newPath("nats")],
-            hasPipes: false, isQuiet: true)
-        defer { server.kill() }
+        let server = try RelayServer(workspace)
         let records = workspace.count(100_000, quick: 20_000)
+        let clips = Quantity.grouped(records)
         let rounds = workspace.count(5, quick: 3)
-        var zones = 0
-        func run(_ role: String, _ zone: String, _ count: Int) throws -> [Double] {
-            let text = try ChildProcess.output(of: [tool, role, "nats://127.0.0.1:\(port)", zone, "\(count)"])
-            let values = text.split(separator: "\n").compactMap { Double($0) }
-            guard !values.isEmpty else { throw BenchmarkError("RelayTool \(role) failed") }
-            return values
-        }
-        // The server listens as soon as a first role succeeds.
-        let began = Moment.now
-        while (try? run("bare-put", "warm", 1)) == nil {
-            guard began.secondsSince < 10 else { throw BenchmarkError("nats-server does not listen") }
-        }
-        func both(_ prefix: String) -> String {
-            zones += 1
-            return "\(prefix)\(zones)"
-        }
-        var (written, bareWritten): ([String], [String]) = ([], [])
+        var zones = (ours: 0, bare: 0)
         let puts = try Comparison(
             rounds: rounds,
             ours: {
-                written.append(both("ours"))
-                return try run("put", written[written.count - 1], records)
+                zones.ours += 1
+                return try server.run("put", "ours\(zones.ours)", records)
             },
             reference: {
-                bareWritten.append(both("bare"))
-                return try run("bare-put", bareWritten[bareWritten.count - 1], records)
+                zones.bare += 1
+                return try server.run("bare-put", "bare\(zones.bare)", records)
             })
-        var (next, nextBare) = (0, 0)
+        zones = (0, 0)
         let reads = try Comparison(
             rounds: rounds,
             ours: {
-                defer { next += 1 }
-                return try run("read", written[next], records)
+                zones.ours += 1
+                return try server.run("read", "ours\(zones.ours)", records)
             },
             reference: {
-                defer { nextBare += 1 }
-                return try run("bare-read", bareWritten[nextBare], records)
+                zones.bare += 1
+                return try server.run("bare-read", "bare\(zones.bare)", records)
             })
-        let clips = Quantity.grouped(records)
-        let latency = try run("latency", "latency", workspace.count(300, quick: 60))
         return [
             Measurement(
                 "\(clips) sealed records put", .time, puts, reference: "libnats alone", goal: .atMost(2)),
             Measurement(
-                "\(clips) records read and opened", .time, reads, reference: "libnats alone", goal: .atMost(2)
-            ),
-            Measurement("commit until another machine's list has it", .time, latency, goal: .atMost(0.01)),
+                "\(clips) records read and opened", .time, reads, reference: "libnats alone",
+                goal: .atMost(2)),
+        ]
+            + (try MirroredMachines(workspace, server, clips: records).measure(puts, reads))
+            + (try manyMachines(server, workspace.count(200, quick: 20)))
+    }
+
+    /// Machines with one clip each, which all others must get.
+    private static func manyMachines(_ server: RelayServer, _ count: Int) throws -> [Measurement] {
+        let memory = server.memory
+        let machines = try server.start("machines", "many", count)
+        _ = try machines.receive()
+        let idle = server.memory
+        let before = try server.messages()
+        try machines.send([1])
+        let nanoseconds = try machines.receive()
+        let messages = try server.messages() - before
+        let kind = "\(count) machines, one clip each"
+        return [
+            Measurement("\(kind): until all have all", .time, [Double(nanoseconds) / 1e9]),
+            Measurement("\(kind): messages per machine and clip", .count, [messages / Double(count * count)]),
+            Measurement("\(kind): server memory per machine", .memory, [(idle - memory) / Double(count)]),
+        ]
+    }
+}
+
+/// Two stores with a `clips-mirror` each, and the app on the second.
+private struct MirroredMachines {
+    private let workspace: Workspace
+    private let server: RelayServer
+    private let clips: Int
+    private let program: String
+    private let (first, second): (String, String)
+
+    init(_ workspace: Workspace, _ server: RelayServer, clips: Int) throws {
+        (self.workspace, self.server, self.clips) = (workspace, server, clips)
+        program = try workspace.neighbor("clips-mirror")
+        (first, second) = (workspace.newPath("first.db"), workspace.newPath("second.db"))
+        try SampleStore.make(first, clips: clips)
+    }
+
+    /// - Parameters:
+    ///   - puts: The puts of libnats alone.
+    ///   - reads: Its reads.
+    func measure(_ puts: Comparison, _ reads: Comparison) throws -> [Measurement] {
+        let before = try server.size()
+        let adding = try ChildProcess([program, "add", server.url, "--store", first], isQuiet: true)
+        let code = adding.readAll()
+        let added = adding.wait()
+        let size = try server.size() - before
+        let pairing = try ChildProcess(
+            [program, "pair", server.url, "--yes", "--store", second], isQuiet: true)
+        try pairing.send(code)
+        let paired = pairing.wait()
+        guard added.status == 0, paired.status == 0 else { throw BenchmarkError("clips-mirror failed") }
+        let text = Quantity.grouped(clips)
+        let bare = "libnats alone"
+        return [
+            Measurement("\(text) clips sent by clips-mirror", .time, [added.seconds])
+                .next(to: bare, puts.reference),
+            Measurement("\(text) clips received by a new machine", .time, [paired.seconds])
+                .next(to: bare, reads.reference),
+            Measurement("peak memory of clips-mirror, sending", .memory, [added.peakMemory]),
+            Measurement("peak memory of clips-mirror, receiving", .memory, [paired.peakMemory]),
+            Measurement("bytes per clip on the server", .count, [size / Double(clips)]),
+        ] + (try screen())
+    }
+
+    private func screen() throws -> [Measurement] {
+        let mirrors = try [first, second].map { store in
+            try ChildProcess([program, "run", "--store", store], hasPipes: false, isQuiet: true)
+        }
+        defer { for mirror in mirrors { mirror.kill() } }
+        let commits = try PaintedCommits(
+            workspace.app(second), showing: SampleClip.title(clips - 1), .writer(store: first, .normal))
+        // The first commits wait for the mirrors to connect.
+        _ = try commits.measure(5, SampleClip.marker)
+        let times = try commits.measure(workspace.count(300, quick: 60), SampleClip.marker)
+        let memory = mirrors.map { ProcessUsage(process: $0.id).memory }
+        return [
+            Measurement("commit until painted on another machine", .time, times, goal: .atMost(0.01)),
+            Measurement("memory of clips-mirror, connected", .memory, memory),
         ]
     }
 }

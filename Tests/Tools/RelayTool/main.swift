@@ -9,7 +9,7 @@ import PersistentStore
 /// prints seconds, one number per line.
 let words = CommandLine.arguments
 guard words.count == 5, let count = Int(words[4]) else {
-    print("RelayTool put|read|bare-put|bare-read|latency URL ZONE COUNT")
+    print("RelayTool put|read|bare-put|bare-read|machines URL ZONE COUNT")
     exit(2)
 }
 let (role, url, zone) = (words[1], words[2], words[3])
@@ -57,6 +57,6 @@ case "bare-put":
 case "bare-read":
     let bare = try Bare(url, zone)
     await seconds { bare.read(count) }
-case "latency": try await Latency(url: url, zone: zone, secret: secret).measure(count)
+case "machines": try await Machines(url: url, zone: zone, secret: secret).measure(count)
 default: exit(2)
 }
