@@ -63,7 +63,8 @@ let package = Package(
         .target(
             name: "ClipsTerminal",
             dependencies: [
-                "ClipsCore", "LiveQuery", "HistoryTracking", "PersistentStore", "Terminal", "Platform",
+                "ClipsCore", "LiveQuery", "Mirroring", "HistoryTracking", "PersistentStore", "Terminal",
+                "Platform",
             ]),
         .executableTarget(
             name: "clips",
@@ -95,8 +96,8 @@ let package = Package(
         .testTarget(
             name: "ClipsCoreTests",
             dependencies: [
-                "ClipsCore", "SearchIndex", "LiveQuery", "HistoryTracking", "PersistentStore", "TestSupport",
-                "clips",
+                "ClipsCore", "SearchIndex", "LiveQuery", "Mirroring", "HistoryTracking", "PersistentStore",
+                "TestSupport", "clips",
             ]),
         .target(name: "TestSupport", dependencies: ["PersistentStore"], path: "Tests/TestSupport"),
         // Another process on the same store, controlled by the tests.
@@ -176,8 +177,8 @@ let package = Package(
         .testTarget(
             name: "ClipsTerminalTests",
             dependencies: [
-                "ClipsTerminal", "ClipsCore", "LiveQuery", "HistoryTracking", "PersistentStore", "Terminal",
-                "TestSupport",
+                "ClipsTerminal", "ClipsCore", "LiveQuery", "Mirroring", "HistoryTracking", "PersistentStore",
+                "Terminal", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]
@@ -197,4 +198,10 @@ for target in package.targets where target.type != .system {
 for target in package.targets where ["clips", "ClipsBenchmarks"].contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-static-executable"], .when(configuration: .release)))
     target.linkerSettings = [.unsafeFlags(["-static-executable"], .when(configuration: .release))]
+}
+
+// A program that requires Debian's libraries only.
+for target in package.targets where target.name == "ClipsMirror" {
+    target.swiftSettings?.append(.unsafeFlags(["-static-stdlib"], .when(configuration: .release)))
+    target.linkerSettings = [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]
 }

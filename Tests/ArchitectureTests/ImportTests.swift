@@ -22,7 +22,8 @@ import Testing
         "BrowserHost": ["ClipsCore", "PersistentStore", "Platform"],
         "Terminal": ["Platform", "CTerminal"],
         "ClipsTerminal": [
-            "ClipsCore", "LiveQuery", "HistoryTracking", "PersistentStore", "Terminal", "Platform",
+            "ClipsCore", "LiveQuery", "Mirroring", "HistoryTracking", "PersistentStore", "Terminal",
+            "Platform",
         ],
         "clips": [
             "ClipsTerminal", "ClipsExchange", "BrowserHost", "ClipsCore", "SearchIndex", "PersistentStore",

@@ -264,6 +264,8 @@ extension SimulatedClips {
         case .restore(_, let token): return revert(token)
         case .undo(let step, _), .redo(let step, _):
             return revert(step.token)
+        // No other machine exists here.
+        case .resolve: return done(nil, [])
         }
     }
 

@@ -5,51 +5,26 @@ import Testing
 /// Two home directories and one server.
 @Suite(.enabled(if: NATSServer.isInstalled, Comment(rawValue: NATSServer.missing)))
 struct MirrorCommandTests {
-    let server: NATSServer
-    let (a, b): (ClipsProgram, ClipsProgram)
+    let machines: MirroredMachines
+    private var a: ClipsProgram { machines.a }
+    private var b: ClipsProgram { machines.b }
+    private var server: NATSServer { machines.server }
 
-    init() throws {
-        server = try NATSServer()
-        (a, b) = (try ClipsProgram(), try ClipsProgram())
-    }
-
-    /// Starts a mirror on the first machine, and joins it on the second.
-    ///
-    /// - Returns: The pairing code.
-    @discardableResult
-    private func pair() throws -> String {
-        let added = try a.run("mirror", "add", server.url)
-        try #require(added.status == 0, "\(added)")
-        let code = added.output.trimmingCharacters(in: .whitespacesAndNewlines)
-        let paired = try b.run("mirror", "pair", server.url, "--yes", input: code + "\n")
-        try #require(paired.status == 0, "\(paired)")
-        return code
-    }
-
-    private func contents(_ machine: ClipsProgram) throws -> String {
-        try machine.sqlite3("SELECT uuid, title, note, tags, starred FROM Clip ORDER BY uuid;")
-    }
-
-    private func exchange(_ machines: ClipsProgram...) throws {
-        for machine in machines {
-            let run = try machine.run("mirror", "once")
-            try #require(run.status == 0, "\(run)")
-        }
-    }
+    init() throws { machines = try MirroredMachines() }
 
     @Test func `a conflict keeps both values, and an emptied server loses nothing`() throws {
         try a.run("add", "--title", "shared", "--tag", "old", "--url", "https://a.example")
         try b.run("add", "--title", "of b", "--url", "https://b.example")
-        let code = try pair()
-        try exchange(a)
-        #expect(try contents(a) == contents(b))
+        let code = try machines.pair()
+        try machines.exchange(a)
+        #expect(try machines.contents(a) == machines.contents(b))
         #expect(try a.sqlite3("SELECT count(*) FROM Clip;") == "2")
 
         // Both edit without the server.
         _ = try a.sqlite3("UPDATE Clip SET title = 'from a', tags = 'old,red' WHERE title = 'shared';")
         _ = try b.sqlite3("UPDATE Clip SET title = 'from b', tags = 'old,blue' WHERE title = 'shared';")
-        try exchange(a, b, a, b)
-        #expect(try contents(a) == contents(b))
+        try machines.exchange(a, b, a, b)
+        #expect(try machines.contents(a) == machines.contents(b))
         let tags = try a.sqlite3("SELECT tags FROM Clip WHERE url = 'https://a.example';").split(
             separator: ",")
         #expect(Set(tags) == ["old", "red", "blue"])
@@ -58,7 +33,7 @@ struct MirrorCommandTests {
         let machine = try #require([a, b].first { try $0.run("mirror", "conflicts").output.contains(lost) })
         let restored = try machine.run("mirror", "conflicts", "--restore", "1")
         #expect(restored.status == 0, "\(restored)")
-        try exchange(machine, a, b)
+        try machines.exchange(machine, a, b)
         for machine in [a, b] {
             #expect(try machine.sqlite3("SELECT title FROM Clip WHERE url = 'https://a.example';") == lost)
         }
@@ -67,17 +42,17 @@ struct MirrorCommandTests {
         server.stop()
         try FileManager.default.removeItem(atPath: server.dataFolder)
         try server.start()
-        try exchange(a, b)
+        try machines.exchange(a, b)
         let c = try ClipsProgram()
         let paired = try c.run("mirror", "pair", server.url, "--yes", input: code + "\n")
         #expect(paired.status == 0, "\(paired)")
-        #expect(try contents(c) == contents(a))
-        #expect(try contents(a) == contents(b))
+        #expect(try machines.contents(c) == machines.contents(a))
+        #expect(try machines.contents(a) == machines.contents(b))
         #expect(try a.sqlite3("SELECT count(*) FROM Clip;") == "2")
     }
 
     @Test func `running mirrors exchange each commit, survive kill -9, and are silent when idle`() throws {
-        try pair()
+        try machines.pair()
         var running = [try a.start(["mirror", "run"]), try b.start(["mirror", "run"])]
         defer { for process in running { process.terminate() } }
         func isConnected(_ machine: ClipsProgram) throws -> Bool {
@@ -108,9 +83,7 @@ struct MirrorCommandTests {
         #expect(try eventually { try b.sqlite3("SELECT title FROM Clip;") == "offline" })
 
         for machine in [a, b] {
-            let report = try String(contentsOfFile: machine.storePath + "-mirror-status", encoding: .utf8)
-            let number = try #require(report.firstMatch(of: /"process":(\d+)/)?.1)
-            kill(try #require(pid_t(number)), SIGKILL)
+            kill(try machines.mirrorProcess(of: machine), SIGKILL)
         }
         running += [try a.start(["mirror", "run"]), try b.start(["mirror", "run"])]
         try b.run("add", "--title", "after", "--url", "https://three.example")
@@ -118,7 +91,7 @@ struct MirrorCommandTests {
     }
 
     @Test func `a wrong code, a second add, and an unknown zone are refused`() throws {
-        try pair()
+        try machines.pair()
         let c = try ClipsProgram()
         try c.run("add", "--title", "of c", "--url", "https://c.example")
         for (arguments, input, sentence) in [
@@ -136,7 +109,7 @@ struct MirrorCommandTests {
                 run.status == 2 && run.errors.contains(sentence) && run.output.isEmpty, "\(arguments) \(run)")
         }
         #expect(!FileManager.default.fileExists(atPath: c.storePath + "-mirror"))
-        try exchange(a)
+        try machines.exchange(a)
         #expect(try a.sqlite3("SELECT count(*) FROM Clip;") == "0")
     }
 
@@ -158,30 +131,5 @@ struct MirrorCommandTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: password)
         let open = try b.run("mirror", "pair", server.url, "--password-file", password, input: code)
         #expect(open.status == 2 && open.errors.contains("Other users can read"), "\(open)")
-    }
-
-    @Test func `a missing library is named with its package`() throws {
-        let folder = try TemporaryFolder()
-        try FileManager.default.copyItem(atPath: ClipsProgram.path, toPath: folder.path(of: "clips"))
-        let fake = """
-            #!/bin/sh
-            echo "$0: error while loading shared libraries: libnats.so.3.4: cannot open shared object file" >&2
-            exit 127
-            """
-        func run() throws -> Shell {
-            try Shell.run(
-                folder.path(of: "clips"), ["mirror", "status"],
-                environment: a.environment.merging(["PATH": "/usr/bin:/bin"]) { $1 })
-        }
-        let missing = try run()
-        #expect(missing.status != 0 && missing.errors.contains("Cannot find clips-mirror."), "\(missing)")
-        try fake.write(toFile: folder.path(of: "clips-mirror"), atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o755], ofItemAtPath: folder.path(of: "clips-mirror"))
-        let library = try run()
-        #expect(
-            library.errors
-                == "clips: Cannot start clips-mirror: a library is missing. Run 'sudo apt-get install libnats3.4'.\n",
-            "\(library)")
     }
 }

@@ -23,15 +23,20 @@ package final class NATSServer: Sendable {
     package init(configuration: String = "", in folder: TemporaryFolder? = nil) throws {
         self.folder = try folder ?? TemporaryFolder()
         port = try Self.freePort()
+        try configure(configuration)
+        try start()
+    }
+
+    /// Replaces the configuration, for the next start.
+    package func configure(_ configuration: String) throws {
         let text = """
             listen: 127.0.0.1:\(port)
             http: 127.0.0.1:-1
-            ports_file_dir: "\(self.folder.path)"
-            jetstream { store_dir: "\(self.folder.path(of: "data"))" }
+            ports_file_dir: "\(folder.path)"
+            jetstream { store_dir: "\(folder.path(of: "data"))" }
             \(configuration)
             """
-        try text.write(toFile: self.folder.path(of: "conf"), atomically: true, encoding: .utf8)
-        try start()
+        try text.write(toFile: folder.path(of: "conf"), atomically: true, encoding: .utf8)
     }
 
     deinit { stop() }

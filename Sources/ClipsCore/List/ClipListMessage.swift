@@ -19,8 +19,8 @@ package enum ClipListMessage: Sendable {
     case state(TrackingState)
     /// The progress of the search index. Searches are correct without it, but slower.
     case indexing(SearchIndexState)
-    /// The state of the mirror, in a few words; empty if all is well.
-    case mirror(String)
+    /// The state of the mirror, in a few words, empty if all is well; and the number of unresolved conflicts.
+    case mirror(String, conflicts: Int)
     /// The error of a request.
     case failed(String, requestNumber: Int?, generation: Int)
 }

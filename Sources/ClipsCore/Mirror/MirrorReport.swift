@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import Mirroring
 package import Platform
 
 /// The state of a store's mirror, which `clips-mirror` writes into a file next to the store.
@@ -7,8 +8,28 @@ package struct MirrorReport: Codable, Hashable, Sendable {
         case connecting, connected
         /// Changes wait in the store.
         case unreachable
-        /// A problem that the user must solve.
+        case wrongPassword = "wrong password"
+        case wrongKey = "wrong key"
+        case quotaFull = "quota full"
+        case newerFormat = "newer format"
+        case manyRemovals = "many removals"
+        case absentTooLong = "absent too long"
+        /// Another problem, which the message describes.
         case paused
+
+        package init(_ error: MirrorError) {
+            self =
+                switch error {
+                case .unreachable: .unreachable
+                case .unauthorized: .wrongPassword
+                case .wrongKey: .wrongKey
+                case .quotaExceeded: .quotaFull
+                case .newerFormat: .newerFormat
+                case .manyRemovals: .manyRemovals
+                case .absentTooLong: .absentTooLong
+                default: .paused
+                }
+        }
     }
 
     package var state: State
@@ -17,8 +38,17 @@ package struct MirrorReport: Codable, Hashable, Sendable {
     /// The number of changes that wait to be sent.
     package var waiting: Int
     package var conflicts: Int
-    /// A sentence about the problem or the event; empty if there is none.
+    /// A sentence about the problem; empty if there is none.
     package var message: String
+    /// The number of clips that the server forgot and got again, and the time when this was noticed.
+    package var forgotten = 0
+    package var forgotAt: Date?
+    /// The number of deletions that wait for a confirmation.
+    package var removals = 0
+    /// The number of clips that the server does not accept because of their size.
+    package var tooLarge = 0
+    /// The milliseconds by which the server's clock is ahead; 0 below two seconds.
+    package var clockOffset: Int64 = 0
     /// The writing process and its start time: a report outlives a process that is killed.
     package var process: Int32
     package var started: Int64
@@ -53,17 +83,40 @@ package struct MirrorReport: Codable, Hashable, Sendable {
         try file.commit()
     }
 
-    /// A few words for a status line; empty if all is well.
-    package func summary(timeZone: TimeZone = .current) -> String {
+    /// A few words for a status line, without the conflicts; empty if all is well.
+    package func summary(timeZone: TimeZone = .current, at now: Date = Date()) -> String {
         let waiting = self.waiting == 0 ? "" : ", \(self.waiting) waiting"
-        guard isCurrent else { return "mirror stopped\(waiting)" }
+        guard isCurrent else { return "mirror not running\(waiting)" }
         switch state {
         case .connecting: return "mirror connecting\(waiting)"
-        case .connected:
-            return conflicts == 0 ? "" : "mirror: \(conflicts) conflict\(conflicts == 1 ? "" : "s")"
+        case .connected: return remarks(at: now).first.map { "mirror: \($0)" } ?? ""
         case .unreachable: return "mirror unreachable since \(Self.time(since, timeZone))\(waiting)"
+        case .wrongPassword: return "mirror: wrong password\(waiting)"
+        case .wrongKey: return "mirror: wrong key, nothing written\(waiting)"
+        case .quotaFull: return "mirror: quota full, nothing lost\(waiting)"
+        case .newerFormat: return "mirror: newer format, update clips\(waiting)"
+        case .manyRemovals: return "mirror: \(removals) deletions, confirm with 'clips mirror once'"
+        case .absentTooLong: return "mirror: absent too long, join with 'clips mirror once'"
         case .paused: return "mirror paused: \(message)"
         }
+    }
+
+    private func remarks(at now: Date) -> [String] {
+        var remarks: [String] = []
+        if clockOffset != 0 { remarks.append("clock off by \(Self.seconds(clockOffset))") }
+        if let forgotAt, now.timeIntervalSince(forgotAt) < Self.newsLasts {
+            remarks.append("server forgot \(forgotten), sent again")
+        }
+        if tooLarge > 0 { remarks.append("\(tooLarge) too large for the server") }
+        return remarks
+    }
+
+    /// The seconds for which an event is shown that requires no action.
+    private static let newsLasts = 600.0
+
+    package static func seconds(_ milliseconds: Int64) -> String {
+        let seconds = (abs(milliseconds) + 500) / 1000
+        return seconds < 120 ? "\(seconds) s" : seconds < 7200 ? "\(seconds / 60) min" : "\(seconds / 3600) h"
     }
 
     private static func time(_ date: Date, _ zone: TimeZone) -> String {
@@ -73,18 +126,4 @@ package struct MirrorReport: Codable, Hashable, Sendable {
         let minute = parts.minute ?? 0
         return "\(parts.hour ?? 0):\(minute < 10 ? "0" : "")\(minute)"
     }
-}
-
-/// The files of a store's mirror, next to the store.
-package struct MirrorFiles: Sendable {
-    private let path: String
-
-    package init(store path: String) { self.path = FilePath.resolved(path) }
-
-    /// The server, the zone, and the secret.
-    package var settings: String { path + "-mirror" }
-    /// The ``MirrorReport``.
-    package var report: String { path + "-mirror-status" }
-
-    package var isConfigured: Bool { FilePath.exists(settings) }
 }

@@ -6,15 +6,19 @@ package final class MirrorWatch: Sendable {
     private let loop: EventLoop
     private let folder: FolderWatch
     private let path: String
-    private let report: @Sendable (String) -> Void
+    private let report: @Sendable (_ summary: String, _ conflicts: Int) -> Void
     private let timer = TimerName()
 
     /// A process that was killed writes no report, so the last one is checked again.
     private static let pause = Duration.seconds(20)
+    /// The time for a mirror that is starting to write its first report.
+    private static let startTime = Duration.seconds(3)
 
     /// - Parameter report: A closure that is called on another thread, first with the present state.
     /// - Returns: Nil for a store without a mirror, or without file events.
-    package init?(store path: String, report: @escaping @Sendable (String) -> Void) {
+    package init?(
+        store path: String, report: @escaping @Sendable (_ summary: String, _ conflicts: Int) -> Void
+    ) {
         let files = MirrorFiles(store: path)
         guard files.isConfigured, let loop = try? EventLoop(),
             let folder = try? FolderWatch(path: FilePath.folder(of: files.report))
@@ -28,7 +32,7 @@ package final class MirrorWatch: Sendable {
             }
             read()
         }
-        read()
+        read(isFirst: true)
     }
 
     deinit {
@@ -36,8 +40,10 @@ package final class MirrorWatch: Sendable {
         loop.stopWatching(folder.descriptor)
     }
 
-    private func read() {
-        report(MirrorReport(store: path)?.summary() ?? "")
-        loop.schedule(timer, after: Self.pause) { [weak self] in self?.read() }
+    private func read(isFirst: Bool = false) {
+        let state = MirrorReport(store: path)
+        let isStarting = isFirst && state?.isCurrent != true
+        report(isStarting ? "" : state?.summary() ?? "mirror not running", state?.conflicts ?? 0)
+        loop.schedule(timer, after: isStarting ? Self.startTime : Self.pause) { [weak self] in self?.read() }
     }
 }

@@ -33,7 +33,7 @@ package final class ClipsSession: Sendable {
             deliver([.indexing($0)])
         }
         let isReadOnly = store.readOnlyReason != nil
-        let watch = MirrorWatch(store: path) { deliver([.mirror($0)]) }
+        let watch = MirrorWatch(store: path) { deliver([.mirror($0, conflicts: $1)]) }
         mirror.withLock { $0 = watch }
         // The list starts from the present state; its cursor only holds back the cleaning, which retains a
         // week in any case so that recent changes can be undone and restored.

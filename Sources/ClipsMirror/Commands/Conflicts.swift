@@ -7,9 +7,9 @@ extension Invocation {
     /// Prints the conflicts, or restores or dismisses one.
     func conflicts() async throws -> Int32 {
         let path = try storePath()
-        let configuration = try MirrorSettings(store: path).configuration
+        _ = try MirrorSettings(store: path)
         let store = try await openStore()
-        let conflicts = try await configuration.conflicts(in: store.container)
+        let conflicts = try await store.mirrorConflicts()
         if let name = value("--restore") ?? value("--dismiss") {
             guard let conflict = Self.find(name, in: conflicts) else {
                 throw Sentence("There is no such conflict. Run 'clips mirror conflicts'.")
@@ -19,8 +19,8 @@ extension Invocation {
                 throw Sentence(
                     "The clip was deleted. Restore it with 'clips restore' first, or dismiss the conflict.")
             }
-            let context = store.container.makeContext(author: value("--author") ?? "cli", name: "conflict")
-            try await configuration.resolve(conflict, restoring: isRestored, in: context)
+            _ = try await store.resolve(conflict, restoring: isRestored)
+            await store.close()
             remark(isRestored ? "restored the \(conflict.attribute)." : "dismissed the conflict.")
             return 0
         }

@@ -48,7 +48,7 @@ extension Invocation {
         await engine.close()
         await store.close()
         remark(
-            "sent \(sent) clips. On the next machine, run 'clips mirror pair \(settings.server.url)' and type this code:"
+            "sent \(sent) clip\(sent == 1 ? "" : "s"). On the next machine, run 'clips mirror pair \(settings.server.url)' and type this code:"
         )
         line(settings.code)
         return 0
@@ -92,65 +92,6 @@ extension Invocation {
         await engine.close()
         await store.close()
         remark("paired. Run 'clips mirror enable' to exchange changes from each login on.")
-        return 0
-    }
-
-    /// Exchanges all changes; asks before many clips are deleted.
-    func exchange(_ mirror: Mirror) async throws {
-        switch await Self.problem(of: mirror) {
-        case nil: break
-        case .manyRemovals(let count):
-            guard try confirms("Other machines deleted \(count) clips. Delete them here too?") else {
-                throw Sentence("Nothing was deleted. The mirror continues after 'clips mirror once --yes'.")
-            }
-            await mirror.allowManyRemovals()
-            try await mirror.sync()
-        case .absentTooLong:
-            let question =
-                "This machine was absent while deletions were purged. Delete the clips here that the server lacks?"
-            guard try confirms(question) else { throw Sentence("Nothing was changed.") }
-            try await mirror.rejoin()
-        case let error?: throw error
-        }
-    }
-
-    private static func problem(of mirror: Mirror) async -> MirrorError? {
-        do throws(MirrorError) {
-            try await mirror.sync()
-            return nil
-        } catch {
-            return error
-        }
-    }
-
-    func once() async throws -> Int32 {
-        let settings = try MirrorSettings(store: try storePath())
-        let store = try await openStore()
-        let engine = settings.engine()
-        try await exchange(
-            Mirror(container: store.container, configuration: settings.configuration, engine: engine))
-        await engine.close()
-        await store.close()
-        return 0
-    }
-
-    /// Ends the mirror of this store. The clips remain, here and on the server.
-    func remove() async throws -> Int32 {
-        let path = try storePath()
-        let settings = try MirrorSettings(store: path)
-        guard
-            try confirms(
-                "End the mirror with \(settings.server.url)? The clips remain, here and on the server.")
-        else { return 1 }
-        let files = MirrorFiles(store: path)
-        removeUnit()
-        unlink(files.settings)
-        if let report = MirrorReport(store: path), report.isCurrent { kill(report.process, SIGTERM) }
-        unlink(files.report)
-        let store = try await openStore()
-        try await settings.configuration.remove(from: store.container)
-        await store.close()
-        remark("the mirror was removed.")
         return 0
     }
 }

@@ -15,9 +15,16 @@ actor Runner {
     private var report = MirrorReport(.connecting, since: Date())
     private var isStandingBy = false
     private var isConnected = false
+    /// The records that the server forgot before; nil until the first count.
+    private var knownForgotten: Int?
 
     /// The pauses after a failure, in seconds.
     private static let pauses = [1.0, 2, 4, 8, 15, 30]
+    private var pause: Task<Void, any Error>?
+    private var isConfirmed = false
+
+    /// The signal by which `clips mirror once` confirms the question of this process.
+    static let confirmation = SIGUSR1
 
     init(_ invocation: Invocation) throws {
         self.invocation = invocation
@@ -30,6 +37,9 @@ actor Runner {
         let store = try await invocation.openStore()
         let engine = settings.engine()
         let mirror = Mirror(container: store.container, configuration: settings.configuration, engine: engine)
+        let confirmations = confirmations()
+        defer { confirmations.cancel() }
+        await count(store.container)
         let events = try await store.container.events()
         let counting = Task { for await _ in events { await self.count(store.container) } }
         defer { counting.cancel() }
@@ -39,7 +49,10 @@ actor Runner {
                 await note(error, store.container)
                 failures = isConnected ? 0 : failures + 1
                 isConnected = false
-                try await Task.sleep(for: .seconds(Self.pauses[min(failures, Self.pauses.count - 1)]))
+                let seconds = Self.pauses[min(failures, Self.pauses.count - 1)]
+                let pause = Task { try await Task.sleep(for: .seconds(seconds)) }
+                self.pause = pause
+                _ = await pause.result
             }
         }
         return 0
@@ -48,7 +61,11 @@ actor Runner {
     /// Returns the error that ended the exchange.
     private func exchange(_ mirror: Mirror, _ container: PersistentContainer) async -> MirrorError? {
         do throws(MirrorError) {
+            if isConfirmed, report.state == .absentTooLong { try await mirror.rejoin() }
+            await mirror.allowManyRemovals(isConfirmed)
+            isConfirmed = false
             try await mirror.sync()
+            await mirror.allowManyRemovals(false)
             isConnected = true
             await set(.connected, container)
             try await mirror.run()
@@ -59,13 +76,13 @@ actor Runner {
     }
 
     private func note(_ error: MirrorError, _ container: PersistentContainer) async {
-        switch error {
-        case .standingBy:
-            // The other process reports.
+        // The other process reports.
+        guard error != .standingBy else {
             isStandingBy = true
-        case .unreachable: await set(.unreachable, container, Program.sentence(error))
-        default: await set(.paused, container, Program.sentence(error))
+            return
         }
+        if case .manyRemovals(let count) = error { report.removals = count }
+        await set(MirrorReport.State(error), container, Program.sentence(error))
     }
 
     /// Reports a state. Its start is that of the first report.
@@ -86,11 +103,35 @@ actor Runner {
         guard !isStandingBy else { return }
         let status = try? await settings.configuration.status(in: container)
         let before = report
-        let isSent = report.state == .connected
-        report.waiting = status.map { $0.waiting + (isSent ? 0 : $0.retained) } ?? 0
+        report.waiting = status?.waiting ?? 0
         report.conflicts = status?.conflicts ?? 0
+        report.tooLarge = status?.tooLarge ?? 0
+        report.clockOffset = status?.clockOffset ?? 0
+        noteForgotten(status?.forgotten ?? 0)
         guard always || report != before else { return }
         try? report.write(store: path)
+    }
+
+    private nonisolated func confirmations() -> any DispatchSourceSignal {
+        signal(Self.confirmation, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: Self.confirmation)
+        source.setEventHandler { Task { await self.confirm() } }
+        source.resume()
+        return source
+    }
+
+    private func confirm() {
+        guard [.manyRemovals, .absentTooLong].contains(report.state) else { return }
+        isConfirmed = true
+        pause?.cancel()
+    }
+
+    private func noteForgotten(_ total: Int) {
+        defer { knownForgotten = total }
+        guard let known = knownForgotten, total > known else { return }
+        // A large number is noticed in parts.
+        report.forgotten += total - known
+        report.forgotAt = Date()
     }
 
     /// Ends this process with the app that started it: even kill -9 closes the pipe.

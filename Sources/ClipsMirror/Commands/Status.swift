@@ -16,7 +16,7 @@ extension Invocation {
             server: settings.server.url, zone: settings.zone, running: report != nil,
             state: report?.state.rawValue, since: report?.since.formatted(.iso8601),
             message: report.flatMap { $0.message.isEmpty ? nil : $0.message },
-            waiting: (status?.waiting ?? 0) + (report?.state == .connected ? 0 : status?.retained ?? 0),
+            waiting: status?.waiting ?? 0,
             tooLarge: status?.tooLarge ?? 0,
             conflicts: status?.conflicts ?? 0, forgotten: status?.forgotten ?? 0,
             unreadable: status?.unreadable ?? 0, clockOffset: status?.clockOffset ?? 0,
@@ -53,17 +53,18 @@ private struct StatusObject: Encodable {
         lines.append(
             running
                 ? "state      \(state ?? "") since \(since ?? "")"
-                : "state      not running. Run 'clips mirror run', or 'clips mirror enable'.")
+                : "state      not running; the app runs it while it is open, 'clips mirror enable' from each login on")
         if let message { lines.append("message    \(message)") }
         lines.append(
-            "waiting    \(waiting == 0 ? "nothing" : "\(waiting), of which nothing is lost")")
-        if retained > 0 { lines.append("history    retains \(retained) transactions for the mirror") }
+            "waiting    \(waiting == 0 ? "nothing" : "\(waiting) to be sent; nothing is lost")")
+        if retained > 1000 { lines.append("history    retains \(retained) transactions for the mirror") }
         if conflicts > 0 { lines.append("conflicts  \(conflicts). Run 'clips mirror conflicts'.") }
         if forgotten > 0 { lines.append("server     forgot \(forgotten) clips, which were sent again") }
         if tooLarge > 0 { lines.append("too large  \(tooLarge) clips, which the server does not accept") }
         if unreadable > 0 { lines.append("skipped    \(unreadable) records that are not readable") }
         if clockOffset != 0 {
-            lines.append("clock      off by \(Double(clockOffset) / 1000) s. Set the time of this machine.")
+            lines.append(
+                "clock      off by \(MirrorReport.seconds(clockOffset)). Set the time of this machine.")
         }
         return lines
     }

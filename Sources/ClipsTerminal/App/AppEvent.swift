@@ -1,4 +1,5 @@
 import ClipsCore
+import Mirroring
 import PersistentStore
 import Terminal
 
@@ -31,6 +32,7 @@ enum AppEvent: Sendable {
     /// Clips with their titles only.
     case titlesLoaded([Clip])
     case consumersLoaded(CleaningPreview)
+    case conflictsLoaded([MirrorConflict])
     /// The process that holds the write lock; nil if it is unknown.
     case writerFound(String?)
     case worked(WorkResult)

@@ -115,6 +115,7 @@ struct AppState: Sendable {
         case .changesLoaded(let token, let detail): history.show(detail, of: token)
         case .titlesLoaded(let clips): history.titles.add(clips)
         case .consumersLoaded(let preview): consumers.show(preview, at: now)
+        case .conflictsLoaded(let conflicts): ask(conflicts)
         case .writerFound(let name): saving.setWriter(name)
         case .colorsChanged(let colors): settings.colors = colors
         case .backgroundReported(let color): settings.background = color

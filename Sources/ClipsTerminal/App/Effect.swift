@@ -1,5 +1,6 @@
 import ClipsCore
 import LiveQuery
+import Mirroring
 import PersistentStore
 import Terminal
 
@@ -32,6 +33,7 @@ enum Effect: Sendable {
     /// Reads the titles of clips in the history.
     case loadTitles([Int64])
     case loadConsumers
+    case loadConflicts
     case work(Work)
     /// Finds the process that holds the write lock.
     case findWriter
@@ -90,6 +92,8 @@ enum Work: Sendable {
     case restore(Int64?, deletedBy: HistoryToken)
     case undo(UndoStep, ContestedUndo)
     case redo(UndoStep, ContestedUndo)
+    /// Restores or dismisses a value that lost to another machine's.
+    case resolve(MirrorConflict, restoring: Bool)
 
     /// The file with the user's text, which exists until the text is saved.
     var form: String? {

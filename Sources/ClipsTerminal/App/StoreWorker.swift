@@ -104,7 +104,7 @@ final class StoreWorker: Sendable {
             reads.add(effect) { if case .loadChanges = $0 { true } else { false } }
         case .measure, .loadHistory, .loadForEdit, .gather, .gatherRange, .gatherList, .findMatch,
             .findUnread, .findLine, .loadNames, .loadFilters, .remember, .loadUndoHistory, .loadConsumers,
-            .loadTitles, .findWriter:
+            .loadConflicts, .loadTitles, .findWriter:
             reads.add(effect)
         case .work: works.add(effect)
         default: break
@@ -158,6 +158,7 @@ final class StoreWorker: Sendable {
             return .titlesLoaded(clips)
         case .findWriter: return .writerFound(store.lockHolder)
         case .loadConsumers: return .consumersLoaded(try await session.cleaningPreview())
+        case .loadConflicts: return .conflictsLoaded(try await store.mirrorConflicts())
         case .loadUndoHistory(let known, let isRedoing):
             return .undoHistoryLoaded(try await store.undoHistory(behind: known, isRedoing: isRedoing))
         case .loadNames:

@@ -1,5 +1,6 @@
 import ClipsCore
 import LiveQuery
+import Mirroring
 import Terminal
 
 /// The screen of a conflict: both versions of an edit or undo.
@@ -23,6 +24,8 @@ struct ConflictScreen {
         case .edit(let conflict):
             "\(conflict.stored == nil ? "Deleted" : "Changed") during the edit: “\(conflict.base.displayTitle)”"
         case .undo(let question): question.heading
+        case .mirror(let conflict):
+            "Edited on two machines: “\(conflict.object.map { Clip($0).displayTitle } ?? "a deleted clip")”"
         }
     }
 
@@ -41,6 +44,7 @@ struct ConflictScreen {
         switch question {
         case .edit(let conflict): lines(conflict, rows: rows, width: width)
         case .undo(let question): lines(question, rows: rows, width: width)
+        case .mirror(let conflict): lines(conflict, rows: rows, width: width)
         }
     }
 
@@ -67,6 +71,21 @@ struct ConflictScreen {
         let more = conflict.count - conflict.clips.count
         if more > 0 { lines.append(StyledRun("… and \(StatusLine.grouped(more)) more", theme.dim)) }
         return lines
+    }
+
+    /// Returns the value of the clip, and the one that lost to it.
+    private func lines(_ conflict: MirrorConflict, rows: Int, width: Int) -> [StyledRun] {
+        let current = conflict.current.map(ChangesPane.text) ?? ""
+        let lost = ChangesPane.text(conflict.value)
+        let share = max(1, (rows - 2) / 2)
+        let time = Age(of: conflict.date, at: state.now).sentence
+        return [StyledRun("\(conflict.attribute) — edited here and on another machine", theme.error)]
+            + side("now   ", current, lost, true, share, width)
+            + side("lost  ", lost, current, true, share, width)
+            + [
+                StyledRun(
+                    "  \(conflict.isOwn ? "by this machine" : "by another machine"), \(time)", theme.dim)
+            ]
     }
 
     private func lines(_ conflict: EditConflict, rows: Int, width: Int) -> [StyledRun] {

@@ -32,7 +32,7 @@ package enum Action: String, CaseIterable, Sendable {
     case browseHere = "browse-here"
     case links, copy, run, pipe
 
-    case history, restore, consumers
+    case history, restore, consumers, conflicts
 
     case help, command, set, color, errors
     case toggleMouse = "toggle-mouse"

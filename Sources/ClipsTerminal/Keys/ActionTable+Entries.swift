@@ -227,6 +227,11 @@ extension ActionTable {
             Entry(action, "C", .history, "Show the consumers of the history, and what a purge would delete") {
                 $0.toggleConsumers()
             }
+        case .conflicts:
+            Entry(
+                action, "c", .history, "Compare an edit that lost to another machine's, and restore it",
+                saves: true
+            ) { $0.emit(.loadConflicts) }
 
         // Program
         case .help:

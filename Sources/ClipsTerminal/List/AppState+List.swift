@@ -14,8 +14,8 @@ extension AppState {
             sync.indexing = note
             return
         }
-        if case .mirror(let summary) = message {
-            sync.mirror = summary
+        if case .mirror(let summary, let conflicts) = message {
+            (sync.mirror, sync.conflicts) = (summary, conflicts)
             return
         }
         if case .reached(let number) = message {

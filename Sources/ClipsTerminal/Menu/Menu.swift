@@ -13,6 +13,7 @@ struct Menu: Sendable {
         case markAllRead
         case conflict(ConflictAnswer)
         case undo(UndoAnswer)
+        case mirror(MirrorAnswer)
     }
 
     struct Item: Hashable, Sendable {
@@ -122,6 +123,7 @@ extension AppState {
         case .markAllRead: start(.markAllRead(list.query))
         case .conflict(let answer): resolveEdit(answer)
         case .undo(let answer): resolveUndo(answer)
+        case .mirror(let answer): resolveMirrored(answer)
         }
     }
 

@@ -1,6 +1,7 @@
 import ClipsCore
 import FoundationEssentials
 import LiveQuery
+import Mirroring
 import PersistentStore
 
 /// The app's own commits that are under way.
@@ -151,6 +152,8 @@ extension Work {
             return ids.count == 1
                 ? "deleted \(quoted(title))" : "deleted \(StatusLine.grouped(ids.count)) clips"
         case .undo(let step, _), .redo(let step, _): return step.summary
+        case .resolve(let conflict, let restoring):
+            return restoring ? "restored the \(conflict.attribute)" : "kept the \(conflict.attribute)"
         case .restore: return "restored deleted clips"
         case .open, .markAllRead, .toggle, .tag: return "changed the clips"
         }

@@ -36,6 +36,8 @@ struct WorkSaver {
             let (result, ids) = try await store.restore(clip, deletedBy: token)
             guard !ids.isEmpty else { return .failed("The deleted clips already exist.") }
             return .done(token: result.token, clips: ids, summary: "restored \(Self.clips(ids.count))")
+        case .resolve(let conflict, let restoring):
+            return .done(token: try await store.resolve(conflict, restoring: restoring).token, clips: [])
         case .undo(let step, let contested): return try await undo(step, contested, isRedoing: false)
         case .redo(let step, let contested): return try await undo(step, contested, isRedoing: true)
         }

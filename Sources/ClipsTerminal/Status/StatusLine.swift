@@ -229,6 +229,11 @@ struct StatusLine {
             parts.insert(StyledRun("read only", theme.held), at: 0)
         }
         if !state.sync.indexing.isEmpty { parts.append(StyledRun(state.sync.indexing, theme.held)) }
+        if state.sync.conflicts > 0 {
+            let name = state.sync.conflicts == 1 ? "conflict" : "conflicts"
+            let key = state.keys.name(of: .conflicts)
+            parts.append(StyledRun("\(state.sync.conflicts) \(name): \(key)", theme.held))
+        }
         if !state.sync.mirror.isEmpty { parts.append(StyledRun(state.sync.mirror, theme.held)) }
         if let change = state.sync.lastChange {
             parts.append(

@@ -31,4 +31,6 @@ struct SyncStatus: Sendable {
     var indexing = ""
     /// The state of the mirror; empty if all is well.
     var mirror = ""
+    /// The number of edits that lost to another machine's.
+    var conflicts = 0
 }

@@ -1,4 +1,5 @@
 import ClipsCore
+import Mirroring
 
 /// The answer to an undo or redo that would overwrite changes of other processes.
 enum UndoAnswer: Character, CaseIterable, Sendable {
@@ -49,10 +50,12 @@ struct UndoQuestion: Sendable {
 enum OpenQuestion: Sendable {
     case edit(EditConflict)
     case undo(UndoQuestion)
+    case mirror(MirrorConflict)
 
     var menu: Menu {
         switch self {
         case .edit: .conflict
+        case .mirror(let conflict): .mirror(conflict)
         case .undo(let question): question.menu
         }
     }
@@ -98,6 +101,10 @@ extension AppState {
         case .undo(let question)?:
             undoSteps.restore(question.work)
             report("Nothing was saved; their changes remain.")
+        case .mirror?:
+            questions.removeAll { $0.isOfMirror }
+            screen = .list
+            return report("The conflicts remain; \(keys.name(of: .conflicts)) shows them again.")
         case nil: return
         }
         endQuestion()

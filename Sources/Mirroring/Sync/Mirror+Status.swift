@@ -3,7 +3,7 @@ public import PersistentStore
 
 /// The state of a mirror, as of its last commit.
 public struct MirrorStatus: Hashable, Sendable {
-    /// The number of records that wait to be put.
+    /// The number of objects with edits that wait to be put; of more than 1,000 transactions, their number.
     public let waiting: Int
     /// The number of records for which the relay accepts too few bytes.
     public let tooLarge: Int
@@ -34,14 +34,23 @@ extension MirrorConfiguration {
         return try await read(container) { snapshot throws(StoreError) in
             guard let object = try snapshot.fetch(FetchRequest(MirrorNames.zone)).first else { return nil }
             let zone = MirrorZone(object)
+            let record = try snapshot.consumers().first { $0.name == consumer }
             return MirrorStatus(
-                waiting: try snapshot.count(MapRow.request(.toPut)),
+                waiting: try snapshot.count(MapRow.request(.toPut)) + unabsorbed(of: record, in: snapshot),
                 tooLarge: try snapshot.count(MapRow.request(.tooLarge)),
                 conflicts: try snapshot.count(FetchRequest(MirrorNames.conflict)),
                 forgotten: Int(zone[.forgotten]), unreadable: Int(zone[.unreadable]),
                 clockOffset: zone[.offset],
-                retained: try snapshot.consumers().first { $0.name == consumer }?.lag ?? 0)
+                retained: record?.lag ?? 0)
         }
+    }
+
+    /// Returns the number of objects whose edits have no clock yet.
+    private func unabsorbed(
+        of record: ConsumerRecord?, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> Int {
+        guard let record, record.lag > 0, record.lag <= 1000 else { return record?.lag ?? 0 }
+        return try snapshot.objectsChanged(after: record.token).count { entity($0.entity) != nil }
     }
 
     /// Ends mirroring: releases the history and deletes the mirror's state. The objects remain, here and on the

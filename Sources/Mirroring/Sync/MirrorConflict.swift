@@ -51,15 +51,16 @@ extension MirrorConfiguration {
     ///   - conflict: The conflict; it is deleted in the same commit.
     ///   - restoring: Whether to restore the losing value. Does nothing to an object that was deleted.
     ///   - context: The context that saves the edit; its author must not be ``author``.
+    @discardableResult
     nonisolated(nonsending) public func resolve(
         _ conflict: MirrorConflict, restoring: Bool, in context: StoreContext
-    ) async throws(StoreError) {
+    ) async throws(StoreError) -> SaveResult {
         let request = FetchRequest(MirrorNames.conflict, where: .equal("name", .text(conflict.id)))
         for row in try await context.fetch(request) { try await context.delete(row.id) }
         if restoring, let object = conflict.object {
             try await context.update(
                 object.id, [conflict.attribute: conflict.value], onVersion: object.version)
         }
-        try await context.save()
+        return try await context.save()
     }
 }

@@ -115,8 +115,15 @@ struct Diagnosis: Equatable {
             return Diagnosis(.mirror, "\(MirrorProgram.name) is not installed.", MirrorProgram.advice)
         }
         guard let report = MirrorReport(store: path), report.isCurrent else {
-            return Diagnosis(
-                .mirror, "The mirror is not running.", "Run 'clips mirror enable', or 'clips mirror run'.")
+            var diagnosis = Diagnosis(
+                .mirror, "The mirror is not running; the app runs it while it is open.",
+                "Run 'clips mirror enable' to exchange changes from each login on.")
+            diagnosis.isProblem = false
+            return diagnosis
+        }
+        if report.summary().isEmpty, report.conflicts > 0 {
+            let found = "\(Message.count(report.conflicts, "edit")) lost to another machine's."
+            return Diagnosis(.mirror, found, "Run 'clips mirror conflicts'.")
         }
         let summary = report.summary()
         return Diagnosis(.mirror, summary.isEmpty ? nil : "\(summary).", "Run 'clips mirror status'.")

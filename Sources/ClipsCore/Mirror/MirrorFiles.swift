@@ -1,0 +1,15 @@
+import Platform
+
+/// The files of a store's mirror, next to the store.
+package struct MirrorFiles: Sendable {
+    private let path: String
+
+    package init(store path: String) { self.path = FilePath.resolved(path) }
+
+    /// The server, the zone, and the secret.
+    package var settings: String { path + "-mirror" }
+    /// The ``MirrorReport``.
+    package var report: String { path + "-mirror-status" }
+
+    package var isConfigured: Bool { FilePath.exists(settings) }
+}

@@ -1,0 +1,67 @@
+import ClipsCore
+import Foundation
+import PersistentStore
+import Terminal
+import Testing
+
+@testable import ClipsTerminal
+@testable import Mirroring
+
+/// The state of the mirror, and conflicts with other machines.
+@Suite struct MirrorScreenTests {
+    private static func conflict(_ lost: String, now: String? = "their title", isOwn: Bool = true)
+        -> MirrorConflict
+    {
+        let layout = StoredObject.Layout(names: ["title"])
+        let object = now.map {
+            StoredObject(id: ClipModel.objectID(29), version: 2, layout: layout, values: [.text($0)])
+        }
+        return MirrorConflict(
+            id: lost, entity: "Clip", uuid: "u", attribute: "title", value: .text(lost), isOwn: isOwn,
+            date: noon - 60, object: object)
+    }
+
+    @Test func `the status line shows the mirror and the key for conflicts`() {
+        var state = AppState.showing(3, Size(rows: 24, columns: 120))
+        state.take(.mirror("mirror: quota full, nothing lost, 312 waiting", conflicts: 0))
+        #expect(state.statusLine.contains("live · mirror: quota full, nothing lost, 312 waiting"))
+        state.take(.mirror("", conflicts: 2))
+        #expect(state.statusLine.contains("live · 2 conflicts: c") && !state.statusLine.contains("mirror"))
+        state.take(.mirror("", conflicts: 0))
+        #expect(!state.statusLine.contains("conflict"))
+    }
+
+    @Test(arguments: [Size(rows: 24, columns: 80), Size(rows: 12, columns: 40), Size(rows: 3, columns: 10)])
+    func `conflicts are shown one by one, restored, kept, or postponed`(size: Size) throws {
+        var state = AppState.showing(30, size)
+        guard case .loadConflicts? = try state.press("c").last else {
+            Issue.record("not requested")
+            return
+        }
+        let lost = ["my title", "my second"].map { Self.conflict($0) } + [Self.conflict("x", now: nil)]
+        _ = state.handle(.conflictsLoaded(lost), at: noon)
+        let screen = state.lines.joined(separator: "\n")
+        if size.rows >= 12 {
+            for words in ["now     their title", "lost    my title", "this machine", "restore: the lost"] {
+                #expect(screen.contains(words), "\(words) in\n\(screen)")
+            }
+        }
+        guard case .work(.resolve(lost[0], restoring: true))? = try state.press("r").last,
+            case .work(.resolve(lost[1], restoring: false))? = try state.press("k").last
+        else {
+            Issue.record("not resolved")
+            return
+        }
+        // The clip was deleted, so that there is nothing to restore.
+        #expect(try state.press("r").isEmpty && state.screen == .conflict)
+        #expect(try state.press("<Esc>").isEmpty && state.screen == .list && state.questions.isEmpty)
+        #expect(state.sync.conflicts == 1)
+    }
+
+    @Test func `without conflicts, the key says so`() throws {
+        var state = AppState.showing(3)
+        try state.press("c")
+        _ = state.handle(.conflictsLoaded([]), at: noon)
+        #expect(state.screen == .list && state.statusLine.contains("no conflicts with other machines"))
+    }
+}

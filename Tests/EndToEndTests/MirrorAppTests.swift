@@ -1,0 +1,112 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// The app as it starts the mirror of its store, on a real terminal.
+@Suite(.serialized, .enabled(if: NATSServer.isInstalled, Comment(rawValue: NATSServer.missing)))
+struct MirrorAppTests {
+    let machines: MirroredMachines
+    private var a: ClipsProgram { machines.a }
+    private var b: ClipsProgram { machines.b }
+    private var server: NATSServer { machines.server }
+
+    init() throws { machines = try MirroredMachines() }
+
+    private func app(of machine: ClipsProgram) throws -> TmuxSession {
+        try TmuxSession([ClipsProgram.path], columns: 160, rows: 24, environment: machine.environment)
+    }
+
+    @Test func `the app runs the mirror while it is open, and shows when it is unreachable`() throws {
+        try machines.pair()
+        let terminals = [try app(of: a), try app(of: b)]
+        for terminal in terminals { #expect(try eventually { try terminal.shows("live") }) }
+        try a.run("add", "--title", "seen on both screens", "--url", "https://one.example")
+        #expect(try eventually { try terminals[1].shows("seen on both screens") })
+
+        server.stop()
+        #expect(try eventually { try terminals[0].shows("mirror unreachable since") })
+        try a.run("add", "--title", "offline", "--url", "https://two.example")
+        #expect(try eventually { try terminals[0].shows(", 1 waiting") })
+        try server.start()
+        #expect(try eventually { try terminals[1].shows("offline") })
+        #expect(try eventually { try !terminals[0].shows("unreachable") })
+
+        // A second app of the same store starts no second mirror, and takes over after the first.
+        let first = try machines.mirrorProcess(of: a)
+        let second = try app(of: a)
+        #expect(try eventually { try second.shows("live") })
+        #expect(try machines.mirrorProcess(of: a) == first)
+        try terminals[0].killServer()
+        #expect(eventually { kill(first, 0) != 0 })
+        #expect(try eventually { try machines.mirrorProcess(of: a) != first })
+
+        let last = try machines.mirrorProcess(of: a)
+        try second.send("q")
+        #expect(eventually { kill(last, 0) != 0 })
+    }
+
+    @Test func `a conflict is shown and resolved with keys`() throws {
+        try a.run("add", "--title", "shared", "--url", "https://one.example")
+        try machines.pair()
+        _ = try a.sqlite3("UPDATE Clip SET title = 'from a';")
+        _ = try b.sqlite3("UPDATE Clip SET title = 'from b';")
+        try machines.exchange(a, b, a, b)
+        let shown = try a.sqlite3("SELECT title FROM Clip;")
+        #expect(try b.sqlite3("SELECT title FROM Clip;") == shown)
+        let lost = shown == "from a" ? "from b" : "from a"
+        let machine = try #require([a, b].first { try $0.run("mirror", "conflicts").output.contains(lost) })
+        let terminal = try app(of: machine)
+        #expect(try eventually { try terminal.shows("1 conflict: c") })
+        try terminal.send("c")
+        #expect(try eventually { try terminal.shows("Edited on two machines: “\(shown)”") })
+        #expect(try terminal.shows("now     \(shown)") && terminal.shows("lost    \(lost)"))
+        try terminal.send("r")
+        #expect(try eventually { try terminal.shows("Restored the title · u to undo") })
+        #expect(try eventually { try !terminal.shows("1 conflict") })
+        for machine in [a, b] {
+            #expect(
+                try eventually {
+                    try machines.exchangeIfIdle(machine)
+                    return try machine.sqlite3("SELECT title FROM Clip;") == lost
+                })
+        }
+        #expect(try machine.run("mirror", "conflicts").errors.contains("there are no conflicts"))
+    }
+
+    @Test func `problems that the user must solve are shown in a few words`() throws {
+        let quota = try MirroredMachines(configuration: Self.accounts(password: "one"))
+        let password = quota.a.folder.path(of: "password")
+        try "one\n".write(toFile: password, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: password)
+        try quota.pair("--user", "ann", "--password-file", password)
+        let terminal = try app(of: quota.a)
+        #expect(try eventually { try terminal.shows("live") })
+        let noise = (0..<60_000).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
+        try quota.a.run("add", "--title", "too much", "--url", "https://one.example", input: noise)
+        #expect(try eventually { try terminal.shows("mirror: quota full, nothing lost, 1 waiting") })
+
+        quota.server.stop()
+        try quota.server.configure(Self.accounts(password: "two"))
+        try quota.server.start()
+        #expect(try eventually { try terminal.shows("mirror: wrong password") })
+
+        // Other machines use the zone of a new server.
+        quota.server.stop()
+        try FileManager.default.removeItem(atPath: quota.server.dataFolder)
+        try quota.server.configure("")
+        try quota.server.start()
+        let other = try ClipsProgram()
+        #expect(try other.run("mirror", "add", quota.server.url).status == 0)
+        #expect(try eventually { try terminal.shows("mirror: wrong key, nothing written") })
+        #expect(try quota.a.run("doctor").output.contains("wrong key"))
+    }
+
+    private static func accounts(password: String) -> String {
+        """
+        accounts {
+          ann { jetstream { max_file: 300KB }, users: [{ user: ann, password: "\(password)" }] }
+        }
+        """
+    }
+}

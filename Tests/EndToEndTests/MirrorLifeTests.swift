@@ -1,0 +1,107 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// Machines that come, go, and return.
+@Suite(.enabled(if: NATSServer.isInstalled, Comment(rawValue: NATSServer.missing)))
+struct MirrorLifeTests {
+    let machines: MirroredMachines
+    private var a: ClipsProgram { machines.a }
+    private var b: ClipsProgram { machines.b }
+
+    init() throws { machines = try MirroredMachines() }
+
+    private func count(_ machine: ClipsProgram) throws -> String {
+        try machine.sqlite3("SELECT count(*) FROM Clip;")
+    }
+
+    private func lines(_ range: ClosedRange<Int>) -> String {
+        range.map { "{\"title\":\"clip \($0)\",\"url\":\"https://\($0).example\"}\n" }.joined()
+    }
+
+    @Test func `a third machine gets 10,000 clips when it joins`() throws {
+        try a.run("add", "--jsonl", input: lines(1...10_000))
+        let code = try machines.pair()
+        let c = try ClipsProgram()
+        let paired = try c.run("mirror", "pair", machines.server.url, "--yes", input: code + "\n")
+        #expect(paired.status == 0 && paired.errors.contains("has 10000 clips that this store lacks"))
+        #expect(try machines.contents(c) == machines.contents(a))
+    }
+
+    @Test func `the same page saved on two machines remains two clips until dedupe merges them`() throws {
+        try machines.pair()
+        try a.run("add", "--title", "page", "--tag", "a", "--url", "https://one.example/x")
+        try b.run("add", "--title", "page", "--tag", "b", "--url", "https://one.example/x?utm_source=y")
+        try machines.exchange(a, b, a)
+        #expect(try count(a) == "2" && machines.contents(a) == machines.contents(b))
+        // Both machines merge them without the other.
+        for machine in [a, b] { #expect(try machine.run("dedupe", "--yes").status == 0) }
+        try machines.exchange(a, b, a)
+        #expect(try count(a) == "1" && machines.contents(a) == machines.contents(b))
+        let tags = try a.sqlite3("SELECT tags FROM Clip;").split(separator: ",")
+        #expect(Set(tags) == ["a", "b"])
+        #expect(try a.run("mirror", "conflicts").errors.contains("there are no conflicts"))
+    }
+
+    @Test func `a machine whose mirror was removed joins again, with the edits of both sides`() throws {
+        try a.run("add", "--jsonl", input: lines(1...4))
+        let code = try machines.pair()
+        #expect(try b.run("mirror", "remove").errors.contains("repeat the command with --yes"))
+        #expect(try b.run("mirror", "remove", "--yes").status == 0)
+        #expect(try b.run("mirror", "status").errors.contains("has no mirror"))
+        #expect(try count(b) == "4")
+        _ = try a.sqlite3("UPDATE Clip SET note = 'a' WHERE id = 1; DELETE FROM Clip WHERE id = 2;")
+        try machines.exchange(a)
+        _ = try b.sqlite3("UPDATE Clip SET tags = 'b' WHERE title = 'clip 3';")
+        try b.run("add", "--title", "new of b", "--url", "https://b.example")
+        let paired = try b.run("mirror", "pair", machines.server.url, "--yes", input: code + "\n")
+        #expect(paired.status == 0, "\(paired)")
+        try machines.exchange(a)
+        #expect(try machines.contents(a) == machines.contents(b))
+        let titles = try a.sqlite3("SELECT title || note || tags FROM Clip ORDER BY title;").split(
+            separator: "\n")
+        #expect(titles == ["clip 1a", "clip 3b", "clip 4", "new of b"])
+    }
+
+    @Test func `a restored backup of a machine loses no edit that another machine has`() throws {
+        try a.run("add", "--jsonl", input: lines(1...3))
+        try machines.pair()
+        let backup = b.folder.path(of: "backup.db")
+        #expect(try b.run("backup", backup).status == 0)
+        try b.run("add", "--title", "after the backup", "--url", "https://b.example")
+        _ = try b.sqlite3("UPDATE Clip SET note = 'b' WHERE title = 'clip 1'; DELETE FROM Clip WHERE id = 2;")
+        try machines.exchange(b, a)
+        let before = try machines.contents(a)
+        #expect(try b.run("backup", "restore", backup).status == 0)
+        try b.run("add", "--title", "after the restore", "--url", "https://c.example")
+        try machines.exchange(b, a)
+        #expect(try machines.contents(a) == machines.contents(b))
+        #expect(
+            try machines.contents(a).split(separator: "\n").count == before.split(separator: "\n").count + 1)
+        let restored = try machines.contents(b)
+        #expect(before.split(separator: "\n").allSatisfy { restored.contains($0) })
+    }
+
+    @Test func `many deletions wait for a confirmation, also that of a running mirror`() throws {
+        try a.run("add", "--jsonl", input: lines(1...300))
+        try machines.pair()
+        _ = try a.sqlite3("DELETE FROM Clip WHERE id <= 200;")
+        try machines.exchange(a)
+        let asked = try b.run("mirror", "once")
+        #expect(asked.status == 2 && asked.errors.contains("Other machines deleted 200 clips. Delete"))
+        #expect(try count(b) == "300")
+        let process = try b.start(["mirror", "run"])
+        defer { process.terminate() }
+        #expect(try eventually { try b.run("mirror", "status").output.contains("many removals") })
+        #expect(try count(b) == "300")
+        let confirmed = try b.run("mirror", "once", "--yes")
+        #expect(confirmed.status == 0 && confirmed.errors.contains("the running mirror continues"))
+        #expect(try eventually { try count(b) == "100" })
+        // The confirmation was for those deletions only.
+        _ = try a.sqlite3("DELETE FROM Clip WHERE id <= 290;")
+        try machines.exchange(a)
+        #expect(try eventually { try b.run("mirror", "status").output.contains("many removals") })
+        #expect(try count(b) == "100")
+    }
+}
