@@ -93,12 +93,20 @@ struct Invocation {
 enum Console {
     static func write(_ text: String, to descriptor: CInt) { _ = TextFile.write(text, on: descriptor) }
 
-    /// Reads a line without showing it, from the terminal or from piped input.
+    /// Reads a line from the terminal, or from piped input.
+    static func answer(_ prompt: String) throws -> String {
+        if isatty(STDIN_FILENO) == 1 { write(prompt, to: STDERR_FILENO) }
+        guard let line = readLine(), !line.isEmpty else {
+            throw Sentence("Nothing was entered; nothing was done.")
+        }
+        return line
+    }
+
+    /// Reads a line without showing it.
     static func secret(_ prompt: String) throws -> String {
         var mode = termios()
         let isTerminal = tcgetattr(STDIN_FILENO, &mode) == 0
         if isTerminal {
-            write(prompt, to: STDERR_FILENO)
             var hidden = mode
             hidden.c_lflag &= ~tcflag_t(ECHO)
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
@@ -109,9 +117,6 @@ enum Console {
                 write("\n", to: STDERR_FILENO)
             }
         }
-        guard let line = readLine(), !line.isEmpty else {
-            throw Sentence("Nothing was entered; nothing was done.")
-        }
-        return line
+        return try answer(prompt)
     }
 }

@@ -46,6 +46,31 @@ struct MirrorAppTests {
         #expect(eventually { kill(last, 0) != 0 })
     }
 
+    @Test func `a machine is paired on a terminal, which shows the code but not the password`() throws {
+        let guarded = try MirroredMachines(configuration: Self.accounts(password: "geheim"))
+        let password = guarded.a.folder.path(of: "password")
+        try "geheim\n".write(toFile: password, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: password)
+        try guarded.a.run("add", "--title", "one", "--url", "https://one.example")
+        let url = guarded.server.url
+        let added = try guarded.a.run("mirror", "add", url, "--user", "ann", "--password-file", password)
+        let code = added.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        let terminal = try TmuxSession(
+            [ClipsProgram.path, "mirror", "pair", url, "--user", "ann"], columns: 120, rows: 24,
+            environment: guarded.b.environment)
+        #expect(try eventually { try terminal.shows("Password of ann:") })
+        try terminal.send("geheim", "Enter")
+        #expect(try eventually { try terminal.shows("Pairing code:") })
+        try terminal.send("FSN5-0FA1", "Enter")
+        #expect(try eventually { try terminal.shows("The pairing code is not valid.") })
+        try terminal.send(code.lowercased().replacingOccurrences(of: "-", with: " "), "Enter")
+        #expect(try eventually { try terminal.shows("All machines will have 1. Continue? [y/N]") })
+        #expect(try !terminal.shows("geheim") && guarded.b.sqlite3("SELECT count(*) FROM Clip;") == "0")
+        try terminal.send("y", "Enter")
+        #expect(try eventually { try terminal.shows("paired.") })
+        #expect(try guarded.b.sqlite3("SELECT title FROM Clip;") == "one")
+    }
+
     @Test func `a conflict is shown and resolved with keys`() throws {
         try a.run("add", "--title", "shared", "--url", "https://one.example")
         try machines.pair()

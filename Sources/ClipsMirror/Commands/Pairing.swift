@@ -54,16 +54,22 @@ extension Invocation {
         return 0
     }
 
+    /// Reads the pairing code; on a terminal, up to three times.
+    private static func secret() throws -> MirrorSecret {
+        let invalid = "The pairing code is not valid. Check each of its seven groups of four characters."
+        for _ in 1...3 {
+            if let secret = MirrorSecret(code: try Console.answer("Pairing code: ")) { return secret }
+            guard isatty(STDIN_FILENO) == 1 else { break }
+            Console.write("clips: \(invalid)\n", to: STDERR_FILENO)
+        }
+        throw Sentence(invalid)
+    }
+
     /// Joins the zone of other machines, after a preview.
     func pair() async throws -> Int32 {
         try checkUnused()
         let address = try address()
-        let code = try Console.secret("Pairing code: ")
-        guard let secret = MirrorSecret(code: code) else {
-            throw Sentence(
-                "The pairing code is not valid. Check each of its seven groups of four characters.")
-        }
-        let settings = MirrorSettings(server: address, zone: try zone(), secret: secret)
+        let settings = MirrorSettings(server: address, zone: try zone(), secret: try Self.secret())
         let engine = settings.engine()
         switch await Self.state(of: engine) {
         case .success(true): break

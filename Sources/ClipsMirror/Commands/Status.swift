@@ -53,7 +53,8 @@ private struct StatusObject: Encodable {
         lines.append(
             running
                 ? "state      \(state ?? "") since \(since ?? "")"
-                : "state      not running; the app runs it while it is open, 'clips mirror enable' from each login on")
+                : "state      not running; the app runs it while it is open, 'clips mirror enable' from each login on"
+        )
         if let message { lines.append("message    \(message)") }
         lines.append(
             "waiting    \(waiting == 0 ? "nothing" : "\(waiting) to be sent; nothing is lost")")
