@@ -151,23 +151,6 @@ import Testing
         #expect(state.layout.arrangement == .beside)
     }
 
-    @Test func `a click selects, a second one opens, and the wheel moves`() throws {
-        var state = AppState.showing(30, Size(rows: 24, columns: 160))
-        try state.press("<Press:5,3>")
-        #expect(state.list.clips.selectedIndex == 4 && !state.reader.hasFocus)
-        try state.press("<Press:5,3>")
-        #expect(state.reader.hasFocus)
-        try state.press("<Press:8,3>")
-        #expect(state.list.clips.selectedIndex == 7 && !state.reader.hasFocus)
-        try state.press("<Press:3,120>")
-        #expect(state.reader.hasFocus)
-        try state.press("<Esc><WheelDown:1,1>")
-        #expect(state.list.clips.selectedIndex == 10)
-        // Clicks outside the rows or with an open menu have no effect.
-        try state.press("<Press:0,0><Press:23,5>s<Press:2,2>")
-        #expect(state.list.clips.selectedIndex == 10 && state.menu != nil)
-    }
-
     @Test func `the words of the filter are highlighted in titles and texts`() throws {
         var state = AppState.showing(3)
         try state.press("/clip 1<Enter>")

@@ -278,7 +278,7 @@ import Testing
         #expect(run.output == "" && run.errors == "clips: No clip matches. Did you mean 'swift'?\n", "\(run)")
         #expect(try clips.run("search", "qqqq").errors == "clips: No clip matches.\n")
         let script = clips.folder.path(of: "script")
-        try "/swft<Enter>\n:wait text=nothing matches, showing swift\n:wait count=1\n".write(
+        try "/swft<Enter>\n:wait text=similar: swift\n:wait count=1\n".write(
             toFile: script, atomically: true, encoding: .utf8)
         let app = try clips.run("--script", script)
         #expect(app.status == 0 && app.errors == "", "\(app)")

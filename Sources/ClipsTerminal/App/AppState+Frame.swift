@@ -23,7 +23,7 @@ extension AppState {
         case .conflict: ConflictScreen(state: self).draw(layout, in: &frame)
         case .help: HelpScreen(state: self).draw(layout, in: &frame)
         }
-        if let menu { MenuBox(menu: menu, theme: theme).draw(layout, in: &frame) }
+        MenuBox(state: self)?.draw(layout, in: &frame)
         StatusLine(state: self).draw(layout, in: &frame)
         return frame
     }

@@ -4,6 +4,7 @@ import Terminal
 struct Layout: Equatable {
     enum Arrangement: Equatable { case listOnly, detailOnly, beside, below }
 
+    let size: Size
     let arrangement: Arrangement
     private(set) var header: Rect?
     private(set) var list: Rect?
@@ -23,6 +24,7 @@ struct Layout: Equatable {
         _ size: Size, isReading: Bool, isOneScreen: Bool = false, isZoomed: Bool = false,
         share: Int = 55
     ) {
+        self.size = size
         var rows = size.rows
         func row(_ row: Int) -> Rect { Rect(row: row, column: 0, rows: 1, columns: size.columns) }
         if rows >= 10, size.columns >= 30 {

@@ -18,7 +18,8 @@ package struct ConfigFile: Sendable {
     package static let commands: [(name: String, help: String)] = [
         (
             "bind KEY ACTION [ARGUMENT]",
-            "Bind a key, such as x, <C-x>, <F1>, or <Enter>, to an action under KEYS"
+            "Bind a key, such as x, <C-x>, <F1>, or <Enter>, or several pressed one after the other, such as gg "
+                + "or ,a, to an action under KEYS"
         ),
         (
             "bind KEY !PROGRAM, bind KEY |PROGRAM",
@@ -79,7 +80,7 @@ package struct ConfigFile: Sendable {
         let rest = words.dropFirst().joined(separator: " ")
         switch (command, words.count) {
         case ("bind", 2...): try bind(words[0], rest)
-        case ("unbind", 1): keys.unbind(try Self.key(words[0]))
+        case ("unbind", 1): keys.unbind(try Self.keys(words[0]))
         case ("set", 2...): try set(words[0], rest)
         case ("color", 2...): try setStyle(words)
         case ("fetch", 1...): fetchCommand = words
@@ -92,21 +93,29 @@ package struct ConfigFile: Sendable {
         }
     }
 
-    mutating func bind(_ key: Key, to action: Action) { keys.bind(key, to: Binding(action)) }
+    mutating func bind(_ key: Key, to action: Action) { keys.bind([key], to: Binding(action)) }
 
     private mutating func bind(_ name: String, _ text: String) throws(ConfigError) {
-        let key = try Self.key(name)
-        if case .character(let character) = key, character.isASCII, character.isNumber {
+        let sequence = try Self.keys(name)
+        if case .character(let character) = sequence[0], character.isASCII, character.isNumber {
             throw ConfigError("Cannot bind '\(name)': digits are counts.")
         }
-        keys.bind(key, to: try Binding(text))
+        if sequence.count > 1, sequence.contains(where: { $0 == .escape || $0 == .control("c") }) {
+            throw ConfigError("Cannot bind '\(name)': <Esc> and <C-c> cancel a sequence of keys.")
+        }
+        if let other = keys.conflict(with: sequence) {
+            throw ConfigError(
+                "Cannot bind '\(name)': '\(other.map(\.name).joined())' is bound above, and one begins with "
+                    + "the other. Unbind it, or use different keys.")
+        }
+        keys.bind(sequence, to: try Binding(text))
     }
 
-    private static func key(_ name: String) throws(ConfigError) -> Key {
-        guard let key = Key(named: name) else {
+    private static func keys(_ name: String) throws(ConfigError) -> [Key] {
+        guard let keys = try? KeyParser.keys(in: name), !keys.isEmpty else {
             throw ConfigError("Unknown key '\(name)'. Use a character, <C-x>, <F1>, or <Enter>.")
         }
-        return key
+        return keys
     }
 
     mutating func set(_ option: String, _ value: String) throws(ConfigError) {

@@ -19,8 +19,7 @@ struct HelpList: Navigable, Sendable {
         let words = filter.lowercased().split(separator: " ")
         guard !words.isEmpty else { return ActionTable.entries }
         return ActionTable.entries.filter { entry in
-            let names = keys.keys(of: entry.action).map { KeyMap.shown($0) }.joined(separator: " ")
-            let text = "\(entry.usage) \(names) \(entry.help)".lowercased()
+            let text = "\(entry.usage) \(keys.names(of: entry.action)) \(entry.help)".lowercased()
             return words.allSatisfy { text.contains($0) }
         }
     }

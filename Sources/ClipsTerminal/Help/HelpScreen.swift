@@ -27,7 +27,7 @@ struct HelpScreen {
                 lines.append(Line(text: group.rawValue, isHeading: true))
             }
             for entry in entries where entry.group == group {
-                var names = keys.keys(of: entry.action).map { KeyMap.shown($0) }.joined(separator: " ")
+                var names = keys.names(of: entry.action)
                 if names.isEmpty { names = keys.name(of: entry.action) }
                 var sentence = WrappedText(entry.help, width: width)
                 for (row, text) in sentence.lines(0..<16).enumerated() {
@@ -40,7 +40,7 @@ struct HelpScreen {
         guard isWhole, !keys.commands.isEmpty else { return lines }
         lines += [Line(text: ""), Line(text: "Your keys", isHeading: true)]
         return lines
-            + keys.commands.map { Line(keys: KeyMap.shown($0.key), text: $0.binding.text) }
+            + keys.commands.map { Line(keys: KeyMap.shown($0.keys), text: $0.binding.text) }
     }
 
     func draw(_ layout: Layout, in frame: inout Frame) {

@@ -26,10 +26,7 @@ struct ChangesPane {
         frame.putCut(" \(origin) ", in: area, column: 2, width: area.size.columns - 4, style: theme.dim)
         let lines = lines
         let rows = max(0, area.size.rows - 1)
-        let selected = state.history.isInChanges ? state.history.change : nil
-        let first = selected.flatMap { wanted in lines.firstIndex { $0.change == wanted } } ?? 0
-        let last = selected.flatMap { wanted in lines.lastIndex { $0.change == wanted } } ?? 0
-        let top = max(0, min(first, last + 1 - rows))
+        let top = top(of: lines, rows: rows)
         let total = row.sum(\.inserted) + row.sum(\.updated) + row.sum(\.deleted)
         for (row, line) in lines.dropFirst(top).prefix(rows).enumerated() {
             let below = lines.dropFirst(top + row).compactMap(\.change).first ?? total
@@ -45,6 +42,22 @@ struct ChangesPane {
                 row: area.row + row + 1, column: area.column, rows: 1, columns: area.size.columns)
             frame.select(rect, theme)
         }
+    }
+
+    private var selected: Int? { state.history.isInChanges ? state.history.change : nil }
+
+    /// The first line shown, so that the selected change is visible.
+    private func top(of lines: [Line], rows: Int) -> Int {
+        let first = lines.firstIndex { $0.change == selected } ?? 0
+        let last = lines.lastIndex { $0.change == selected } ?? 0
+        return selected == nil ? 0 : max(0, min(first, last + 1 - rows))
+    }
+
+    /// Returns the index of the change in a row of the pane; nil on the border and below the changes.
+    func change(atRow row: Int, _ area: Rect) -> Int? {
+        let lines = lines
+        return row < 1
+            ? nil : lines.dropFirst(top(of: lines, rows: area.size.rows - 1) + row - 1).first?.change
     }
 
     /// The time and the origin of the newest transaction.

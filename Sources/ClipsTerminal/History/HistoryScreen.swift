@@ -17,6 +17,30 @@ struct HistoryScreen {
         max(1, (layout.list?.size.rows ?? 1) - changeRows(layout))
     }
 
+    /// Whether a position is in the pane of the changes.
+    static func isInChanges(_ position: Position, _ state: AppState, _ layout: Layout) -> Bool {
+        guard let area = changesArea(state, layout) else { return false }
+        return area.contains(position)
+    }
+
+    /// Returns the index of the change at a position.
+    func change(at position: Position, _ layout: Layout) -> Int? {
+        guard let area = Self.changesArea(state, layout), let row = state.history.selectedRow else {
+            return nil
+        }
+        return ChangesPane(state: state, row: row).change(atRow: position.row - area.row, area)
+    }
+
+    /// The area of the changes; nil if there is none on the screen.
+    private static func changesArea(_ state: AppState, _ layout: Layout) -> Rect? {
+        guard let area = layout.list, state.history.selectedRow != nil else { return nil }
+        let rows = changeRows(layout)
+        guard rows > 0 else { return state.history.isInChanges ? area : nil }
+        return Rect(
+            row: area.row + area.size.rows - rows, column: area.column, rows: rows,
+            columns: area.size.columns)
+    }
+
     func draw(_ layout: Layout, in frame: inout Frame) {
         guard let area = layout.list else { return }
         let width = area.size.columns
@@ -48,12 +72,7 @@ struct HistoryScreen {
             let upper = Rect(row: bar.row, column: bar.column, rows: rows, columns: bar.size.columns)
             frame.putScrollBar(upper, top: state.history.top, height: rows, count: state.history.count, theme)
         }
-        let changes = Self.changeRows(layout)
-        if changes > 0, let selected = state.history.selectedRow {
-            let lower = Rect(
-                row: area.row + area.size.rows - changes, column: area.column, rows: changes, columns: width)
-            ChangesPane(state: state, row: selected).draw(lower, in: &frame)
-        } else if state.history.isInChanges, let selected = state.history.selectedRow {
+        if let selected = state.history.selectedRow, let area = Self.changesArea(state, layout) {
             frame.fill(area)
             ChangesPane(state: state, row: selected).draw(area, in: &frame)
         }

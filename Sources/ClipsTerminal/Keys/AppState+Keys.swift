@@ -6,6 +6,8 @@ import Terminal
 struct Typing: Sendable {
     /// The number typed before a key.
     var count: Int?
+    /// The first keys of a sequence.
+    var pressed: [Key] = []
     /// The filters typed earlier, and the saved searches.
     var filters = FilterMemory()
     /// Keys that wait for a list that is still loading.
@@ -25,13 +27,24 @@ extension AppState {
         default: break
         }
         message = nil
+        let earlier = typing.pressed
+        typing.pressed = []
         if pick != nil, key == .control("c") { return emit(.finish(.interrupted)) }
         if prompt != nil { return handleInPrompt(key) }
         if menu != nil { return handleInMenu(key) }
-        if case .character(let character) = key, let digit = character.wholeNumberValue, character.isASCII,
-            digit > 0 || typing.count != nil
+        if !earlier.isEmpty, key == .escape || key == .control("c") {
+            typing.count = nil
+            return
+        }
+        if earlier.isEmpty, case .character(let character) = key, let digit = character.wholeNumberValue,
+            character.isASCII, digit > 0 || typing.count != nil
         {
             typing.count = min((typing.count ?? 0) * 10 + digit, 999_999_999)
+            return
+        }
+        let pressed = earlier + [key]
+        if !keys.continuations(of: pressed).isEmpty {
+            typing.pressed = pressed
             return
         }
         let count = typing.count
@@ -42,33 +55,10 @@ extension AppState {
             prompt = Prompt(kind: .add, editor: LineEditor(text))
         } else if case .pasteCut = key {
             report("The paste was too long and was cut off.", isError: true)
-        } else if let binding = keys[key] {
+        } else if let binding = keys[pressed] {
             perform(binding, count: count)
         } else {
-            report("\(KeyMap.shown(key)) is not bound · \(keys.name(of: .help)) lists the keys")
-        }
-    }
-
-    private mutating func handle(_ action: Key.MouseAction, at position: Position) {
-        switch action {
-        case .wheelDown where prompt == nil && menu == nil: perform(.down, count: 3)
-        case .wheelUp where prompt == nil && menu == nil: perform(.up, count: 3)
-        case .press where prompt == nil && menu == nil && screen == .list: click(position)
-        default: break
-        }
-    }
-
-    /// Selects the clicked row; a click on the selected row opens the clip.
-    private mutating func click(_ position: Position) {
-        message = nil
-        if let area = layout.list, area.contains(position) {
-            let index = list.clips.top + position.row - area.row
-            guard list.clips.row(at: index) != nil else { return }
-            if index == list.clips.selectedIndex, !reader.hasFocus { return perform(.open, count: nil) }
-            reader.hasFocus = false
-            list.clips.moveTo(index: index)
-        } else if let area = layout.detail, area.contains(position), target != nil {
-            reader.hasFocus = true
+            report("\(KeyMap.shown(pressed)) is not bound · \(keys.name(of: .help)) lists the keys")
         }
     }
 }

@@ -30,12 +30,15 @@ extension AppState {
         return target.map { saving.leaving.contains($0.id) } ?? false
     }
 
+    /// The binding of a key after those already pressed.
+    private func binding(of key: Key) -> Binding? { keys[typing.pressed + [key]] }
+
     private var listHasKeys: Bool { screen == .list && prompt == nil && menu == nil }
 
     /// Whether a key must wait. While a range is loading, no key closes or uses half of it; a key
     /// pressed after a deletion is meant for the next clip.
     private func isAwaited(by key: Key) -> Bool {
-        guard !isListAwaited, let action = keys[key]?.action else { return isListAwaited }
+        guard !isListAwaited, let action = binding(of: key)?.action else { return isListAwaited }
         if ActionTable[action].needsClip, choiceIsLeaving { return true }
         return list.marks.isGathering
             && (ActionTable[action].scope == .clips || action == .mark || action == .range)
@@ -50,7 +53,7 @@ extension AppState {
         case .mouse, .resize, .unknown: return false
         default: break
         }
-        switch keys[key].map({ ActionTable[$0.action].typeAhead }) ?? .waits {
+        switch binding(of: key).map({ ActionTable[$0.action].typeAhead }) ?? .waits {
         case .immediate: return false
         case .immediateIfFirst where typing.ahead.isEmpty: return false
         case .cancels:

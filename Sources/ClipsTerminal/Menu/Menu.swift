@@ -112,7 +112,7 @@ extension AppState {
         if screen == .conflict { postponeQuestion() }
     }
 
-    private mutating func choose(_ choice: Menu.Choice) {
+    mutating func choose(_ choice: Menu.Choice) {
         let clips = menu?.clips ?? []
         menu = nil
         switch choice {

@@ -1,36 +1,76 @@
 import Terminal
 
-/// A menu above the status line, with its letters at the left.
+/// A box above the status line with keys at the left: a menu, or the keys that continue a sequence.
 struct MenuBox {
-    let menu: Menu
-    let theme: Theme
+    private let title: String
+    private let items: [(key: String, label: String)]
+    private let selected: Int?
+    private let theme: Theme
+    private let keyWidth: Int
+
+    init?(state: AppState) {
+        theme = state.theme
+        if let menu = state.menu {
+            title = menu.title
+            items = menu.items.map { (String($0.key), $0.label) }
+            selected = menu.selected
+        } else if state.prompt == nil, !state.typing.pressed.isEmpty {
+            title = "\(KeyMap.shown(state.typing.pressed))…"
+            items = state.keys.continuations(of: state.typing.pressed).map { keys, binding in
+                (
+                    KeyMap.shown(keys),
+                    binding.argument == nil ? ActionTable[binding.action].help : binding.text
+                )
+            }
+            selected = nil
+        } else {
+            return nil
+        }
+        keyWidth = items.map { DisplayWidth.columns(of: $0.key) }.max() ?? 1
+    }
 
     /// The rows of each border; a low screen has room for the choices only.
     static func border(rows: Int) -> Int { rows >= 12 ? 1 : 0 }
 
-    func draw(_ layout: Layout, in frame: inout Frame) {
-        let bottom = layout.status?.row ?? frame.size.rows
+    /// The areas of the box and of its items, and the first item shown; nil without room.
+    private func areas(_ layout: Layout) -> (box: Rect, items: Rect, first: Int)? {
+        let bottom = layout.status?.row ?? layout.size.rows
         let border = Self.border(rows: bottom)
-        let shown = min(menu.items.count, bottom - 2 * border)
-        guard shown > 0 else { return }
-        // Choices that do not fit are reached by their letters, or by moving down.
-        let first = max(0, min(menu.selected - shown + 1, menu.items.count - shown))
-        let widest = menu.items.map { DisplayWidth.columns(of: $0.label) }.max() ?? 0
-        let columns = min(frame.size.columns, max(widest + 8, DisplayWidth.columns(of: menu.title) + 6))
+        let shown = min(items.count, bottom - 2 * border)
+        guard shown > 0 else { return nil }
+        let widest = items.map { DisplayWidth.columns(of: $0.label) }.max() ?? 0
+        let columns = min(
+            layout.size.columns, max(widest + keyWidth + 7, DisplayWidth.columns(of: title) + 6))
         let rows = shown + 2 * border
-        let area = Rect(row: bottom - rows, column: 0, rows: rows, columns: columns)
-        frame.fill(area)
-        if border > 0 { frame.putBox(area, title: menu.title, theme) }
-        for (row, item) in menu.items[first..<first + shown].enumerated() {
+        let box = Rect(row: bottom - rows, column: 0, rows: rows, columns: columns)
+        let inside = Rect(
+            row: box.row + border, column: border, rows: shown, columns: max(0, columns - 2 * border))
+        // Choices that do not fit are reached by their letters, or by moving down.
+        return (box, inside, max(0, min((selected ?? 0) - shown + 1, items.count - shown)))
+    }
+
+    /// Returns the index of the item at a position; nil outside the box.
+    func index(at position: Position, _ layout: Layout) -> Int? {
+        guard let areas = areas(layout), areas.items.contains(position) else { return nil }
+        return areas.first + position.row - areas.items.row
+    }
+
+    func draw(_ layout: Layout, in frame: inout Frame) {
+        guard let (box, area, first) = areas(layout) else { return }
+        frame.fill(box)
+        if area.row > box.row { frame.putBox(box, title: title, theme) }
+        for (row, item) in items[first..<first + area.size.rows].enumerated() {
             let line = Rect(
-                row: area.row + row + border, column: border, rows: 1, columns: columns - 2 * border)
-            frame.put(String(item.key), in: line, column: 1, style: theme.key)
-            frame.putCut(item.label, in: line, column: 4, width: line.size.columns - 5)
-            if first + row == menu.selected { frame.select(line, theme) }
+                row: area.row + row, column: area.column, rows: 1, columns: area.size.columns)
+            frame.put(item.key, in: line, column: 1, style: theme.key)
+            frame.putCut(item.label, in: line, column: keyWidth + 3, width: line.size.columns - keyWidth - 4)
+            if first + row == selected { frame.select(line, theme) }
         }
-        guard border > 0 else { return }
-        let bar = Rect(row: area.row + 1, column: columns - 1, rows: shown, columns: 1)
-        frame.putScrollBar(bar, top: first, height: shown, count: menu.items.count, track: nil, theme)
+        guard area.row > box.row else { return }
+        let bar = Rect(
+            row: area.row, column: box.size.columns - 1, rows: area.size.rows, columns: 1)
+        frame.putScrollBar(
+            bar, top: first, height: area.size.rows, count: items.count, track: nil, theme)
     }
 }
 

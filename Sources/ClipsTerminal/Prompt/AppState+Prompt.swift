@@ -45,7 +45,7 @@ extension AppState {
         if prompt.kind == .helpFilter { help.filter = "" }
     }
 
-    private mutating func accept(_ prompt: Prompt) {
+    mutating func accept(_ prompt: Prompt) {
         let text = prompt.editor.text
         switch prompt.kind {
         case .filter:

@@ -1,97 +1,136 @@
 import Terminal
 
-/// The line of available keys at the bottom. A narrow screen shows the most useful ones.
+/// The line of available keys at the bottom, which are buttons for the mouse. A narrow screen shows the most
+/// useful ones.
 struct HintLine {
     let state: AppState
     private var theme: Theme { state.theme }
 
+    /// The effect of a click.
+    enum Button: Hashable, Sendable {
+        case action(Action)
+        case key(Key)
+        /// Completes the typed word.
+        case candidate(Int)
+    }
+
     private struct Hint {
+        let button: Button
         let key: String
         let label: String
         /// On a narrow screen, the lowest ranks remain.
         let rank: Int
-        let columns: Int
+        var columns: Int { DisplayWidth.columns(of: key) + DisplayWidth.columns(of: label) + 4 }
+    }
 
-        init(key: String, label: String, rank: Int) {
-            (self.key, self.label, self.rank) = (key, label, rank)
-            columns = DisplayWidth.columns(of: key) + DisplayWidth.columns(of: label) + 4
+    /// Returns the button at a column of a line.
+    func button(at column: Int, width: Int) -> Button? {
+        if let completion = candidates {
+            return Self.spans(completion, width: width).first { $0.columns.contains(column) }
+                .map { .candidate($0.index) }
         }
+        return spans(width: width).first { $0.columns.contains(column) }?.hint.button
     }
 
     func draw(_ line: Rect, _ frame: inout Frame) {
-        if let completion = state.completion, !completion.candidates.isEmpty {
-            return drawCandidates(completion.candidates, chosen: completion.selected, line, &frame)
+        if let completion = candidates {
+            for (index, columns) in Self.spans(completion, width: line.size.columns) {
+                frame.put(
+                    SafeText.cut(completion.candidates[index], to: columns.count), in: line,
+                    column: columns.lowerBound,
+                    style: index == completion.selected ? theme.selection : theme.dim)
+            }
+            return
         }
-        var hints = hints
-        var width = hints.reduce(0) { $0 + $1.columns }
-        while width > line.size.columns + 1,
-            let last = hints.indices.max(by: { hints[$0].rank < hints[$1].rank })
-        {
-            width -= hints.remove(at: last).columns
-        }
-        var column = 0
-        for hint in hints {
-            // Each key is a button.
-            let button = Rect(row: line.row, column: line.column + column, rows: 1, columns: hint.columns - 1)
+        for (hint, columns) in spans(width: line.size.columns) {
+            let button = Rect(
+                row: line.row, column: line.column + columns.lowerBound, rows: 1, columns: columns.count)
             frame.fill(button, style: theme.bar)
             let used = frame.put(hint.key, in: button, column: 1, style: theme.key(on: theme.bar)) + 2
             frame.put(hint.label, in: button, column: used, style: theme.bar)
-            column += hint.columns
         }
     }
 
-    /// Draws the candidates for Tab instead of the keys.
-    private func drawCandidates(_ candidates: [String], chosen: Int?, _ line: Rect, _ frame: inout Frame) {
-        var column = 1
-        // Scrolls to the selected candidate.
-        for (index, candidate) in candidates.enumerated().dropFirst(max(0, (chosen ?? 0) - 2)) {
-            guard column < line.size.columns - 2 else { return }
-            column += frame.put(
-                SafeText.cut(candidate, to: line.size.columns - column), in: line, column: column,
-                style: index == chosen ? theme.selection : theme.dim)
-            column += 2
+    /// The columns of the hints that fit.
+    private func spans(width: Int) -> [(hint: Hint, columns: Range<Int>)] {
+        var hints = hints
+        var left = width + 1 - hints.reduce(0) { $0 + $1.columns }
+        while left < 0, let last = hints.indices.max(by: { hints[$0].rank < hints[$1].rank }) {
+            left += hints.remove(at: last).columns
         }
+        var column = 0
+        return hints.map { hint in
+            defer { column += hint.columns }
+            return (hint, column..<column + hint.columns - 1)
+        }
+    }
+
+    private var candidates: Completion? {
+        state.completion.flatMap { $0.candidates.isEmpty ? nil : $0 }
+    }
+
+    /// The columns of the candidates for Tab, from two before the selected one.
+    private static func spans(_ completion: Completion, width: Int) -> [(index: Int, columns: Range<Int>)] {
+        var column = 1
+        var spans: [(index: Int, columns: Range<Int>)] = []
+        for index in max(0, (completion.selected ?? 0) - 2)..<completion.candidates.count
+        where column < width - 2 {
+            let used = min(DisplayWidth.columns(of: completion.candidates[index]), width - column)
+            spans.append((index, column..<column + used))
+            column += used + 2
+        }
+        return spans
     }
 
     private var hints: [Hint] {
-        if let prompt = state.prompt { return Self.ranked(Self.keys(of: prompt.kind)) }
+        if let prompt = state.prompt { return ranked(Self.keys(of: prompt.kind)) }
         if state.menu != nil {
             let last = state.screen == .conflict ? "later" : "close"
-            return Self.ranked([("Enter", "choose"), ("Esc", last), ("↑ ↓", "move")])
+            return ranked([([.enter], "choose"), ([.escape], last), ([.down, .up], "move")])
         }
-        if state.pick != nil, state.screen == .list {
-            return Self.ranked(pickActions.map { (state.keys.name(of: $0.0), $0.1) })
-        }
+        if !state.typing.pressed.isEmpty { return ranked([([.escape], "cancel")]) }
+        if state.pick != nil, state.screen == .list { return ranked(pickActions) }
         guard state.screen == .list, !state.reader.hasFocus, state.list.marks.isEmpty else {
-            let available = actions.filter { canSave || !ActionTable[$0.0].saves }
-            return Self.ranked(available.map { (state.keys.name(of: $0.0), $0.1) })
+            return ranked(actions.filter { canSave || !ActionTable[$0.0].saves })
         }
         return ActionTable.hinted.filter { canSave || !$0.entry.saves }.map { entry, hint in
-            Hint(key: state.keys.name(of: entry.action), label: hint.label, rank: hint.rank)
+            self.hint(entry.action, hint.label, hint.rank)
         }
     }
 
     private var canSave: Bool { state.saving.unavailabilityReason == nil }
 
-    private static func ranked(_ keys: [(key: String, label: String)]) -> [Hint] {
-        keys.enumerated().map { Hint(key: $1.key, label: $1.label, rank: $0) }
+    private func hint(_ action: Action, _ label: String, _ rank: Int) -> Hint {
+        Hint(button: .action(action), key: state.keys.name(of: action), label: label, rank: rank)
+    }
+
+    private func ranked(_ actions: [(Action, String)]) -> [Hint] {
+        actions.enumerated().map { hint($1.0, $1.1, $0) }
+    }
+
+    /// - Parameter keys: Alternatives; a click presses the first.
+    private func ranked(_ keys: [(keys: [Key], label: String)]) -> [Hint] {
+        keys.enumerated().map {
+            let names = $1.keys.map { KeyMap.shown($0) }.joined(separator: " ")
+            return Hint(button: .key($1.keys[0]), key: names, label: $1.label, rank: $0)
+        }
     }
 
     /// Returns the keys of a prompt, in which letters are text.
-    private static func keys(of kind: Prompt.Kind) -> [(key: String, label: String)] {
-        switch kind {
+    private static func keys(of kind: Prompt.Kind) -> [(keys: [Key], label: String)] {
+        let (cancel, complete) = (([Key.escape], "cancel"), ([Key.tab], "complete"))
+        return switch kind {
         case .filter:
             [
-                ("Enter", "keep"), ("Esc", "cancel"), ("Tab", "complete"), ("↑", "earlier"),
-                ("^N ^P", "move"),
-                ("^U", "clear"),
+                ([.enter], "keep"), cancel, complete, ([.up], "earlier"),
+                ([.control("n"), .control("p")], "move"), ([.control("u")], "clear"),
             ]
-        case .text: [("Enter", "search"), ("Esc", "cancel")]
-        case .add: [("Enter", "save"), ("Esc", "cancel")]
-        case .tags: [("Enter", "save"), ("Esc", "cancel"), ("Tab", "complete")]
-        case .command: [("Enter", "run"), ("Esc", "cancel"), ("Tab", "complete"), ("↑", "earlier")]
-        case .helpFilter: [("Enter", "run"), ("Esc", "cancel"), ("↑ ↓", "move")]
-        case .historyFilter: [("Enter", "filter"), ("Esc", "cancel"), ("Tab", "complete")]
+        case .text: [([.enter], "search"), cancel]
+        case .add: [([.enter], "save"), cancel]
+        case .tags: [([.enter], "save"), cancel, complete]
+        case .command: [([.enter], "run"), cancel, complete, ([.up], "earlier")]
+        case .helpFilter: [([.enter], "run"), cancel, ([.down, .up], "move")]
+        case .historyFilter: [([.enter], "filter"), cancel, complete]
         }
     }
 

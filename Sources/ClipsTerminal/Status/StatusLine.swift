@@ -176,7 +176,8 @@ struct StatusLine {
             }
         case .list: parts.append(StyledRun(position, theme.bold))
         }
-        if let count = state.typing.count { parts.append(StyledRun("\(count)…", theme.bold)) }
+        let typed = (state.typing.count.map(String.init) ?? "") + KeyMap.shown(state.typing.pressed)
+        if !typed.isEmpty { parts.append(StyledRun("\(typed)…", theme.bold)) }
         if state.screen == .list, !state.list.marks.isEmpty {
             let mode = state.list.marks.range == nil ? "" : " · range"
             parts.append(StyledRun("\(Self.grouped(state.list.marks.count)) marked\(mode)", theme.mark))
@@ -200,7 +201,7 @@ struct StatusLine {
             parts.append(StyledRun("/\(state.list.query.filter)", theme.bold))
         }
         if let close = state.list.correction {
-            parts.append(StyledRun("nothing matches, showing \(close)", theme.held))
+            parts.append(StyledRun("similar: \(close)", theme.held))
         }
         if let problem = filterProblem { parts.append(StyledRun(problem.text, theme.error)) }
         if state.list.query.sort != state.settings.config.sort {

@@ -1,0 +1,89 @@
+import LiveQuery
+import Terminal
+import Testing
+
+@testable import ClipsTerminal
+
+@Suite struct KeySequenceTests {
+    private static let config = "bind gg first\nbind ge last\nbind ,a archive\nbind ,tw tag +work\n"
+
+    @Test func `a sequence performs its action, with a count before it`() throws {
+        var state = AppState.showing(30, config: Self.config + "bind gj down\n")
+        try state.press("12gj")
+        #expect(state.list.clips.selectedIndex == 12)
+        try state.press("gg")
+        #expect(state.list.clips.selectedIndex == 0)
+        try state.press("ge")
+        #expect(state.list.clips.selectedIndex == 29)
+    }
+
+    @Test func `the first key shows the keys that can follow, and Esc cancels`() throws {
+        var state = AppState.showing(30, config: Self.config)
+        try state.press("5,")
+        #expect(state.statusLine.contains("5,…"))
+        let lines = state.lines
+        #expect(lines.contains { $0.contains("│ a   Archive the clip") })
+        #expect(lines.contains { $0.contains("│ tw  tag +work") })
+        #expect(lines.last?.contains("Esc cancel") == true)
+        try state.press("t")
+        #expect(state.lines.contains { $0.contains("│ w  tag +work") })
+        try state.press("<Esc>")
+        #expect(!state.statusLine.contains("…") && !state.lines.contains { $0.contains("tag +work") })
+        try state.press("j")
+        #expect(state.list.clips.selectedIndex == 1)
+        try state.press(",q")
+        #expect(state.message?.text.hasPrefix(",q is not bound") == true)
+        #expect(state.lines.contains { $0.contains("│ a ") } == false)
+    }
+
+    @Test func `a key of the list is clickable, and a prompt discards the first keys`() throws {
+        var state = AppState.showing(30, config: Self.config)
+        try state.press("jjg")
+        let row = try #require(state.lines.firstIndex { $0.contains("│ g  Go to the first") })
+        try state.press("<Press:\(row),3>")
+        #expect(state.list.clips.selectedIndex == 0 && state.typing.pressed.isEmpty)
+        try state.press("g")
+        state.menu = .markAllRead
+        try state.press("<Esc>g")
+        #expect(state.typing.pressed == [.character("g")])
+    }
+
+    @Test func `keys of a sequence wait together for a list that is loading`() throws {
+        var state = AppState.showing(30, config: "bind gq down\n")
+        try state.press("/clip<Enter>")
+        #expect(state.isListAwaited)
+        let effects = try state.press("gq")
+        #expect(state.screen == .list && state.typing.ahead.count == 2)
+        #expect(!effects.contains { if case .quit = $0 { true } else { false } })
+        state.take(window((0..<9).reversed(), generation: state.list.feed.generation))
+        #expect(state.list.clips.selectedIndex == 1 && state.typing.ahead.isEmpty)
+    }
+
+    @Test func `a sequence replaces the default of its first key, and the help shows it`() {
+        let config = ConfigFile("bind gg first\nbind L |less\nbind ,x !mpv {url}")
+        #expect(config.errors.isEmpty)
+        #expect(config.keys[.character("g")] == nil && config.keys[.character(",")] == nil)
+        #expect(config.keys.name(of: .first) == "Home" && config.keys.names(of: .first) == "Home gg")
+        let lines = HelpScreen.lines(ActionTable.entries, config.keys, columns: 80)
+        #expect(lines.contains { $0.keys == ",x" && $0.text == "run mpv {url}" })
+        #expect(KeyMap.shown([.character(" "), .character("a")]) == "Space-a")
+    }
+
+    @Test func `conflicts are reported with their line`() {
+        let config = ConfigFile(
+            "bind ga edit\nbind g first\nbind gab last\nbind 3x edit\nbind x3 edit\nbind x<Esc> edit\nbind <no edit"
+        )
+        #expect(
+            config.errors == [
+                "config:2: Cannot bind 'g': 'ga' is bound above, and one begins with the other. Unbind it, or use "
+                    + "different keys.",
+                "config:3: Cannot bind 'gab': 'ga' is bound above, and one begins with the other. Unbind it, or "
+                    + "use different keys.",
+                "config:4: Cannot bind '3x': digits are counts.",
+                "config:6: Cannot bind 'x<Esc>': <Esc> and <C-c> cancel a sequence of keys.",
+                "config:7: Unknown key '<no'. Use a character, <C-x>, <F1>, or <Enter>.",
+            ])
+        #expect(config.keys[[.character("g"), .character("a")]] == Binding(.edit))
+        #expect(ConfigFile("bind ga edit\nunbind ga\nbind g last").errors.isEmpty)
+    }
+}

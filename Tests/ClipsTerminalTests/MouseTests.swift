@@ -1,0 +1,131 @@
+import ClipsCore
+import LiveQuery
+import PersistentStore
+import Terminal
+import Testing
+
+@testable import ClipsTerminal
+
+@Suite struct MouseTests {
+    private static func column(of words: String, in line: String) throws -> Int {
+        let start = try #require(line.firstRange(of: words)?.lowerBound)
+        return line.distance(from: line.startIndex, to: start)
+    }
+
+    /// Clicks the first occurrence of words in a row, counted from the bottom if negative.
+    private static func click(_ words: String, row: Int, _ state: inout AppState) throws -> [Effect] {
+        let row = row < 0 ? state.size.rows + row : row
+        return try state.press("<Press:\(row),\(column(of: words, in: state.lines[row]))>")
+    }
+
+    @Test func `a click selects, a second one opens, and the wheel moves`() throws {
+        var state = AppState.showing(30, Size(rows: 24, columns: 160))
+        try state.press("<Press:5,3>")
+        #expect(state.list.clips.selectedIndex == 4 && !state.reader.hasFocus)
+        try state.press("<Press:5,3>")
+        #expect(state.reader.hasFocus)
+        try state.press("<Press:8,3>")
+        #expect(state.list.clips.selectedIndex == 7 && !state.reader.hasFocus)
+        try state.press("<Press:3,120>")
+        #expect(state.reader.hasFocus)
+        try state.press("<Esc><WheelDown:1,1>")
+        #expect(state.list.clips.selectedIndex == 10)
+        // Clicks outside the rows have no effect.
+        try state.press("<Press:0,0><Press:22,5>")
+        #expect(state.list.clips.selectedIndex == 10 && state.menu == nil)
+    }
+
+    @Test func `the keys at the bottom are buttons, in the list, in a prompt, and for completions`() throws {
+        var state = AppState.showing(9)
+        _ = try Self.click("filter", row: -1, &state)
+        #expect(state.prompt?.kind == .filter)
+        _ = try Self.click("cancel", row: -1, &state)
+        #expect(state.prompt == nil)
+        _ = try Self.click("command", row: -1, &state)
+        #expect(state.prompt?.kind == .command)
+        try state.press("col")
+        _ = try Self.click("color", row: -1, &state)
+        #expect(state.prompt?.editor.text == "color ")
+        try state.press("<Esc>")
+        _ = try Self.click("help", row: -1, &state)
+        #expect(state.screen == .help)
+    }
+
+    @Test func `a header sorts by its column, and again in reverse`() throws {
+        var state = AppState.showing(9)
+        _ = try Self.click("Site", row: 0, &state)
+        #expect(state.list.query.sort == ClipQuery.sort(named: "url"))
+        _ = try Self.click("Site", row: 0, &state)
+        #expect(state.list.query.sort == ClipQuery.sort(named: "url")?.reversed)
+    }
+
+    @Test func `an item of a menu is clickable, and a click outside closes the menu`() throws {
+        var state = AppState.showing(9)
+        try state.press("s<WheelDown:1,1>")
+        #expect(state.menu?.selected == 1)
+        let row = try #require(state.lines.firstIndex { $0.contains("│ t  ") })
+        _ = try state.press("<Press:\(row),5>")
+        #expect(state.menu == nil && state.list.query.sort == ClipQuery.sort(named: "title"))
+        try state.press("s<Press:2,60>")
+        #expect(state.menu == nil)
+    }
+
+    @Test func `a click on a URL opens it, also where it continues in the next line`() throws {
+        var state = AppState.showing(9, Size(rows: 24, columns: 100))
+        let id = try #require(state.list.clips.selectedID)
+        let object = StoredObject(
+            id: ClipModel.objectID(id), version: 1,
+            layout: StoredObject.Layout(names: ["title", "url", "text"]),
+            values: [
+                .text("Page"), .text("https://page.example/start"),
+                .text("See https://one.example/a, and https://two.example/of/a/long/path/in/lines for it."),
+            ])
+        _ = state.handle(.clipLoaded(id: id, Clip(object)), at: noon)
+        func opened(_ words: String) throws -> [String] {
+            let row = try #require(state.lines.firstIndex { $0.contains(words) })
+            return try Self.click(words, row: row, &state).flatMap {
+                if case .open(let urls) = $0 { urls } else { [String]() }
+            }
+        }
+        #expect(try opened("page.example") == ["https://page.example/start"])
+        #expect(try opened("one.example/a [") == ["https://one.example/a"])
+        #expect(try opened("two.example/of") == ["https://two.example/of/a/long/path/in/lines"])
+        #expect(try opened("lines [2]") == ["https://two.example/of/a/long/path/in/lines"])
+        #expect(try opened("[2] https") == ["https://two.example/of/a/long/path/in/lines"])
+        #expect(!state.reader.hasFocus)
+        #expect(try opened("See") == [])
+        #expect(state.reader.hasFocus)
+    }
+
+    @Test func `the wheel scrolls the pane under it`() throws {
+        var state = AppState.showing(30, Size(rows: 24, columns: 160))
+        let id = try #require(state.list.clips.selectedID)
+        let object = StoredObject(
+            id: ClipModel.objectID(id), version: 1, layout: StoredObject.Layout(names: ["title", "text"]),
+            values: [.text("Long"), .text((1...99).map { "line \($0)" }.joined(separator: "\n"))])
+        _ = state.handle(.clipLoaded(id: id, Clip(object)), at: noon)
+        try state.press("<WheelDown:5,120>")
+        #expect(state.reader.index == 3 && state.list.clips.selectedIndex == 0)
+        try state.press("<WheelUp:5,120><WheelDown:5,9>")
+        #expect(state.reader.index == 0 && state.list.clips.selectedIndex == 3)
+    }
+
+    @Test func `rows of the history and of the help are clickable`() throws {
+        var state = AppState.showing(9)
+        state.take(.transactions([transaction(1, inserting: [1]), transaction(2, inserting: [2])]))
+        try state.press("H<Press:2,5>")
+        #expect(state.history.selected == 1 && !state.history.isInChanges)
+        try state.press("<Press:2,5>")
+        #expect(state.history.isInChanges)
+        try state.press("<Press:1,5>")
+        #expect(state.history.selected == 0 && !state.history.isInChanges)
+        try state.press("<WheelDown:20,5>")
+        #expect(state.history.isInChanges)
+        try state.press("<WheelDown:1,5>")
+        #expect(state.history.selected == 1 && !state.history.isInChanges)
+        try state.press("q?<Press:3,20>")
+        #expect(state.help.selected == 2)
+        try state.press("<Press:3,20>")
+        #expect(state.screen == .list)
+    }
+}
