@@ -25,6 +25,7 @@ enum AppEvent: Sendable {
     case unreadFound(Int64?)
     case lineFound(id: Int64, ReaderText, line: Int?, isForward: Bool)
     case filtersLoaded(FilterMemory)
+    case unreadCounted([ClipQuery: UnreadCount])
     case namesLoaded(tags: [String], authors: [String], sites: [String] = [])
     case undoHistoryLoaded(UndoHistory)
     case historyLoaded([TransactionSummary], HistoryFilter)

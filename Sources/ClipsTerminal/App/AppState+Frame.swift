@@ -18,6 +18,7 @@ extension AppState {
             list.draw(layout, reusing: &drawn, in: &frame)
             ReaderPane(state: self).draw(layout, in: &frame)
             list.drawScrollBar(layout, in: &frame)
+            SidebarPane(state: self).draw(layout, in: &frame)
         case .history: HistoryScreen(state: self).draw(layout, in: &frame)
         case .consumers, .errors: TextScreen(state: self).draw(layout, in: &frame)
         case .conflict: ConflictScreen(state: self).draw(layout, in: &frame)

@@ -31,6 +31,7 @@ struct AppState: Sendable {
     /// Conflicts that wait for an answer, the oldest first.
     var questions: [OpenQuestion] = []
     var typing = Typing()
+    var sidebar = Sidebar()
     var message: Message?
     var sync = SyncStatus()
     var saving = SavingStatus()
@@ -106,7 +107,10 @@ struct AppState: Sendable {
         case .unreadFound(let id): finishFindingUnread(id)
         case .lineFound(let id, let text, let line, let isForward):
             finishSearch(id, text, line, isForward: isForward)
-        case .filtersLoaded(let filters): typing.filters = filters
+        case .filtersLoaded(let filters):
+            typing.filters = filters
+            sidebar.invalidate()
+        case .unreadCounted(let counts): sidebar.finishCounting(counts, at: now)
         case .namesLoaded(let tags, let authors, let sites):
             (typing.tags, typing.authors, typing.sites) = (tags, authors, sites)
         case .undoHistoryLoaded(let work): finishLoading(work)
@@ -143,7 +147,7 @@ struct AppState: Sendable {
     var layout: Layout {
         Layout(
             size, isReading: reader.hasFocus, isOneScreen: screen != .list, isZoomed: reader.isZoomed,
-            share: settings.config.split)
+            share: settings.config.split, hasSidebar: settings.config.showsSidebar)
     }
 
     /// Fits scroll positions, the clip being read, and the list's requests to the changed state.
@@ -154,6 +158,7 @@ struct AppState: Sendable {
         case .list:
             list.clips.resize(height: layout.list?.size.rows ?? list.clips.height)
             reconcileReader(layout)
+            reconcileSidebar(layout)
         case .history:
             history.resize(height: HistoryScreen.listRows(layout))
             if let token = history.nextRequest() { emit(.loadChanges(token)) }
@@ -199,6 +204,7 @@ struct AppState: Sendable {
             var ages = [sync.lastChange.flatMap { Age.change(of: $0.at, at: now) }]
             for row in list.clips.visibleRows { ages.append(Age.change(of: row.created, at: now)) }
             // Rounded to the second, so that many clips of one minute cost one drawing a second.
+            if layout.sidebar != nil { deadlines.append(sidebar.nextCount) }
             deadlines.append(
                 ages.compactMap { $0 }.min().map {
                     Date(timeIntervalSinceReferenceDate: $0.timeIntervalSinceReferenceDate.rounded(.up))

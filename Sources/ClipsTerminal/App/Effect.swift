@@ -25,6 +25,8 @@ enum Effect: Sendable {
     case findLine(id: Int64, ReaderText, ClipHighlight, from: Int, isForward: Bool)
     case loadNames
     case loadFilters
+    /// Counts the unread clips of lists.
+    case countUnread([ClipQuery])
     case remember(FilterMemory.Change)
     /// Reads older work of this author from the history.
     case loadUndoHistory(UndoHistory, isRedoing: Bool)

@@ -6,6 +6,7 @@ struct Layout: Equatable {
 
     let size: Size
     let arrangement: Arrangement
+    private(set) var sidebar: Rect?
     private(set) var header: Rect?
     private(set) var list: Rect?
     private(set) var separator: Rect?
@@ -19,10 +20,12 @@ struct Layout: Equatable {
     private static let minRowsBelow = 30
     private static let minColumnsWithBar = 24
 
-    /// - Parameter share: The list's percentage of the screen next to the clip.
+    /// - Parameters:
+    ///   - share: The list's percentage of the screen next to the clip.
+    ///   - hasSidebar: Whether the list has the sidebar at its left, on a screen that has room.
     init(
         _ size: Size, isReading: Bool, isOneScreen: Bool = false, isZoomed: Bool = false,
-        share: Int = 55
+        share: Int = 55, hasSidebar: Bool = false
     ) {
         self.size = size
         var rows = size.rows
@@ -35,40 +38,43 @@ struct Layout: Equatable {
             rows -= 1
             status = row(rows)
         }
-        var body = Rect(row: 0, column: 0, rows: rows, columns: size.columns)
+        let side = !hasSidebar || isOneScreen || isZoomed ? 0 : Sidebar.columns(size)
+        var body = Rect(row: 0, column: side, rows: rows, columns: size.columns - side)
         if isOneScreen {
             arrangement = .listOnly
         } else if isZoomed {
             arrangement = isReading ? .detailOnly : .listOnly
-        } else if size.columns >= Self.minColumnsBeside, rows >= 4 {
+        } else if body.size.columns >= Self.minColumnsBeside, rows >= 4 {
             arrangement = .beside
         } else if size.rows >= Self.minRowsBelow {
             arrangement = .below
         } else {
             arrangement = isReading ? .detailOnly : .listOnly
         }
+        if side > 0 { sidebar = Rect(row: 0, column: 0, rows: rows, columns: side) }
+        let width = body.size.columns
         if arrangement != .detailOnly, rows >= 4 {
-            header = row(0)
-            body = Rect(row: 1, column: 0, rows: rows - 1, columns: size.columns)
+            header = Rect(row: 0, column: side, rows: 1, columns: width)
+            body = Rect(row: 1, column: side, rows: rows - 1, columns: width)
         }
         switch arrangement {
         case .listOnly: list = body
         case .detailOnly: detail = body
         case .beside:
-            let left = size.columns * share / 100
-            list = Rect(row: body.row, column: 0, rows: body.size.rows, columns: left)
-            separator = Rect(row: 0, column: left, rows: rows, columns: 1)
-            header = header.map { Rect(row: $0.row, column: 0, rows: 1, columns: left) }
-            detail = Rect(row: 0, column: left + 2, rows: rows, columns: size.columns - left - 3)
+            let left = width * share / 100
+            list = Rect(row: body.row, column: side, rows: body.size.rows, columns: left)
+            separator = Rect(row: 0, column: side + left, rows: rows, columns: 1)
+            header = header.map { Rect(row: $0.row, column: side, rows: 1, columns: left) }
+            detail = Rect(row: 0, column: side + left + 2, rows: rows, columns: width - left - 3)
         case .below:
             let upper = body.size.rows * share / 100
-            list = Rect(row: body.row, column: 0, rows: upper, columns: size.columns)
-            separator = Rect(row: body.row + upper, column: 0, rows: 1, columns: size.columns)
+            list = Rect(row: body.row, column: side, rows: upper, columns: width)
+            separator = Rect(row: body.row + upper, column: side, rows: 1, columns: width)
             detail = Rect(
-                row: body.row + upper + 1, column: 1, rows: body.size.rows - upper - 1,
-                columns: max(0, size.columns - 2))
+                row: body.row + upper + 1, column: side + 1, rows: body.size.rows - upper - 1,
+                columns: max(0, width - 2))
         }
-        guard size.columns >= Self.minColumnsWithBar else { return }
+        guard width >= Self.minColumnsWithBar else { return }
         listBar =
             arrangement == .beside
             ? separator.map { Rect(row: body.row, column: $0.column, rows: body.size.rows, columns: 1) }

@@ -104,7 +104,7 @@ final class StoreWorker: Sendable {
             reads.add(effect) { if case .loadChanges = $0 { true } else { false } }
         case .measure, .loadHistory, .loadForEdit, .gather, .gatherRange, .gatherList, .findMatch,
             .findUnread, .findLine, .loadNames, .loadFilters, .remember, .loadUndoHistory, .loadConsumers,
-            .loadConflicts, .loadTitles, .findWriter:
+            .loadConflicts, .loadTitles, .findWriter, .countUnread:
             reads.add(effect)
         case .work: works.add(effect)
         default: break
@@ -165,6 +165,9 @@ final class StoreWorker: Sendable {
             let authors = try await store.authorNames()
             return .namesLoaded(
                 tags: try await store.tagNames(), authors: authors, sites: try await store.siteNames())
+        case .countUnread(let queries):
+            // Without a count, the sidebar shows none.
+            return .unreadCounted((try? await store.unreadCounts(queries)) ?? [:])
         case .loadFilters: return (try? store.filterMemory()).map { .filtersLoaded($0) }
         case .remember(.typed(let filter)):
             // A store in a folder that cannot be written has no memory.

@@ -7,13 +7,13 @@ package import Terminal
 /// The README, the manual page, and completion print this table.
 package enum Setting: String, CaseIterable, Sendable {
     case theme, color, columns, split, sort, date
-    case follow, wrap, relativenumber, mouse
+    case sidebar, follow, wrap, relativenumber, mouse
     case readOnOpen = "read-on-open"
 
     /// The values to choose from; examples, if others are valid.
     package var values: [String] {
         switch self {
-        case .follow, .wrap, .relativenumber, .mouse, .readOnOpen: ["on", "off"]
+        case .sidebar, .follow, .wrap, .relativenumber, .mouse, .readOnOpen: ["on", "off"]
         case .theme: Theme.Choice.allCases.map(\.rawValue)
         case .color: ColorCapability.Choice.allCases.map(\.rawValue)
         case .columns: ListColumns.Name.allCases.map(\.rawValue)
@@ -43,6 +43,7 @@ package enum Setting: String, CaseIterable, Sendable {
         case .split: "Set the list's share of the screen next to the clip, 20 to 80"
         case .sort: "Sort the list at the start, as :sort does"
         case .date: "Set the form of dates, in the language of strftime(3)"
+        case .sidebar: "Show the saved searches and their unread clips next to the list"
         case .follow: "Show new clips at the top of the list as they arrive"
         case .wrap: "Wrap the lines of a clip"
         case .relativenumber: "Number the rows by their distance from the selection"
@@ -54,7 +55,7 @@ package enum Setting: String, CaseIterable, Sendable {
     package var defaultValue: String {
         switch self {
         case .follow, .wrap, .mouse, .readOnOpen: "on"
-        case .relativenumber: "off"
+        case .sidebar, .relativenumber: "off"
         case .theme, .color: "auto"
         case .columns: ListColumns.defaultNames.map(\.rawValue).joined(separator: ",")
         case .split: "55"
@@ -96,6 +97,7 @@ package enum Setting: String, CaseIterable, Sendable {
 extension ConfigFile {
     package var follows: Bool { self[.follow] == "on" }
     package var wraps: Bool { self[.wrap] == "on" }
+    var showsSidebar: Bool { self[.sidebar] == "on" }
     package var usesMouse: Bool { self[.mouse] == "on" }
     package var showsRelativeNumbers: Bool { self[.relativenumber] == "on" }
     /// Whether opening a clip marks it as read.

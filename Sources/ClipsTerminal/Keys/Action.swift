@@ -20,7 +20,9 @@ package enum Action: String, CaseIterable, Sendable {
     case sort, mark, range
     case invertMarks = "invert-marks"
     case save, searches
-    case unsave
+    case nextSearch = "next-search"
+    case previousSearch = "previous-search"
+    case unsave, sidebar
     case follow, pause
 
     case add, edit, tag, star

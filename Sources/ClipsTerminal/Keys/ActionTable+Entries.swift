@@ -119,6 +119,20 @@ extension ActionTable {
                 action, "S", .list, "Choose a saved search", scope: .list, unless: noSearches, takes: .name,
                 performArgument: { $0.showSearch($1) }
             ) { $0.menu = .searches($0.typing.filters.searches) }
+        case .nextSearch:
+            Entry(
+                action, "]", .list, "Go to the next saved search, or from the last one to all clips",
+                scope: .list,
+                unless: noSearches, counted: { $0.goToSearch(by: $1 ?? 1) })
+        case .previousSearch:
+            Entry(
+                action, "[", .list, "Go to the previous saved search", scope: .list, unless: noSearches,
+                counted: { $0.goToSearch(by: -($1 ?? 1)) })
+        case .sidebar:
+            Entry(
+                action, "B", .list, "Show or hide the sidebar of the saved searches and their unread clips",
+                scope: .list
+            ) { $0.toggleSidebar() }
         case .unsave:
             Entry(
                 action, "", .list, "Remove a saved search", unless: noSearches, takes: .name,

@@ -18,6 +18,8 @@ extension AppState {
             menu?.move(by: rows.signum())
         } else if prompt?.kind == .filter {
             moveInFilter(.move(rows: rows))
+        } else if screen == .list, layout.sidebar?.contains(position) == true {
+            sidebar.scroll.move(by: rows)
         } else if screen == .list, let area = layout.detail, area.contains(position) || layout.list == nil {
             reader.move(by: rows)
         } else if screen == .list {
@@ -81,6 +83,9 @@ extension AppState {
             if index == list.clips.selectedIndex, !reader.hasFocus { return perform(.open, count: nil) }
             reader.hasFocus = false
             list.clips.moveTo(index: index)
+        } else if let area = layout.sidebar, area.contains(position) {
+            reader.hasFocus = false
+            if position.row > area.row { showSidebarEntry(sidebar.scroll.top + position.row - area.row - 1) }
         } else if let header = layout.header, header.contains(position) {
             let column = columns(of: layout).column(at: position.column - header.column)
             guard let attribute = column?.name.attribute else { return }

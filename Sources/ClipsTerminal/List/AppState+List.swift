@@ -31,6 +31,7 @@ extension AppState {
     private mutating func note(_ message: ClipListMessage) {
         switch message {
         case .transactions(let transactions):
+            sidebar.invalidate()
             history.add(transactions)
             if screen == .history { history.invalidate(after: transactions) }
             for transaction in transactions {
@@ -44,6 +45,7 @@ extension AppState {
             if reader.isAffected(by: transactions) { reloadReader() }
         case .window(let window, _) where window.requestNumber == nil:
             saving.awaited = 0
+            sidebar.invalidate()
             // The commit was too large to be reported change by change.
             if !list.feed.isLoading, !history.transactions.isEmpty { emit(.loadHistory(history.filter)) }
             reloadReader()

@@ -21,6 +21,7 @@ extension AppState {
 
     private mutating func remember(_ change: FilterMemory.Change) {
         typing.filters.apply(change)
+        sidebar.invalidate()
         emit(.remember(change))
     }
 

@@ -1,0 +1,36 @@
+package import PersistentStore
+import SearchIndex
+
+/// The number of unread clips of a list, counted up to a bound.
+package struct UnreadCount: Hashable, Sendable {
+    package var count: Int
+    /// Whether there are no more.
+    package var isAll: Bool
+
+    package init(_ count: Int, isAll: Bool = true) { (self.count, self.isAll) = (count, isAll) }
+
+    /// The number, such as `12` or `1000+`; empty if there are none.
+    package var text: String { count == 0 ? "" : "\(count)\(isAll ? "" : "+")" }
+
+    /// A count is only a hint, so it costs at most a few milliseconds.
+    fileprivate static let bounds = SearchBounds(limit: 1000, maxRead: 4000)
+}
+
+extension ClipStore {
+    package func unreadCounts(
+        _ queries: [ClipQuery]
+    ) async throws(StoreError) -> [ClipQuery: UnreadCount] {
+        var counts: [ClipQuery: UnreadCount] = [:]
+        for query in queries {
+            var unread = query
+            unread.isUnreadOnly = true
+            let (search, index) = (unread.search, index)
+            // A snapshot for each, so that other reads do not wait for all.
+            let found = try await container.read { snapshot throws(StoreError) in
+                try index.count(search, upTo: UnreadCount.bounds, in: snapshot)
+            }
+            counts[query] = UnreadCount(found.count, isAll: found.isAll)
+        }
+        return counts
+    }
+}
