@@ -82,7 +82,8 @@ import Testing
             ])
         _ = state.handle(.clipLoaded(id: id, Clip(object)), at: noon)
         func opened(_ words: String) throws -> [String] {
-            let row = try #require(state.lines.firstIndex { $0.contains(words) }, "\(words) in \(state.lines)")
+            let row = try #require(
+                state.lines.firstIndex { $0.contains(words) }, "\(words) in \(state.lines)")
             return try Self.click(words, row: row, &state).flatMap {
                 if case .open(let urls) = $0 { urls } else { [String]() }
             }

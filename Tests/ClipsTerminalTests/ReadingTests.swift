@@ -27,8 +27,12 @@ import Testing
             #expect(app.state.list.clips.selectedRow?.title == "Clip 0")
         }
         try await RunningApp.open(config: "set read-on-open off", clips: 2) { app in
-            try app.run("<Enter>\n:wait idle")
+            try app.run("<Enter>\n:wait idle\n<Esc>o\n:wait idle")
             #expect(try Self.unread(app) == 2)
+        }
+        try await RunningApp.open(clips: 3) { app in
+            try app.run("o\n:wait idle\njO\n:wait idle")
+            #expect(try Self.unread(app) == 1)
         }
     }
 

@@ -198,6 +198,10 @@ struct SimulatedWorker {
         case .findUnread(let query, let place, let isForward):
             return .unreadFound(store.nearest(query, to: place, isForward: isForward))
         case .gatherList(let query): return .listGathered(store.rows(query).map(\.id), query)
+        case .countUnread(let queries):
+            return .unreadCounted(
+                Dictionary(uniqueKeysWithValues: Set(queries).map { ($0, UnreadCount(store.rows($0).count)) })
+            )
         case .loadNames: return .namesLoaded(tags: ["alpha", "alps", "beta"], authors: ["app", "extension"])
         case .loadUndoHistory: return .undoHistoryLoaded(UndoHistory(all: [], session: 7))
         case .loadHistory(let filter):

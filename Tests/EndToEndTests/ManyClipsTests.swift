@@ -172,6 +172,10 @@ import Testing
                 "Only http, https, file, and mailto URLs are opened.\n"))
         try clips.run("add", "--title", "text")
         #expect(try clips.run("open", "4").errors == "clips: Clip 4 has no URL.\n")
+        _ = try clips.shell(
+            "mkdir -p $XDG_CONFIG_HOME/clips && echo set read-on-open off > $XDG_CONFIG_HOME/clips/config")
+        #expect(try clips.run("open", "1").status == 0)
+        #expect(try clips.sqlite3("SELECT unread FROM Clip WHERE id = 1") == "1")
     }
 
     @Test func `a terminal shows aligned columns in color, and local times`() throws {

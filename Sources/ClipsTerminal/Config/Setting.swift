@@ -48,7 +48,7 @@ package enum Setting: String, CaseIterable, Sendable {
         case .wrap: "Wrap the lines of a clip"
         case .relativenumber: "Number the rows by their distance from the selection"
         case .mouse: "Use the mouse; if off, the terminal selects text with it"
-        case .readOnOpen: "Mark a clip as read when you open it"
+        case .readOnOpen: "Mark a clip as read when you open it or its page"
         }
     }
 

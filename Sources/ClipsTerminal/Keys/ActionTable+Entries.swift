@@ -201,7 +201,7 @@ extension ActionTable {
         case .browseHere:
             Entry(
                 action, "O", .clip, "Open the URL in a browser in this terminal", scope: .clip, unless: noURL
-            ) { $0.emit(.openHere(url: $0.targetURL)) }
+            ) { $0.openPage($0.targetURL, inTerminal: true) }
         case .links:
             Entry(action, "f", .clip, "Choose a link in the clip to open", scope: .clip, unless: noLinks) {
                 $0.menu = .links($0.reader.links)

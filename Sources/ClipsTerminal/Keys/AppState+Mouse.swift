@@ -94,8 +94,7 @@ extension AppState {
         } else if let area = layout.detail, area.contains(position), target != nil {
             let (line, column) = (position.row - area.row, position.column - area.column)
             if let url = reader.link(line: line, column: column) {
-                if let id = reader.id { markAsOpened([id]) }
-                emit(.open(urls: [url]))
+                openPage(url)
             } else if !reader.hasFocus {
                 perform(.open, count: nil)
             }

@@ -65,8 +65,7 @@ extension AppState {
     mutating func browse(link number: Int?) {
         guard actsOnMarks else {
             if reader.hasFocus, number != nil || targetURL.isEmpty { return openLink(number ?? 1) }
-            markAsOpened(chosen)
-            return emit(.open(urls: [targetURL]))
+            return openPage(targetURL)
         }
         let ids = chosen
         guard ids.count <= Self.maxOpened else {

@@ -118,7 +118,7 @@ extension AppState {
         switch choice {
         case .sort(let attribute, let isReversed): sort(by: attribute, isReversed: isReversed)
         case .copy(let form): emit(.gather(clips, list.query.sort, .copy(form)))
-        case .link(let url): emit(.open(urls: [url]))
+        case .link(let url): openPage(url)
         case .search(let query): show(query)
         case .markAllRead: start(.markAllRead(list.query))
         case .conflict(let answer): resolveEdit(answer)

@@ -20,6 +20,12 @@ extension AppState {
         if !unread.isEmpty { start(.open(unread)) }
     }
 
+    /// Opens the page of a clip, or a link in it.
+    mutating func openPage(_ url: String, inTerminal: Bool = false) {
+        if let id = target?.id { markAsOpened([id]) }
+        emit(inTerminal ? .openHere(url: url) : .open(urls: [url]))
+    }
+
     mutating func goToClip(by rows: Int) {
         guard reader.hasFocus else { return list.clips.move(by: rows) }
         // A clip that left the list, such as an archived one, has made its successor the selected one.
@@ -36,7 +42,7 @@ extension AppState {
             let count = reader.links.count
             return report("There is no link \(number); the clip has \(count == 0 ? "none" : "\(count)").")
         }
-        emit(.open(urls: [reader.links[number - 1]]))
+        openPage(reader.links[number - 1])
     }
 }
 

@@ -41,7 +41,7 @@ extension Command {
             invocation.fail(failure)
             return .failed
         }
-        if !arguments.has("--keep-unread"), store.readOnlyReason == nil {
+        if !arguments.has("--keep-unread"), ConfigFile.read().readsOnOpen, store.readOnlyReason == nil {
             try await store.set(.unread, false, of: opened)
         }
         try await invocation.printJSON(opened, of: store)

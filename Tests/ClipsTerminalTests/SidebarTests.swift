@@ -1,0 +1,67 @@
+import ClipsCore
+import LiveQuery
+import Terminal
+import TestSupport
+import Testing
+
+@testable import ClipsTerminal
+
+@Suite(.serialized) struct SidebarTests {
+    @Test func `the sidebar shows saved searches with their unread clips, live`() async throws {
+        try await RunningApp.open(size: Size(rows: 24, columns: 90), config: "set sidebar on", clips: 12) {
+            app in
+            #expect(app.lines[0].hasPrefix(" Searches"))
+            #expect(app.lines.contains { $0.contains(":save NAME") })
+            try app.run(
+                "/clip 1<Enter>\n:wait count=3\n:<C-u>save Ones<Enter>\n:wait idle\n<Esc>\n:wait count=12")
+            #expect(app.wait { _ in true })
+            try app.run(":wait text=Ones")
+            #expect(app.wait { $0.sidebar.counts.values.map(\.count).sorted() == [3, 12] })
+            #expect(app.lines[1].hasPrefix(" All clips") && app.lines[1].contains(" 12 │"))
+            #expect(app.lines[2].hasPrefix(" Ones ") && app.lines[2].contains(" 3 │"))
+            try app.other { store in _ = try await store.add([RunningApp.draft("Clip 10000")]) }
+            #expect(app.wait { $0.sidebar.counts.values.map(\.count).sorted() == [4, 13] })
+            // A click shows a search, and the keys go to the next and previous one.
+            try app.run("<Press:2,3>\n:wait count=4")
+            #expect(app.state.sidebarIndex == 1)
+            try app.run("]\n:wait count=13\n[\n:wait count=4\n2]\n:wait count=4")
+            try app.run("B\n:wait idle")
+            #expect(app.state.layout.sidebar == nil && !app.lines[0].contains("Searches"))
+        }
+    }
+
+    @Test func `the sidebar takes its columns from the list, and none from a small screen`() throws {
+        for (size, columns) in [
+            (Size(rows: 24, columns: 80), 20), (Size(rows: 50, columns: 200), 28),
+            (Size(rows: 24, columns: 59), 0),
+        ] {
+            let state = AppState.showing(30, size, config: "set sidebar on")
+            let layout = state.layout
+            #expect(layout.sidebar?.size.columns ?? 0 == columns)
+            #expect(layout.list?.column == columns && layout.header?.column == columns)
+            #expect(state.lines[1].contains("Clip 29"))
+        }
+        var state = AppState.showing(3, Size(rows: 24, columns: 40))
+        try state.press("B")
+        #expect(state.message?.text == "The screen has no room for the sidebar.")
+        state = AppState.showing(3)
+        try state.press("]")
+        #expect(state.message?.text.hasPrefix("There are no saved searches") == true)
+    }
+
+    @Test func `many searches scroll under the wheel`() throws {
+        var state = AppState.showing(3, Size(rows: 12, columns: 80), config: "set sidebar on")
+        var filters = FilterMemory()
+        for number in 10..<30 {
+            filters.apply(
+                .saved(SavedSearch(name: "search \(number)", query: ClipQuery(filter: "w\(number)"))))
+        }
+        _ = state.handle(.filtersLoaded(filters), at: noon)
+        try state.press("<WheelDown:3,3>")
+        #expect(state.lines[1].hasPrefix(" search 12"))
+        try state.press("[")
+        #expect(state.list.query.filter == "w29" && state.lines[9].hasPrefix(" search 29"))
+        try state.press("]")
+        #expect(state.list.query.filter.isEmpty && state.lines[1].hasPrefix(" All clips"))
+    }
+}
