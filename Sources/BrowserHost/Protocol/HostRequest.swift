@@ -1,5 +1,4 @@
 package import ClipsCore
-import FoundationEssentials
 package import PersistentStore
 
 /// A message of the extension.
@@ -97,13 +96,13 @@ package struct HostRequest: Sendable {
         for (index, object) in objects.enumerated() {
             let clip = RequestFields(object)
             guard
-                let uuid = UUID(
-                    text: try clip.required("uuid", { name throws(HostError) in try clip.text(name) }))
+                let uuid = ClipUUID.normalized(
+                    try clip.required("uuid", { name throws(HostError) in try clip.text(name) }))
             else { throw HostError(.invalid, "'uuid' is not a UUID.") }
             var draft = try clip.draft()
             // The host's own author, and the time of the present.
             (draft.author, draft.updated) = (nil, nil)
-            draft.uuid = uuid.text
+            draft.uuid = uuid
             guard !draft.isEmpty else { throw HostError(ClipError.emptyClip) }
             if try clip.flag("ifAbsent") { ifAbsent.insert(index) }
             drafts.append(draft)

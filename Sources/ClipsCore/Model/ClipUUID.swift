@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The UUIDs of new clips.
-enum ClipUUID {
+package enum ClipUUID {
     /// Random bytes that no UUID has yet.
     private static let random = Mutex<(bytes: [UInt8], next: Int, batch: Int)>(([], 0, length))
     private static let length = 10
@@ -27,6 +27,18 @@ enum ClipUUID {
             }
             return count
         }
+    }
+
+    /// Returns a UUID in lowercase; nil for any other text. Foundation's parser takes 20 times as long.
+    package static func normalized(_ text: String) -> String? {
+        let hyphens = [8, 13, 18, 23]
+        let isValid =
+            text.utf8.count == 36
+            && text.utf8.enumerated().allSatisfy { index, byte in
+                hyphens.contains(index)
+                    ? byte == UInt8(ascii: "-") : byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 6
+            }
+        return isValid ? text.lowercased() : nil
     }
 
     /// Returns the bytes of one UUID. A process that saves one clip draws only these; batches then double.

@@ -14,12 +14,12 @@ struct ObjectQuery {
     func fetch(_ request: FetchRequest, on connection: borrowing Connection) throws -> [StoredObject] {
         let entity = try entity(request.entity)
         let selection = try selections.selection(of: request.attributes, entity)
-        let found = try objects(
-            select(selection.columns, request, entity, on: connection), entity, selection.layout)
+        let statement = try select(selection.columns, request, entity, on: connection)
+        let found = try objects(statement, entity, selection.layout)
         return request.isReversed ? found.reversed() : found
     }
 
-    /// Returns the objects of rows that begin with the key and the version.
+    /// Returns the objects of all rows of a selection.
     func objects(
         _ statement: borrowing Statement, _ entity: EntityDescription, _ layout: StoredObject.Layout
     ) throws -> [StoredObject] {

@@ -41,15 +41,16 @@ extension ObjectQuery {
             return "[\(bounds.map { $0.quotedJSON ?? "null" }.joined(separator: ","))]"
         }
         let column = StoreSchema.qualified(attribute, of: entity)
-        // A blob follows all texts.
+        let selection = try selections.selection(of: [attribute], entity)
+        // A blob follows all texts. The subquery hides other columns of `json_each`, such as `id`.
         let statement = try connection.prepare(
             """
-            SELECT "\(name)".id, "\(name)".version, \(column) FROM json_each(?) AS range CROSS JOIN "\(name)"
-            WHERE \(column) >= json_extract(range.value, '$[0]')
-            AND \(column) < coalesce(json_extract(range.value, '$[1]'), x'')
+            SELECT \(selection.columns) FROM (SELECT value AS bounds FROM json_each(?)) AS range CROSS JOIN "\(name)"
+            WHERE \(column) >= json_extract(range.bounds, '$[0]')
+            AND \(column) < coalesce(json_extract(range.bounds, '$[1]'), x'')
             """)
         try statement.bind("[\(ranges.joined(separator: ","))]", at: 1)
-        return try objects(statement, entity, StoredObject.Layout(names: [attribute]))
+        return try objects(statement, entity, selection.layout)
     }
 }
 

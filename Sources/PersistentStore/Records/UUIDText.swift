@@ -1,4 +1,4 @@
-package import FoundationEssentials
+import FoundationEssentials
 
 /// The text of a UUID, read and written once per record: Foundation's functions for it take 20 times as long.
 extension UUID {
@@ -6,7 +6,7 @@ extension UUID {
     private static let hyphens = [8, 13, 18, 23]
 
     /// Returns the UUID of a text in either case; nil for any other text.
-    package init?(text: String) {
+    init?(text: String) {
         var text = text
         var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
         let isValid = withUnsafeMutableBytes(of: &bytes) { bytes in
@@ -30,7 +30,7 @@ extension UUID {
     }
 
     /// The text in lowercase.
-    package var text: String {
+    var text: String {
         String(unsafeUninitializedCapacity: 36) { buffer in
             withUnsafeBytes(of: uuid) { bytes in
                 var next = 0
