@@ -204,8 +204,9 @@ package struct JSONParser {
         offset += 1
         var start = offset
         var text: [UInt8] = []
-        while let byte = current {
-            switch byte {
+        while true {
+            offset = endOfPlainText()
+            switch current {
             case UInt8(ascii: "\""):
                 let rest = bytes[start..<offset]
                 offset += 1
@@ -220,11 +221,20 @@ package struct JSONParser {
                 guard let scalar = escape() else { return nil }
                 text += Array(String(scalar).utf8)
                 start = offset
-            default: offset += 1
+            default:
+                fail("it ends in the middle")
+                return nil
             }
         }
-        fail("it ends in the middle")
-        return nil
+    }
+
+    /// Returns the index of the next quotation mark or backslash, or that of the end.
+    private func endOfPlainText() -> Int {
+        bytes.withUnsafeBufferPointer { bytes in
+            var index = offset
+            while index < bytes.count, bytes[index] != 0x22, bytes[index] != 0x5C { index += 1 }
+            return index
+        }
     }
 
     private mutating func escape() -> Unicode.Scalar? {
