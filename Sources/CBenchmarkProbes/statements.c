@@ -2,9 +2,10 @@
 
 #include <sqlite3.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
-static const char *counted;
+static char counted[256];
 static atomic_llong runs;
 
 static int count_run(unsigned event, void *context, void *statement, void *text) {
@@ -21,7 +22,7 @@ void probe_count_runs(const char *sql) {
         sqlite3_cancel_auto_extension((void (*)(void))trace);
         return;
     }
-    counted = sql;
+    snprintf(counted, sizeof counted, "%s", sql);
     sqlite3_auto_extension((void (*)(void))trace);
 }
 

@@ -98,7 +98,7 @@ struct Budget {
         try app.measure(20)
         let before = app.program.usage.wakeUps
         try app.measure(5 * count)
-        let each = (app.program.usage.wakeUps - before) / Double(5 * count)
+        let each = app.program.usage.wakeUps(since: before) / Double(5 * count)
         return try [
             row("App, wake-ups per commit", [each], 2.5),
             row("Idle app, wake-ups in a second", [IdleApp.measured(workspace).wakeUps], 0),

@@ -51,7 +51,7 @@ struct IdleApp {
             try program.read(seconds: seconds)
             return IdleApp(
                 processorTime: (program.usage.processorTime - before.0) / seconds,
-                wakeUps: (program.usage.wakeUps - before.1) / seconds)
+                wakeUps: program.usage.wakeUps(since: before.1) / seconds)
         }
     }
 }

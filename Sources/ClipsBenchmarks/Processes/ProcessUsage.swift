@@ -23,9 +23,18 @@ struct ProcessUsage {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
     }
 
-    /// The number of times that a thread waited and was woken up.
-    var wakeUps: Double {
-        entries("task").reduce(0) { $0 + status("voluntary_ctxt_switches:", in: "task/\($1)/status") }
+    /// The number of times that each thread waited and was woken up.
+    var wakeUps: [String: Double] {
+        var counts: [String: Double] = [:]
+        for thread in entries("task") {
+            counts[thread] = status("voluntary_ctxt_switches:", in: "task/\(thread)/status")
+        }
+        return counts
+    }
+
+    /// Returns the number of wake-ups of all threads that still run.
+    func wakeUps(since earlier: [String: Double]) -> Double {
+        wakeUps.reduce(0) { $0 + $1.value - (earlier[$1.key] ?? 0) }
     }
 
     private func status(_ name: String, in file: String = "status") -> Double {
