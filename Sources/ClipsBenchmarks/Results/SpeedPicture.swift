@@ -103,8 +103,8 @@ struct SpeedPicture {
         let y = top + 17
         let isFirst = index == 0 || rows[index - 1].figure != figure
         let name =
-            measurement.peer.map { text("compared with \($0)", 74, y, "faint") }
-            ?? text(measurement.headline ?? "", 58, y)
+            measurement.peer.map { text("compared with \($0)", 100, y, "faint") }
+            ?? text(measurement.headline ?? "", 84, y)
         return [
             isFirst ? text(figure, 20, y, "figure") : "", name, bar(measurement, top, isMet: isMet),
             text(Quantity(result.median, measurement.resultUnit).text, 700, y, "number"),
@@ -138,7 +138,7 @@ struct SpeedPicture {
     }
 
     /// Returns the horizontal position on a logarithmic axis from a hundredth of the goal to ten times it.
-    private func position(of ratio: Double) -> Double { 396 + 90 * (log10(min(10, max(0.01, ratio))) + 2) }
+    private func position(of ratio: Double) -> Double { 426 + 80 * (log10(min(10, max(0.01, ratio))) + 2) }
 
     private func text(_ content: String, _ x: Double, _ y: Double, _ style: String? = nil) -> String {
         let escaped = content.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
