@@ -112,8 +112,8 @@ private struct MirroredMachines {
         let commits = try PaintedCommits(
             workspace.app(second), showing: SampleClip.title(clips - 1), .writer(store: first, .normal))
         // The first commits wait for the mirrors to connect.
-        _ = try commits.measure(5, SampleClip.marker)
-        let times = try commits.measure(workspace.count(300, quick: 60), SampleClip.marker)
+        try commits.measure(5)
+        let times = try commits.measure(workspace.count(300, quick: 60))
         let memory = mirrors.map { ProcessUsage(process: $0.id).memory }
         return [
             Measurement("commit until painted on another machine", .time, times, goal: .atMost(0.01)),

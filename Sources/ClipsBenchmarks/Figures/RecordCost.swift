@@ -63,7 +63,7 @@ private struct Page: Record {
 
     /// The page of an object, as a program without records reads it.
     init?(_ object: StoredObject) {
-        guard let uuid = object["uuid"].textValue.flatMap(UUID.init) else { return nil }
+        guard let uuid = object["uuid"].textValue.flatMap(UUID.init(uuidString:)) else { return nil }
         title = object["title"].textValue ?? ""
         url = object["url"].textValue.flatMap { URL(string: $0) }
         self.uuid = uuid
