@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 int platform_wait(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout) {
     return ppoll(descriptors, count, timeout, NULL);
@@ -12,6 +13,16 @@ int platform_wait(struct pollfd *descriptors, nfds_t count, const struct timespe
 
 void platform_use_exact_timers(void) {
     prctl(PR_SET_TIMERSLACK, 1000UL);
+}
+
+int platform_share_byte(int descriptor, long offset) {
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = offset, .l_len = 1};
+    return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
+int platform_is_byte_locked(int descriptor, long offset) {
+    struct flock probe = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = offset, .l_len = 1};
+    return fcntl(descriptor, F_OFD_GETLK, &probe) == 0 && probe.l_type != F_UNLCK;
 }
 
 int platform_is_mount_root(const char *path) {

@@ -1,3 +1,4 @@
+import CPlatform
 package import Glibc
 
 /// A descriptor that is closed with its owner.
@@ -64,6 +65,15 @@ package struct FileDescriptor: ~Copyable, Sendable {
         let error = Errno.last
         guard [EWOULDBLOCK, EINTR].contains(error.code) else { throw error }
         return false
+    }
+
+    /// Takes a shared lock of one byte, which need not exist, until the open file is closed. Returns false if it
+    /// cannot.
+    package borrowing func shareByte(_ offset: Int) -> Bool { platform_share_byte(number, offset) == 0 }
+
+    /// Whether any open file has a lock of the byte.
+    package borrowing func isByteLocked(_ offset: Int) -> Bool {
+        platform_is_byte_locked(number, offset) == 1
     }
 
     /// Writes the contents to the disk.

@@ -107,6 +107,30 @@ import Testing
             machine.handle(.passEnded(hasDelivered: false, failure: nil)) == [.clean(hasDelivered: true)])
     }
 
+    @Test func `a pass for a commit that recorded nothing is not followed by a cleaning`() {
+        let nothing = Event.passEnded(hasDelivered: false, failure: nil)
+        let idle = [Event.started, .signalled, Self.succeeded]
+        var machine = Self.machine(after: idle + [.committed, .committed])
+        #expect(machine.handle(nothing) == [.pass])
+        #expect(machine.handle(nothing) == [])
+        #expect(machine.handle(.committed) == [.pass])
+        #expect(machine.handle(Self.succeeded) == [.clean(hasDelivered: true)])
+        // Another cause of the pass, before or after the commit.
+        for events in [[.signalled, .committed, nothing], [.committed, .signalled, nothing]] as [[Event]] {
+            machine = Self.machine(after: idle + events)
+            #expect(machine.handle(nothing) == Self.clean)
+        }
+        machine = Self.machine(after: idle + [.committed, Self.failed, .retryDue])
+        #expect(machine.handle(nothing) == [.report(.live)] + Self.clean)
+    }
+
+    @Test func `a pass that finds the store replaced reports it and is not retried`() {
+        var machine = Self.machine(after: [.started, .committed])
+        let replaced = Event.passEnded(hasDelivered: false, failure: .store(.replaced(path: "/n.db")))
+        #expect(machine.handle(replaced) == [.report(.storeReplaced)] + Self.clean)
+        #expect(machine.handle(.storeReplaced) == [])
+    }
+
     @Test func `retry pauses double up to a limit and reset after a success`() {
         var machine = Self.machine(after: [.started, .signalled])
         for power in [0, 1, 2, 3, 4, 5, 6, 6, 6] {

@@ -5,14 +5,22 @@ import Testing
 /// The watcher's reaction to each event, as a value.
 @Suite struct WatcherMachineTests {
     private func looked(_ atWork: Bool, _ saw: Bool) -> WatcherMachine.Event {
-        .looked(writerAtWork: atWork, sawCommit: saw)
+        .looked(atWork ? .unknown : .none, sawCommit: saw)
+    }
+
+    /// The look of every cause except a change of the log.
+    private let look = WatcherMachine.Action.look(trustsRinger: false)
+
+    private func lookAgain(_ pause: Duration) -> WatcherMachine.Action {
+        .lookAgain(after: pause, isDeaf: pause < .milliseconds(1))
     }
 
     @Test func `every file event causes a look`() {
         var machine = WatcherMachine()
-        #expect(machine.handle(.fileEvent) == [.look])
-        #expect(machine.handle(.pauseOver) == [.look])
-        #expect(machine.handle(.pathInDoubt) == [.checkPath, .look])
+        #expect(machine.handle(.logChanged) == [.look(trustsRinger: true)])
+        #expect(machine.handle(.rung) == [look])
+        #expect(machine.handle(.pauseOver) == [look])
+        #expect(machine.handle(.pathInDoubt) == [.checkPath, look])
     }
 
     @Test func `a look that finds no writer is the last one`() {
@@ -23,10 +31,10 @@ import Testing
 
     @Test func `a look that finds a writer is repeated, even if it saw a commit`() {
         var machine = WatcherMachine()
-        #expect(machine.handle(looked(true, false)) == [.lookAgain(after: WatcherMachine.firstPause)])
+        #expect(machine.handle(looked(true, false)) == [lookAgain(WatcherMachine.firstPause)])
         #expect(
             machine.handle(looked(true, true)) == [
-                .announceCommit, .lookAgain(after: WatcherMachine.firstPause * 2),
+                .announceCommit, lookAgain(WatcherMachine.firstPause * 2),
             ])
     }
 
@@ -34,12 +42,33 @@ import Testing
         var machine = WatcherMachine()
         var pause = WatcherMachine.firstPause
         for _ in 0..<12 {
-            #expect(machine.handle(looked(true, false)) == [.lookAgain(after: pause)])
+            #expect(machine.handle(looked(true, false)) == [lookAgain(pause)])
             pause = min(pause * 2, WatcherMachine.longestPause)
         }
         #expect(pause == WatcherMachine.longestPause)
-        _ = machine.handle(looked(false, false))
-        #expect(machine.handle(looked(true, false)) == [.lookAgain(after: WatcherMachine.firstPause)])
+        #expect(machine.handle(looked(false, false)) == [.endPause])
+        #expect(machine.handle(looked(true, false)) == [lookAgain(WatcherMachine.firstPause)])
+    }
+
+    // writer    | lock, frames . . . . . publish, unlock, ring |
+    // inotify   |    ^ log                                  ^ doorbell
+    // watcher   |      look: ringing, version unread, long pause   look: sees the commit, end of the pause
+    //
+    // Only a look after a change of the log leaves the version unread: commits that follow each other at once
+    // hold the lock nearly always, and each ring reports one that can be read.
+    @Test func `a writer that rings is waited for in one long pause, which its ring ends`() {
+        var machine = WatcherMachine()
+        let longPause = WatcherMachine.Action.lookAgain(after: WatcherMachine.longestPause, isDeaf: true)
+        #expect(machine.handle(.looked(.ringing, sawCommit: false)) == [longPause])
+        #expect(machine.handle(.rung) == [look])
+        #expect(machine.handle(.looked(.ringing, sawCommit: true)) == [.announceCommit, longPause])
+        #expect(machine.handle(.pauseOver) == [look])
+        #expect(
+            machine.handle(.looked(.unknown, sawCommit: true)) == [
+                .announceCommit, lookAgain(WatcherMachine.firstPause),
+            ])
+        #expect(machine.handle(looked(false, true)) == [.announceCommit, .endPause])
+        #expect(machine.handle(looked(false, true)) == [.announceCommit])
     }
 
     // writer    | frames 1, publish 1 | frames 2, publish 2 | frames 3 . . . . . . . . publish 3, unlock
@@ -50,29 +79,29 @@ import Testing
     // repeats only after an empty look is satisfied by 1 and 2, and loses 3.
     @Test func `the last commit of a burst of three is detected although no event follows it`() {
         var machine = WatcherMachine()
-        #expect(machine.handle(.fileEvent) == [.look])
+        #expect(machine.handle(.logChanged) == [.look(trustsRinger: true)])
         let afterTwo = machine.handle(looked(true, true))
-        #expect(afterTwo == [.announceCommit, .lookAgain(after: WatcherMachine.firstPause)])
-        #expect(machine.handle(.pauseOver) == [.look])
-        #expect(machine.handle(looked(false, true)) == [.announceCommit])
+        #expect(afterTwo == [.announceCommit, lookAgain(WatcherMachine.firstPause)])
+        #expect(machine.handle(.pauseOver) == [look])
+        #expect(machine.handle(looked(false, true)) == [.announceCommit, .endPause])
     }
 
     @Test func `polling continues, slowly with events and fast without`() {
         var machine = WatcherMachine()
         #expect(machine.handle(.eventsAvailable) == [.poll(after: WatcherMachine.pollWithEvents)])
         #expect(
-            machine.handle(.pollDue) == [.checkPath, .look, .poll(after: WatcherMachine.pollWithEvents)])
+            machine.handle(.pollDue) == [.checkPath, look, .poll(after: WatcherMachine.pollWithEvents)])
         #expect(machine.handle(.eventsUnavailable) == [.poll(after: WatcherMachine.pollWithoutEvents)])
         #expect(
             machine.handle(.pollDue) == [
-                .checkPath, .look, .poll(after: WatcherMachine.pollWithoutEvents),
+                .checkPath, look, .poll(after: WatcherMachine.pollWithoutEvents),
             ])
     }
 
     @Test func `without a fallback, only a watcher without events polls`() {
         var machine = WatcherMachine(fallbackInterval: nil)
         #expect(machine.handle(.eventsAvailable) == [])
-        #expect(machine.handle(.pollDue) == [.checkPath, .look])
+        #expect(machine.handle(.pollDue) == [.checkPath, look])
         #expect(machine.handle(.eventsUnavailable) == [.poll(after: WatcherMachine.pollWithoutEvents)])
     }
 
@@ -81,7 +110,7 @@ import Testing
         #expect(machine.handle(.path(isOurs: true)) == [])
         #expect(machine.handle(.path(isOurs: false)) == [.announceReplaced])
         let events: [WatcherMachine.Event] = [
-            .fileEvent, .pathInDoubt, .pauseOver, .pollDue, looked(true, true), .path(isOurs: false),
+            .logChanged, .rung, .pathInDoubt, .pauseOver, .pollDue, looked(true, true), .path(isOurs: false),
             .eventsAvailable, .eventsUnavailable,
         ]
         for event in events { #expect(machine.handle(event) == []) }

@@ -64,6 +64,38 @@ import Testing
         #expect(watch.drain().contains(FolderEvent(kind: .appeared, name: "c")))
     }
 
+    @Test func `a watch without contents reports names, and the contents of one file`() throws {
+        let watch = try FolderWatch(path: folder.path, includesContents: false)
+        #expect(!watch.watchContents(of: "bell"))
+        write("bell")
+        #expect(watch.drain() == [FolderEvent(kind: .appeared, name: "bell")])
+        #expect(watch.watchContents(of: "bell"))
+        write("busy")
+        write("bell")
+        let rung = FolderEvent(kind: .modified, name: "bell")
+        #expect(watch.drain() == [FolderEvent(kind: .appeared, name: "busy"), rung])
+        write("busy")
+        #expect(watch.drain().isEmpty)
+        let old = open(folder.path(of: "bell"), O_WRONLY)
+        unlink(folder.path(of: "bell"))
+        _ = Glibc.write(old, "x", 1)
+        #expect(watch.drain() == [FolderEvent(kind: .vanished, name: "bell"), rung])
+        close(old)
+        #expect(watch.drain().isEmpty)
+    }
+
+    @Test func `a watch of files reports changes of their contents until it is drained`() throws {
+        let watch = try FileWatch()
+        #expect(throws: SystemError.self) { try watch.watch(folder.path(of: "a")) }
+        write("a")
+        try watch.watch(folder.path(of: "a"))
+        #expect(!watch.drain())
+        write("a")
+        write("b")
+        #expect(watch.drain())
+        #expect(!watch.drain())
+    }
+
     @Test func `a missing folder is an error with the call's name`() {
         let error = #expect(throws: SystemError.self) {
             _ = try FolderWatch(path: folder.path(of: "none"))

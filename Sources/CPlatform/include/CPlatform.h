@@ -11,6 +11,13 @@ int platform_wait(struct pollfd *_Nullable descriptors, nfds_t count, const stru
 // double the shortest pauses.
 void platform_use_exact_timers(void);
 
+// Takes a shared lock of one byte for the open file, not for the process (fcntl(2), F_OFD_SETLK); returns -1 if it cannot.
+int platform_share_byte(int descriptor, long offset);
+
+// Returns 1 if another open file, of any process, has a lock of the byte; 0 if none has, or if the system does not report
+// it.
+int platform_is_byte_locked(int descriptor, long offset);
+
 // Returns 1 if the path is the root of a mount (statx(2)); 0 if it is not, or if the kernel does not report it (before
 // Linux 5.8).
 int platform_is_mount_root(const char *_Nonnull path);

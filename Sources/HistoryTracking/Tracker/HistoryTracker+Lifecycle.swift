@@ -31,7 +31,7 @@ extension HistoryTracker {
 
     private func startNow() async throws(StoreError) {
         guard !machine.isRunning else { return }
-        let events = try await container.events()
+        let events = try await container.signals()
         try await openCursor()
         await handle(.started)
         // A task that captures the tracker weakly does not inherit its executor.
@@ -39,7 +39,7 @@ extension HistoryTracker {
             await self?.handle(.signalled)
             for await event in events {
                 guard let self else { return }
-                await self.handle(event)
+                await self.follow(event)
             }
             // The container was closed.
             if !Task.isCancelled { await self?.stop() }
@@ -57,11 +57,9 @@ extension HistoryTracker {
         log(.info, .important, "stopped")
     }
 
-    private func handle(_ event: StoreEvent) async {
+    private func follow(_ event: StoreSignal) async {
         switch event {
-        case .committed(let token):
-            // The tracker's own cursor moves and commits to untracked tables add no history.
-            if token != cursor?.token { await handle(.signalled) }
+        case .committed: await handle(.committed)
         case .watchingByPolling: await handle(.polling)
         case .replaced:
             await handle(.storeReplaced)

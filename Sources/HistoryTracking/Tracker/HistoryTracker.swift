@@ -104,10 +104,10 @@ public actor HistoryTracker {
 
     /// Runs the steps of a pass.
     private func pass() async -> TrackerMachine.Event {
-        statistics.passes += 1
         var hasDelivered = false
         do throws(PassFailure) {
             while let step = try await fetch() {  // 2 fetch and consume, in one snapshot
+                if !hasDelivered { statistics.passes += 1 }
                 switch step {
                 case .batch(let batch):
                     let transactions = batch.transactions
@@ -124,6 +124,7 @@ public actor HistoryTracker {
             try await storeCursor()
             return .passEnded(hasDelivered: hasDelivered, failure: nil)
         } catch {
+            if !hasDelivered { statistics.passes += 1 }
             statistics.failures += 1
             return .passEnded(hasDelivered: hasDelivered, failure: error)
         }

@@ -13,6 +13,9 @@ struct TrackerMachine: Equatable, Sendable {
         case stopped
         /// Transactions may follow the cursor.
         case signalled
+        /// Another commit, which may have recorded nothing: a pass that then finds nothing is not followed by
+        /// a cleaning, whose own commit would cause the next pass.
+        case committed
         case retryDue
         /// The result of `pass`.
         case passEnded(hasDelivered: Bool, failure: PassFailure?)
@@ -47,6 +50,9 @@ struct TrackerMachine: Equatable, Sendable {
     private let retryPause: Duration
     private var pass = Pass.none
     private var isSignalled = false
+    /// Whether only commits cause the next pass, and the current one.
+    private var isNextForCommits = false
+    private var isForCommits = false
     /// Whether the passes since the last cleaning delivered a transaction.
     private var hasDelivered = false
     private var isRetrying = false
@@ -81,6 +87,7 @@ struct TrackerMachine: Equatable, Sendable {
             pass = hasPass ? .ofEarlierRun : .none
             return [.cancelRetry, .close, .report(.stopped)]
         case .signalled: return signal()
+        case .committed: return signal(isCommit: true)
         case .retryDue:
             isRetrying = false
             return signal()
@@ -92,13 +99,15 @@ struct TrackerMachine: Equatable, Sendable {
         }
     }
 
-    private mutating func signal() -> [Action] {
+    private mutating func signal(isCommit: Bool = false) -> [Action] {
+        isNextForCommits = isCommit && (isNextForCommits || !isSignalled)
         isSignalled = true
         return pass == .none ? beginPass() : []
     }
 
     private mutating func beginPass() -> [Action] {
         (isSignalled, pass) = (false, .current)
+        (isForCommits, isNextForCommits) = (isNextForCommits, false)
         return [.pass]
     }
 
@@ -108,7 +117,11 @@ struct TrackerMachine: Equatable, Sendable {
         guard isOfThisRun else { return isSignalled ? beginPass() : [] }
         self.hasDelivered = self.hasDelivered || hasDelivered
         let actions = failure.map { fail($0) } ?? succeed()
-        guard !isSignalled else { return actions + beginPass() }
+        guard !isSignalled else {
+            isNextForCommits = isNextForCommits && isForCommits
+            return actions + beginPass()
+        }
+        guard self.hasDelivered || failure != nil || !isForCommits else { return actions }
         defer { self.hasDelivered = false }
         return actions + [.clean(hasDelivered: self.hasDelivered)]
     }
@@ -124,6 +137,8 @@ struct TrackerMachine: Equatable, Sendable {
     private mutating func fail(_ failure: PassFailure) -> [Action] {
         let error: TrackingError
         switch failure {
+        // Found by reading a store into which a backup was restored; the watcher reports it as well.
+        case .store(.replaced): return watch(.storeReplaced)
         case .store(let reason): error = .store(reason)
         case .thrown(let step, let transactions, let errorType):
             if let number = transactions.first {

@@ -62,7 +62,7 @@ public struct ParkedTransaction: Hashable, Sendable {
 
 /// Counts since a tracker was created.
 public struct TrackingStatistics: Hashable, Sendable {
-    /// Passes, with or without transactions.
+    /// Passes that found new history or failed. A commit that recorded nothing causes none.
     public internal(set) var passes = 0
     /// Transactions and changes that were delivered.
     public internal(set) var transactions = 0

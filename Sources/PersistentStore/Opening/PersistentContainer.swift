@@ -130,6 +130,11 @@ public final class PersistentContainer: Sendable {
         try await watcher.events()
     }
 
+    /// Returns a stream of the same events without tokens, for a subscriber that reads the store in any case.
+    package nonisolated(nonsending) func signals() async throws(StoreError) -> AsyncStream<StoreSignal> {
+        try await watcher.signals()
+    }
+
     /// Ends the watching and closes the connections. Later calls throw ``StoreError/closed``.
     nonisolated(nonsending) public func close() async {
         await watcher.stop()

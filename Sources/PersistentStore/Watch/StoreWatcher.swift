@@ -14,19 +14,31 @@ public enum StoreEvent: Hashable, Sendable {
     case watchingByPolling
 }
 
+/// An event without its token, for a subscriber that reads the store in any case.
+package enum StoreSignal: Hashable, Sendable {
+    case committed
+    case replaced
+    case watchingByPolling
+}
+
 /// Performs the actions that ``WatcherMachine`` decides on, on the reader's event loop.
 actor StoreWatcher {
+    private struct Subscriber: Sendable {
+        let report: @Sendable (StoreSignal, isolated StoreWatcher) -> Void
+        let finish: @Sendable () -> Void
+    }
+
     private nonisolated let reader: StoreReader
     private let opening: StoreOpening
     private var machine: WatcherMachine
-    private var folder: FolderWatch?
-    /// The name of the file without its folder, as in events.
-    private var fileName = ""
+    private var files: WatchedFiles?
+    private var isLogWatched = false
     private var lock: WriterLock?
     private var version: Int64?
-    private var newest: HistoryToken?
+    /// The newest token that was read, and whether a commit followed it.
+    private var newest: (token: HistoryToken, isOutdated: Bool)?
     private var isRunning = false
-    private var subscribers: [Int: AsyncStream<StoreEvent>.Continuation] = [:]
+    private var subscribers: [Int: Subscriber] = [:]
     private var lastSubscriber = 0
     private let pauseTimer = TimerName()
     private let pollTimer = TimerName()
@@ -42,7 +54,7 @@ actor StoreWatcher {
     deinit {
         reader.loop.cancel(pauseTimer)
         reader.loop.cancel(pollTimer)
-        if let folder { reader.loop.stopWatching(folder.descriptor) }
+        for descriptor in files?.descriptors ?? [] { reader.loop.stopWatching(descriptor) }
         for subscriber in subscribers.values { subscriber.finish() }
     }
 
@@ -51,17 +63,38 @@ actor StoreWatcher {
     /// Returns a stream of events from now on. For a slow subscriber, only the newest few are buffered: each
     /// means "check", and one check sees everything.
     func events() async throws(StoreError) -> AsyncStream<StoreEvent> {
+        try await subscribe { signal, watcher in
+            switch signal {
+            case .committed: watcher.newestToken().map(StoreEvent.committed)
+            case .replaced: .replaced
+            case .watchingByPolling: .watchingByPolling
+            }
+        }
+    }
+
+    /// Returns a stream of the same events, for which no token is read.
+    func signals() async throws(StoreError) -> AsyncStream<StoreSignal> {
+        try await subscribe { signal, _ in signal }
+    }
+
+    private func subscribe<Event: Sendable>(
+        _ event: @escaping @Sendable (StoreSignal, isolated StoreWatcher) -> Event?
+    ) async throws(StoreError) -> AsyncStream<Event> {
         try await start()
         let (stream, continuation) = AsyncStream.makeStream(
-            of: StoreEvent.self, bufferingPolicy: .bufferingNewest(4))
+            of: Event.self, bufferingPolicy: .bufferingNewest(4))
         lastSubscriber += 1
         let number = lastSubscriber
-        subscribers[number] = continuation
+        let subscriber = Subscriber(
+            report: { signal, watcher in
+                if let event = event(signal, watcher) { continuation.yield(event) }
+            }, finish: { continuation.finish() })
+        subscribers[number] = subscriber
         continuation.onTermination = { [weak self] _ in
             Task { [weak self] in await self?.remove(number) }
         }
-        if folder == nil { continuation.yield(.watchingByPolling) }
-        if machine.isReplaced { continuation.yield(.replaced) }
+        if files == nil { subscriber.report(.watchingByPolling, self) }
+        if machine.isReplaced { subscriber.report(.replaced, self) }
         return stream
     }
 
@@ -69,8 +102,7 @@ actor StoreWatcher {
         isRunning = false
         reader.loop.cancel(pauseTimer)
         reader.loop.cancel(pollTimer)
-        if let folder { reader.loop.stopWatching(folder.descriptor) }
-        folder = nil
+        stopFileEvents()
         for subscriber in subscribers.values { subscriber.finish() }
         subscribers.removeAll()
     }
@@ -82,62 +114,67 @@ actor StoreWatcher {
         // The first read creates the -shm. The version is read after the watch is set up, so that a commit in
         // between is noticed.
         _ = try await reader.dataVersion()
-        newest = try await reader.read { snapshot throws(StoreError) in try snapshot.newestToken() }
+        let token = try await reader.read { snapshot throws(StoreError) in try snapshot.newestToken() }
         guard !isRunning else { return }
-        startFolderWatch()
+        newest = (token, isOutdated: false)
+        startFileEvents()
         version = currentVersion()
         isRunning = true
-        perform(machine.handle(folder == nil ? .eventsUnavailable : .eventsAvailable))
+        perform(machine.handle(files == nil ? .eventsUnavailable : .eventsAvailable))
     }
 
-    private func startFolderWatch() {
-        let path = opening.resolvedPath
-        fileName = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
-        guard opening.options.usesFileEvents, let watch = try? FolderWatch(path: opening.folder) else {
+    private func startFileEvents() {
+        guard opening.options.usesFileEvents, let files = WatchedFiles(store: opening.resolvedPath) else {
             return
         }
-        folder = watch
-        watchFolderEvents()
+        self.files = files
+        reader.loop.watch(files.folderDescriptor) { [weak self] in self?.assumeIsolated { $0.wake() } }
+        watchLog(true)
     }
 
-    private func watchFolderEvents() {
-        guard let folder else { return }
-        reader.loop.watch(folder.descriptor) { [weak self] in
-            self?.assumeIsolated { $0.handleFolderEvents() }
+    private func stopFileEvents() {
+        for descriptor in files?.descriptors ?? [] { reader.loop.stopWatching(descriptor) }
+        files = nil
+        isLogWatched = false
+    }
+
+    /// Sets whether writes into the `-wal` wake the watcher.
+    private func watchLog(_ isWatched: Bool) {
+        guard let files, isWatched != isLogWatched else { return }
+        isLogWatched = isWatched
+        if isWatched {
+            reader.loop.watch(files.logDescriptor) { [weak self] in self?.assumeIsolated { $0.wake() } }
+        } else {
+            reader.loop.stopWatching(files.logDescriptor)
         }
     }
 
-    private func handleFolderEvents() {
-        guard let event = drainedEvent() else { return }
-        perform(machine.handle(event))
-    }
-
-    /// Returns the meaning of the folder's events since the last call.
-    private func drainedEvent() -> WatcherMachine.Event? {
-        guard let events = folder?.drain() else { return nil }
-        var result: WatcherMachine.Event?
-        for event in events {
-            switch event.kind {
-            case .folderVanished, .overflow: return .pathInDoubt
-            case .appeared, .vanished:
-                if ["", "-wal", "-shm"].contains(where: { event.name == fileName + $0 }) {
-                    return .pathInDoubt
-                }
-            case .modified:
-                if event.name == fileName + "-wal" || event.name == fileName + "-doorbell" {
-                    result = .fileEvent
-                }
-            }
+    /// Drains the events, then handles their meaning, and the end of a pause or of an interval.
+    private func wake(_ timer: WatcherMachine.Event? = nil) {
+        let drained = files?.drain()
+        if drained == .watchLost {
+            stopFileEvents()
+            announce(.watchingByPolling)
+            perform(machine.handle(.eventsUnavailable))
         }
-        return result
+        // The check of a timer includes that of the log and the doorbell.
+        if let event = drained?.event, event == .pathInDoubt || timer == nil {
+            perform(machine.handle(event))
+        }
+        if let timer { perform(machine.handle(timer)) }
     }
 
     private func perform(_ actions: [WatcherMachine.Action]) {
         for action in actions where isRunning {
             switch action {
-            case .look: perform(machine.handle(look()))
+            case .look(let trustsRinger): perform(machine.handle(look(trustsRinger: trustsRinger)))
             case .checkPath: perform(machine.handle(.path(isOurs: isStillInPlace())))
-            case .lookAgain(let pause): lookAgain(after: pause)
+            case .lookAgain(let pause, let isDeaf):
+                watchLog(!isDeaf)
+                schedule(.pauseOver, pauseTimer, pause)
+            case .endPause:
+                reader.loop.cancel(pauseTimer)
+                watchLog(true)
             case .poll(let pause): schedule(.pollDue, pollTimer, pause)
             case .announceCommit: announceCommit()
             case .announceReplaced: announce(.replaced)
@@ -145,20 +182,20 @@ actor StoreWatcher {
         }
     }
 
-    private func look() -> WatcherMachine.Event {
-        let isPathInDoubt = drainedEvent() == .pathInDoubt
+    private func look(trustsRinger: Bool) -> WatcherMachine.Event {
         // Missing until a process opens the store for writing, if this reader may only read.
         if lock == nil { lock = WriterLock(databasePath: opening.resolvedPath) }
-        let writerAtWork = lock.map { $0.holder() != .free } ?? false
+        let holder = lock?.holder() ?? .free
+        let isRinging = holder != .free && files?.isRung(by: holder) ?? false
+        let writer: WatcherMachine.Writer = holder == .free ? .none : isRinging ? .ringing : .unknown
+        if isRinging && trustsRinger { return .looked(writer, sawCommit: false) }
         let newVersion = currentVersion()
         let sawCommit = newVersion != nil && newVersion != version
         if let newVersion { version = newVersion }
         // A read through replaced files proves nothing. While a writer works and nothing is announced, the next
         // check follows in at most 5 ms and does this.
-        guard writerAtWork && !sawCommit && !isPathInDoubt || isStillInPlace() else {
-            return .path(isOurs: false)
-        }
-        return .looked(writerAtWork: writerAtWork, sawCommit: sawCommit)
+        guard writer != .none && !sawCommit || isStillInPlace() else { return .path(isOurs: false) }
+        return .looked(writer, sawCommit: sawCommit)
     }
 
     private func currentVersion() -> Int64? {
@@ -171,41 +208,29 @@ actor StoreWatcher {
         reader.assumeIsolated { $0.isStillInPlace() }
     }
 
-    /// Checks again after a short pause, which the folder's events do not interrupt: the check drains them
-    /// first, and each page that a writer writes would otherwise cost a separate check. Other work and other
-    /// descriptors are served.
-    private func lookAgain(after pause: Duration) {
-        if pause >= Self.longestDeafPause {
-            watchFolderEvents()
-        } else if let folder {
-            reader.loop.stopWatching(folder.descriptor)
-        }
-        schedule(.pauseOver, pauseTimer, pause)
-    }
-
-    private static let longestDeafPause = Duration.milliseconds(1)
-
     private func schedule(_ event: WatcherMachine.Event, _ timer: TimerName, _ pause: Duration) {
-        reader.loop.schedule(timer, after: pause) { [weak self] in
-            self?.assumeIsolated { watcher in
-                if event == .pauseOver { watcher.watchFolderEvents() }
-                watcher.perform(watcher.machine.handle(event))
-            }
-        }
+        reader.loop.schedule(timer, after: pause) { [weak self] in self?.assumeIsolated { $0.wake(event) } }
     }
 
     private func announceCommit() {
-        // If the store cannot be read now, the reader of the event gets that error; the last position remains
-        // valid.
-        if let token = try? reader.assumeIsolated({ try $0.read { try $0.newestToken() } }) {
-            newest = token
-        } else if !isStillInPlace() {
-            return perform(machine.handle(.path(isOurs: false)))
-        }
-        if let newest { announce(.committed(newest)) }
+        newest?.isOutdated = true
+        announce(.committed)
+        // A backup that was restored into the file is found when the token is read.
+        if reader.assumeIsolated({ $0.isRestored }) { perform(machine.handle(.path(isOurs: false))) }
     }
 
-    private func announce(_ event: StoreEvent) {
-        for subscriber in subscribers.values { subscriber.yield(event) }
+    /// Returns the newest token; nil for a restored store. If the store cannot be read now, the reader of the
+    /// event gets that error; the last position remains valid.
+    private func newestToken() -> HistoryToken? {
+        if newest?.isOutdated ?? true,
+            let token = try? reader.assumeIsolated({ try $0.read { try $0.newestToken() } })
+        {
+            newest = (token, isOutdated: false)
+        }
+        return reader.assumeIsolated { $0.isRestored } ? nil : newest?.token
+    }
+
+    private func announce(_ signal: StoreSignal) {
+        for subscriber in subscribers.values { subscriber.report(signal, self) }
     }
 }

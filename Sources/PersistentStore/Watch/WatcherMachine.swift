@@ -6,27 +6,47 @@
 /// held is repeated, with growing pauses, until one finds it free. Frames are written and published under
 /// that lock; a free lock therefore proves that the check has seen the cause of the event. Drain the events
 /// first, then query the lock, then read the store.
+///
+/// A writer that has the doorbell open rings it after its commit. While such a writer has the lock, its writes
+/// into the `-wal` require no check; the pause is only for one that is killed before it rings, or that writes
+/// with a second connection of another library.
 struct WatcherMachine: Equatable {
     enum Event: Equatable {
-        /// The `-wal` or the doorbell changed.
-        case fileEvent
+        /// The `-wal` changed.
+        case logChanged
+        /// The doorbell was rung: a commit can be read.
+        case rung
         /// The store's file or its folder appeared, vanished, or was replaced, or events were lost.
         case pathInDoubt
         case pauseOver
         case pollDue
         /// The result of `look`.
-        case looked(writerAtWork: Bool, sawCommit: Bool)
+        case looked(Writer, sawCommit: Bool)
         /// The result of `checkPath`.
         case path(isOurs: Bool)
         case eventsAvailable
         case eventsUnavailable
     }
 
+    /// The holder of the write lock.
+    enum Writer: Equatable {
+        case none
+        /// A process that rings the doorbell.
+        case ringing
+        case unknown
+    }
+
     enum Action: Equatable {
-        /// Drain the events, query the lock, then read the version, in this order.
-        case look
+        /// Query the lock, then read the version, in this order, after the events were drained.
+        ///
+        /// - Parameter trustsRinger: Whether to leave the version unread if the writer will ring.
+        case look(trustsRinger: Bool)
         case checkPath
-        case lookAgain(after: Duration)
+        /// - Parameter isDeaf: Whether writes into the `-wal` do not end the pause: it is short, or the doorbell
+        ///   will be rung, and each page that a writer writes would otherwise cost a check.
+        case lookAgain(after: Duration, isDeaf: Bool)
+        /// End the pause before the next look: no writer is at work.
+        case endPause
         case poll(after: Duration)
         case announceCommit
         case announceReplaced
@@ -34,6 +54,7 @@ struct WatcherMachine: Equatable {
 
     static let firstPause = Duration.microseconds(20)
     static let longestPause = Duration.milliseconds(5)
+    private static let longestDeafPause = Duration.milliseconds(1)
     /// The interval of polling with file events, as a fallback that should never be needed.
     static let pollWithEvents = Duration.milliseconds(1000)
     /// The interval of polling without file events.
@@ -42,6 +63,7 @@ struct WatcherMachine: Equatable {
     /// Nil turns the fallback off, so that a test notices a commit that file events miss.
     private let fallbackInterval: Duration?
     private var pause = firstPause
+    private var isPausing = false
     private var hasEvents = true
     private(set) var isReplaced = false
 
@@ -50,17 +72,12 @@ struct WatcherMachine: Equatable {
     mutating func handle(_ event: Event) -> [Action] {
         guard !isReplaced else { return [] }
         switch event {
-        case .fileEvent, .pauseOver: return [.look]
-        case .pathInDoubt: return [.checkPath, .look]
-        case .pollDue: return [.checkPath, .look] + nextPoll
-        case .looked(let writerAtWork, let sawCommit):
-            let news: [Action] = sawCommit ? [.announceCommit] : []
-            guard writerAtWork else {
-                pause = Self.firstPause
-                return news
-            }
-            defer { pause = min(pause * 2, Self.longestPause) }
-            return news + [.lookAgain(after: pause)]
+        case .logChanged: return [.look(trustsRinger: true)]
+        case .rung, .pauseOver: return [.look(trustsRinger: false)]
+        case .pathInDoubt: return [.checkPath, .look(trustsRinger: false)]
+        case .pollDue: return [.checkPath, .look(trustsRinger: false)] + nextPoll
+        case .looked(let writer, let sawCommit):
+            return (sawCommit ? [.announceCommit] : []) + next(after: writer)
         case .path(let isOurs):
             guard !isOurs else { return [] }
             isReplaced = true
@@ -68,6 +85,20 @@ struct WatcherMachine: Equatable {
         case .eventsAvailable, .eventsUnavailable:
             hasEvents = event == .eventsAvailable
             return nextPoll
+        }
+    }
+
+    private mutating func next(after writer: Writer) -> [Action] {
+        let wasPausing = isPausing
+        isPausing = writer != .none
+        switch writer {
+        case .none:
+            pause = Self.firstPause
+            return wasPausing ? [.endPause] : []
+        case .ringing: return [.lookAgain(after: Self.longestPause, isDeaf: true)]
+        case .unknown:
+            defer { pause = min(pause * 2, Self.longestPause) }
+            return [.lookAgain(after: pause, isDeaf: pause < Self.longestDeafPause)]
         }
     }
 
