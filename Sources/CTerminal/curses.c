@@ -105,7 +105,8 @@ static attr_t curses_attributes(struct terminal_style style) {
 }
 
 static int curses_pair(struct terminal_style style) {
-    if (!has_colors() || (style.foreground < 0 && style.background < 0)) return 0;
+    if (style.foreground < 0 && style.background < 0) return 0;
+    if (!has_colors()) return 0;
     int pair = alloc_pair(style.foreground, style.background);
     return pair < 0 ? 0 : pair;
 }
@@ -116,8 +117,16 @@ void terminal_put(int row, int column, const uint32_t *scalars, int count, struc
     static cchar_t cells[TERMINAL_MAX_COLUMNS];
     attr_t attrs = curses_attributes(style);
     int pair = curses_pair(style);
+    cchar_t ascii = {0};
+    setcchar(&ascii, L" ", attrs, (short)pair, &pair);
     int filled = 0;
     for (int i = 0; i < count && filled < TERMINAL_MAX_COLUMNS; i++) {
+        // Most cells have one ASCII character, which needs neither setcchar's copy nor its measuring.
+        if (scalars[i] >= ' ' && scalars[i] < 0x7F && i + 1 < count && !scalars[i + 1]) {
+            cells[filled] = ascii;
+            cells[filled++].chars[0] = (wchar_t)scalars[i++];
+            continue;
+        }
         wchar_t text[CCHARW_MAX + 1] = {0};
         for (int n = 0; i < count && scalars[i]; i++)
             if (n < CCHARW_MAX) text[n++] = (wchar_t)scalars[i];

@@ -37,7 +37,7 @@ struct LiveSession {
     /// Whether a refresh hid deletions.
     var wasRefreshed = false
     var drawsAll = true
-    private var drawn = DrawnLines()
+    private var drawn = DrawnFrame()
 
     init(clips: Int, size: Size = Size(rows: 24, columns: 80), follows: Bool = false) {
         state = AppState(size: size, now: noon, config: ConfigFile("set follow \(follows ? "on" : "off")"))

@@ -26,7 +26,7 @@ import Testing
         var state = AppState.showing(60)
         var next: Int64 = 60
         var now = noon
-        var drawn = DrawnLines()
+        var drawn = DrawnFrame()
         for step in 0..<1500 {
             now += Double.random(in: 0...2, using: &generator)
             let effects: [Effect]

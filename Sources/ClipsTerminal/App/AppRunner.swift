@@ -19,7 +19,7 @@ final class AppRunner {
     private(set) var openingFailure: String?
     var programs: UserPrograms
     private let clock: AppClock
-    private var drawnLines = DrawnLines()
+    private var drawn = DrawnFrame()
     private var launches = Launches()
 
     init(
@@ -55,7 +55,7 @@ final class AppRunner {
         return [report, change].compactMap(\.self).min()
     }
 
-    func draw() { screen.present(state.draw(reusing: &drawnLines)) }
+    func draw() { screen.present(state.draw(reusing: &drawn)) }
 
     /// Reports and reaps the started programs that have ended.
     func collectPrograms() {

@@ -4,19 +4,28 @@ import Terminal
 extension AppState {
     /// Returns the current screen.
     func draw() -> Frame {
-        var drawn = DrawnLines()
+        var drawn = DrawnFrame()
         return draw(reusing: &drawn)
     }
 
-    /// - Parameter drawn: The list's lines of the last frame, replaced by those of this one.
-    func draw(reusing drawn: inout DrawnLines) -> Frame {
-        var frame = Frame(size: size)
+    /// - Parameter drawn: The last frame, replaced by this one.
+    func draw(reusing drawn: inout DrawnFrame) -> Frame {
         let layout = layout
+        let look = DrawnFrame.Look(self, layout)
+        let earlier = drawn.reusable(in: look)
+        var frame = earlier ?? Frame(size: size)
+        frame.cursor = nil
+        var lines = drawn.lines
         switch screen {
         case .list:
             let list = ListPane(state: self)
-            list.draw(layout, reusing: &drawn, in: &frame)
-            ReaderPane(state: self).draw(layout, in: &frame)
+            list.draw(layout, reusing: &lines, in: &frame, isReused: earlier != nil)
+            let reader = ReaderPane(state: self)
+            if earlier == nil {
+                reader.draw(layout, in: &frame)
+            } else {
+                reader.drawSeparator(layout, in: &frame)
+            }
             list.drawScrollBar(layout, in: &frame)
             SidebarPane(state: self).draw(layout, in: &frame)
         case .history: HistoryScreen(state: self).draw(layout, in: &frame)
@@ -25,7 +34,8 @@ extension AppState {
         case .help: HelpScreen(state: self).draw(layout, in: &frame)
         }
         MenuBox(state: self)?.draw(layout, in: &frame)
-        StatusLine(state: self).draw(layout, in: &frame)
+        StatusLine(state: self).draw(layout, in: &frame, isReused: earlier != nil)
+        drawn.finish(frame, look, lines)
         return frame
     }
 
@@ -78,7 +88,7 @@ extension Frame {
     ///
     /// - Parameter track: The rest of the bar; nil leaves the cells.
     mutating func putScrollBar(
-        _ bar: Rect, top: Int, height: Int, count: Int, track: Character? = "▕", _ theme: Theme
+        _ bar: Rect, top: Int, height: Int, count: Int, track: Unicode.Scalar? = "▕", _ theme: Theme
     ) {
         let rows = bar.size.rows
         guard count > height, height > 0, rows > 1 else { return }
@@ -89,13 +99,10 @@ extension Frame {
         let start =
             top <= 0
             ? 0 : top >= hidden ? room : min(max(room > 1 ? 1 : 0, top * room / hidden), max(0, room - 1))
-        for row in 0..<rows {
-            if (start..<start + length).contains(row) {
-                put("┃", in: bar, row: row, style: theme.thumb)
-            } else if let track {
-                put(String(track), in: bar, row: row, style: theme.border)
-            }
-        }
+        if let track { fill(bar, with: track, style: theme.border) }
+        let thumb = Rect(
+            row: bar.row + start, column: bar.column, rows: length, columns: bar.size.columns)
+        fill(thumb, with: "┃", style: theme.thumb)
     }
 
     /// Draws a text, cut with an ellipsis if it does not fit.

@@ -8,9 +8,24 @@ struct ListLook: Equatable {
     /// The words to highlight.
     let words: String
     let dates: DateFormat
+
+    init(_ state: AppState, _ layout: Layout) {
+        columns = state.columns(of: layout)
+        theme = state.theme
+        words = state.highlightedWords
+        dates = state.settings.config.dates
+    }
+
+    /// Draws an age over an earlier one.
+    func drawAge(_ age: String, at line: Rect, in frame: inout Frame) {
+        guard let column = columns[.age] else { return }
+        let area = Rect(row: line.row, column: line.column + column.start, rows: 1, columns: column.width)
+        frame.fill(area)
+        frame.putRight(age, in: line, column: column.start, width: column.width, style: theme.dim)
+    }
 }
 
-/// The contents of one line of the list.
+/// The contents of one line of the list, without the age.
 struct ListLine: Equatable {
     struct Number: Equatable {
         let value: Int
@@ -22,7 +37,6 @@ struct ListLine: Equatable {
     let number: Number?
     let isNew: Bool
     let isMarked: Bool
-    let age: String
 
     func draw(_ look: ListLook, _ highlight: ClipHighlight?, at line: Rect, in frame: inout Frame) {
         let (columns, theme) = (look.columns, look.theme)
@@ -48,8 +62,8 @@ struct ListLine: Equatable {
             case .author: put(AuthorName.shown(clip.author), column, theme.author(clip.author))
             case .url: put(ReadableURL.text(clip.url), column, theme.site)
             case .saved: put(look.dates.text(clip.created), column, theme.dim)
-            case .age:
-                frame.putRight(age, in: line, column: column.start, width: column.width, style: theme.dim)
+            // Changes more often than the others; see `ListLook.drawAge`.
+            case .age: break
             }
         }
 

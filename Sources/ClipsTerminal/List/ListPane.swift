@@ -8,26 +8,39 @@ struct ListPane {
     let state: AppState
     private var theme: Theme { state.theme }
 
-    /// - Parameter drawn: The lines of the last frame, replaced by those of this one.
-    func draw(_ layout: Layout, reusing drawn: inout DrawnLines, in frame: inout Frame) {
+    /// - Parameters:
+    ///   - drawn: The lines of the last frame, replaced by those of this one.
+    ///   - isReused: Whether the frame contains the last one.
+    func draw(_ layout: Layout, reusing drawn: inout DrawnLines, in frame: inout Frame, isReused: Bool) {
         guard let area = layout.list else { return }
         let columns = state.columns(of: layout)
-        if let header = layout.header { drawHeader(columns, header, &frame) }
+        if let header = layout.header, !isReused { drawHeader(columns, header, &frame) }
         let list = state.list.clips
-        guard list.count > 0 || !list.isLoaded else { return drawEmpty(area, &frame) }
-        let look = ListLook(
-            columns: columns, theme: theme, words: state.highlightedWords,
-            dates: state.settings.config.dates)
+        let look = ListLook(state, layout)
         let earlier = drawn.reusable(in: look)
         drawn = DrawnLines(look)
+        guard list.count > 0 || !list.isLoaded else {
+            if isReused { frame.fill(area) }
+            return drawEmpty(area, &frame)
+        }
+        var next = 0
         for row in 0..<area.size.rows {
             let index = list.top + row
-            guard index < list.count else { break }
             let line = Rect(row: area.row + row, column: area.column, rows: 1, columns: area.size.columns)
+            guard index < list.count else {
+                if isReused { frame.fill(line) }
+                continue
+            }
             if let clip = list.row(at: index) {
-                drawn.put(self.line(clip, index, list.selectedIndex), at: line, in: &frame, copying: earlier)
+                drawn.put(
+                    self.line(clip, index, list.selectedIndex),
+                    age: Age(of: clip.created, at: state.now).text,
+                    isSelected: index == list.selectedIndex, at: line, in: &frame, copying: earlier,
+                    expected: &next, isReused: isReused)
             } else {
+                if isReused { frame.fill(line) }
                 frame.put("…", in: line, column: columns.title.start, style: theme.dim)
+                drawn.skip()
             }
             guard index == list.selectedIndex else { continue }
             frame.select(line, theme, isFocused: !state.reader.hasFocus)
@@ -67,8 +80,7 @@ struct ListPane {
             number: state.settings.config.showsRelativeNumbers
                 ? ListLine.Number(value: distance == 0 ? index + 1 : distance, isSelected: distance == 0)
                 : nil,
-            isNew: state.list.arrivals.isMarked(clip.id), isMarked: state.list.marks.contains(clip.id),
-            age: Age(of: clip.created, at: state.now).text)
+            isNew: state.list.arrivals.isMarked(clip.id), isMarked: state.list.marks.contains(clip.id))
     }
 
     private func drawEmpty(_ area: Rect, _ frame: inout Frame) {

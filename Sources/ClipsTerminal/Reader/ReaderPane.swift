@@ -8,7 +8,7 @@ struct ReaderPane {
     private var theme: Theme { state.theme }
 
     func draw(_ layout: Layout, in frame: inout Frame) {
-        if let separator = layout.separator { drawSeparator(separator, &frame) }
+        drawSeparator(layout, in: &frame)
         guard let area = layout.detail else { return }
         let reader = state.reader
         var label = ""
@@ -55,14 +55,11 @@ struct ReaderPane {
         frame.putCut(row.title, in: area, width: area.size.columns, style: theme.bold)
     }
 
-    private func drawSeparator(_ separator: Rect, _ frame: inout Frame) {
+    func drawSeparator(_ layout: Layout, in frame: inout Frame) {
+        guard let separator = layout.separator else { return }
         let isVertical = separator.size.columns == 1
         let style = state.reader.hasFocus ? theme.key : theme.border
-        for index in 0..<(isVertical ? separator.size.rows : separator.size.columns) {
-            frame.put(
-                isVertical ? "│" : "─", in: separator, row: isVertical ? index : 0,
-                column: isVertical ? 0 : index, style: style)
-        }
+        frame.fill(separator, with: isVertical ? "│" : "─", style: style)
     }
 
     private func style(_ part: ReaderText.Part) -> Style {

@@ -11,8 +11,9 @@ struct StatusLine {
     let state: AppState
     private var theme: Theme { state.theme }
 
-    func draw(_ layout: Layout, in frame: inout Frame) {
-        if let hints = layout.hints { HintLine(state: state).draw(hints, &frame) }
+    /// - Parameter isReused: Whether the frame contains the last one, with the same line of keys.
+    func draw(_ layout: Layout, in frame: inout Frame, isReused: Bool = false) {
+        if let hints = layout.hints, !isReused { HintLine(state: state).draw(hints, &frame) }
         // On a screen of one row, a prompt or an error replaces the list.
         let isNeeded = state.prompt != nil || state.message != nil
         guard let line = layout.status ?? (isNeeded ? Rect(frame.size) : nil) else { return }

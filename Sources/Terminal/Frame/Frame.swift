@@ -64,11 +64,14 @@ package struct Frame: Hashable, Sendable {
         return line.size.columns == size.columns ? rows[line.row] : Array(rows[line.row][line.columns])
     }
 
-    /// Clears the cells to spaces in a style.
-    package mutating func fill(_ rect: Rect, style: Style = .plain) {
+    /// Fills the cells with a character of one column; rows that have these cells remain shared.
+    package mutating func fill(_ rect: Rect, with character: Unicode.Scalar = " ", style: Style = .plain) {
         let rect = clipped(rect)
+        let cell = Cell(Glyph(character, columns: 1), style: style)
         for row in rect.rows {
-            for column in rect.columns { rows[row].replace(column, with: .blank(style)) }
+            for column in rect.columns where rows[row][column] != cell {
+                rows[row].replace(column, with: cell)
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import CTerminal
+import Glibc
 
 extension TerminalScreen {
     /// Writes the cells that differ to ncurses, in runs of one style.
@@ -14,10 +15,8 @@ extension TerminalScreen {
         var scalars: [UInt32] = []
         var column = 0
         while column < cells.count {
-            guard cells[column] != before[column] else {
-                column += 1
-                continue
-            }
+            column = Self.firstDifference(cells, before, from: column)
+            guard column < cells.count else { return }
             let start = column
             scalars.removeAll(keepingCapacity: true)
             while column < cells.count, cells[column].style == cells[start].style,
@@ -28,6 +27,23 @@ extension TerminalScreen {
             }
             terminal_put(CInt(row), CInt(start), scalars, CInt(scalars.count), curses(cells[start].style))
         }
+    }
+
+    /// Returns the index of the first cell that differs, or the number of cells. Compares memory, since most of
+    /// a row is the same: a cell is three integers without padding.
+    private static func firstDifference(
+        _ cells: UnsafeBufferPointer<Cell>, _ before: UnsafeBufferPointer<Cell>, from start: Int
+    ) -> Int {
+        var column = start
+        while column < cells.count {
+            let end = min(column + 16, cells.count)
+            let length = (end - column) * MemoryLayout<Cell>.stride
+            guard let new = cells.baseAddress, let old = before.baseAddress,
+                memcmp(new + column, old + column, length) == 0
+            else { return (column..<end).first { cells[$0] != before[$0] } ?? end }
+            column = end
+        }
+        return column
     }
 
     /// Appends the scalars of a cell. A right half has none: the glyph before it fills both columns.
