@@ -74,6 +74,20 @@ import Testing
         #expect(try await new.objects().map { $0["title"] } == ["a"])
     }
 
+    @Test func `a saved object is known as it is stored, for any given attributes`() async throws {
+        let all: [String: AttributeValue] = ["title": "t", "body": "b", "rank": 3, "created": 5]
+        var ids: [ObjectID] = []
+        for number in 0..<16 {
+            let names = all.keys.sorted().enumerated().filter { number >> $0.offset & 1 == 1 }.map(\.element)
+            ids.append(try await context.insert("Note", all.filter { names.contains($0.key) }))
+        }
+        let result = try await context.save()
+        let stored = try await container.objects()
+        #expect(result.objects == stored && stored.count == 16)
+        #expect(ids.map(result.permanentID) == stored.map(\.id))
+        #expect(stored.allSatisfy { $0.version == 1 })
+    }
+
     @Test func `a value reset before saving is the saved value`() async throws {
         let id = try await context.save(inserting: ["title": "a"])
         _ = try await context.object(id)

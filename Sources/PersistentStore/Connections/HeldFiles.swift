@@ -9,8 +9,8 @@ import SQLite
 /// (sqlite.org/howtocorrupt.html 4).
 struct HeldFiles {
     private let path: String
-    /// The path without symbolic links, from which SQLite derives the names of the log and its index.
-    private let resolvedPath: String
+    private let logPath: String
+    private let indexPath: String
     private let database: FileIdentity
     private let log: FileIdentity?
     private let index: FileIdentity?
@@ -24,9 +24,11 @@ struct HeldFiles {
     ///   have open.
     init(path: String, hasLog: Bool) throws(StoreError) {
         self.path = path
-        resolvedPath = FilePath.resolved(path)
+        // SQLite derives the names of the log and its index from the path without symbolic links.
+        let resolvedPath = FilePath.resolved(path)
+        (logPath, indexPath) = (resolvedPath + "-wal", resolvedPath + "-shm")
         let names = hasLog ? ["", "-wal", "-shm"] : [""]
-        let found = names.compactMap { [resolvedPath] in FileIdentity(path: resolvedPath + $0) }
+        let found = names.compactMap { FileIdentity(path: resolvedPath + $0) }
         guard found.count == names.count, FileIdentity.areOpen(found) else { throw .replaced(path: path) }
         database = found[0]
         log = hasLog ? found[1] : nil
@@ -42,8 +44,8 @@ struct HeldFiles {
             return false
         }
         return log == nil
-            || (FileIdentity(path: resolvedPath + "-wal") == log
-                && FileIdentity(path: resolvedPath + "-shm") == index)
+            || (FileIdentity(path: logPath) == log
+                && FileIdentity(path: indexPath) == index)
     }
 }
 

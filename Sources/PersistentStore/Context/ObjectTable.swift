@@ -37,6 +37,10 @@ final class ObjectTable {
         var given: UInt64 = 0
         var returned: UInt64 = 0
         let hasKey: Bool
+
+        /// Whether the row has values that are not known before: RETURNING stores it in a temporary table, which
+        /// costs as much as the insertion.
+        var returnsRow: Bool { hasKey || returned != 0 }
     }
 
     fileprivate init(_ name: String, _ query: ObjectQuery) throws(StoreError) {
@@ -90,6 +94,12 @@ final class ObjectTable {
             try statement.bind(key, at: given.count + 1)
             try statement.bind(version, at: given.count + 2)
         }
+        guard form.returnsRow else {
+            while try statement.step() {}
+            guard connection.changedRows == 1 else { throw external.notStored(entity.name) }
+            let id = ObjectID(entity: entity.name, key: connection.lastInsertedRow, store: query.store)
+            return StoredObject(id: id, version: StoredObject.firstVersion, layout: layout, values: stored)
+        }
         guard try statement.step() else { throw external.notStored(entity.name) }
         let id = ObjectID(entity: entity.name, key: statement.integer(0), store: query.store)
         let version = statement.integer(1)
@@ -120,7 +130,8 @@ final class ObjectTable {
             + (columns.isEmpty
                 ? "DEFAULT VALUES"
                 : "(\(columns.joined(separator: ", "))) VALUES (\(marks.joined(separator: ", ")))")
-            + " RETURNING " + (["id", "version"] + names(form.returned)).joined(separator: ", ")
+            + (form.returnsRow
+                ? " RETURNING " + (["id", "version"] + names(form.returned)).joined(separator: ", ") : "")
         if insertions.count < Self.maxInsertions { insertions.append((form, sql)) }
         return sql
     }

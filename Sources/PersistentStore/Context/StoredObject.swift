@@ -18,6 +18,8 @@ public struct StoredObject: Hashable, Sendable, Identifiable {
 
     /// A version that no object in a store has.
     static let noVersion: Int64 = 0
+    /// The version of a new object.
+    static let firstVersion: Int64 = 1
 
     public let id: ObjectID
     /// The version, which rises from 1 with every save of the object, even if it was deleted and restored.

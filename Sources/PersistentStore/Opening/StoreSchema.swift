@@ -82,7 +82,7 @@ enum StoreSchema {
     }
 
     static let idColumn = "id INTEGER PRIMARY KEY AUTOINCREMENT"
-    static let versionColumn = "version INTEGER NOT NULL DEFAULT 1"
+    static let versionColumn = "version INTEGER NOT NULL DEFAULT \(StoredObject.firstVersion)"
 
     /// Whether the text of a table contains an attribute's column as this version creates it.
     static func hasColumn(_ attribute: AttributeDescription, in sql: String) -> Bool {

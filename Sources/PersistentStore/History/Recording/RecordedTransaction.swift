@@ -62,16 +62,20 @@ struct RecordedTransaction {
     private func originID(
         on connection: borrowing Connection, _ external: ExternalTriggers
     ) throws -> Int64 {
-        let find = "SELECT id FROM history_origin WHERE author IS ?1 AND context IS ?2 AND program IS ?3"
-        if let id = try connection.integer(find, origin.author, origin.contextName, options.program) {
-            return id
-        }
+        let find = try connection.prepare(
+            "SELECT id FROM history_origin WHERE author IS ?1 AND context IS ?2 AND program IS ?3")
+        try bind(to: find)
+        if try find.step() { return find.integer(0) }
         let statement = try connection.prepare(
             "INSERT INTO history_origin (author, context, program) VALUES (?1, ?2, ?3)")
-        try origin.author.bind(to: statement, at: 1)
-        try origin.contextName.bind(to: statement, at: 2)
-        try statement.bind(options.program, at: 3)
+        try bind(to: statement)
         return try storedRow(statement, in: "history_origin", on: connection, external)
+    }
+
+    private func bind(to statement: borrowing Statement) throws(SQLiteError) {
+        for (index, text) in [origin.author, origin.contextName, options.program].enumerated() {
+            if let text { try statement.bind(text, at: index + 1) }
+        }
     }
 }
 
