@@ -34,10 +34,11 @@ extension Figure {
             })
         return [
             Measurement(
-                "\(clips) sealed records put", .time, puts, reference: "libnats alone", goal: .atMost(2)),
+                "\(clips) sealed records put", .time, puts, reference: "libnats alone", goal: .atMost(2),
+                headline: "Mirror, \(clips) sealed records put"),
             Measurement(
                 "\(clips) records read and opened", .time, reads, reference: "libnats alone",
-                goal: .atMost(2)),
+                goal: .atMost(2), headline: "Mirror, \(clips) records read and opened"),
         ]
             + (try MirroredMachines(workspace, server, clips: records).measure(puts, reads))
             + (try manyMachines(server, workspace.count(200, quick: 20)))
@@ -116,7 +117,9 @@ private struct MirroredMachines {
         let times = try commits.measure(workspace.count(300, quick: 60))
         let memory = mirrors.map { ProcessUsage(process: $0.id).memory }
         return [
-            Measurement("commit until painted on another machine", .time, times, goal: .atMost(0.01)),
+            Measurement(
+                "commit until painted on another machine", .time, times, goal: .atMost(0.01),
+                headline: "Mirror, commit to another machine's screen"),
             Measurement("memory of clips-mirror, connected", .memory, memory),
         ]
     }
