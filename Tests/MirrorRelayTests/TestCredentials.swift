@@ -12,10 +12,12 @@ struct TestCredentials {
         let (operatorKey, account, system, user) = (Key(14 << 3), Key(0), Key(0), Key(20 << 3))
         let unlimited = """
             "limits":{"subs":-1,"data":-1,"payload":-1,"imports":-1,"exports":-1,"wildcards":true,"conn":-1,\
-            "leaf":-1,"mem_storage":-1,"disk_storage":-1,"streams":-1,"consumer":-1},
+            "leaf":-1
             """
-        let accounts = [account, system].map { key in
-            (key.name, operatorKey.sign(key, #"\#(unlimited)"type":"account","version":2"#))
+        // The account of the system must not use JetStream.
+        let storage = #","mem_storage":-1,"disk_storage":-1,"streams":-1,"consumer":-1"#
+        let accounts = [(account, storage), (system, "")].map { key, storage in
+            (key.name, operatorKey.sign(key, #"\#(unlimited)\#(storage)},"type":"account","version":2"#))
         }
         let token = operatorKey.sign(
             operatorKey, #""type":"operator","version":2,"system_account":"\#(system.name)""#)

@@ -25,6 +25,8 @@ package struct MirrorWorld {
     private var edits: [Edit] = []
     private var inserted: Set<String> = []
     private var deleted: Set<String> = []
+    /// The objects that each machine ever had.
+    private var seen: [Set<String>] = []
     /// The newest star and tag edits, by object and element: the time and the result.
     private var marks: [String: [(time: Int64, machine: Int, isOn: Bool)]] = [:]
     private var count = 0
@@ -70,11 +72,14 @@ package struct MirrorWorld {
         }
         self.machines = machines
         online = machines.map { _ in true }
+        seen = machines.map { _ in [] }
     }
 
     /// Runs a history and returns the violated invariant; nil if all hold.
-    package mutating func run(steps: Int) async throws -> String? {
-        let forgets = Bool.random(using: &random)
+    ///
+    /// - Parameter forgets: Whether the relay is damaged; nil to choose by the seed.
+    package mutating func run(steps: Int, forgets: Bool? = nil) async throws -> String? {
+        let forgets = forgets ?? Bool.random(using: &random)
         for _ in 0..<steps {
             clock.set(clock.now() + Int64.random(in: 1...40, using: &random))
             let index = Int.random(in: machines.indices, using: &random)
@@ -105,15 +110,17 @@ package struct MirrorWorld {
         let machine = machines[index]
         count += 1
         let notes = try await machine.notes()
+        seen[index].formUnion(notes.keys)
+        let lost = seen[index].intersection(deleted).subtracting(notes.keys).sorted()
+        if Int.random(in: 0..<20, using: &random) == 0, let uuid = lost.randomElement(using: &random) {
+            // A deletion is undone: newer than it, however wrong this machine's clock is.
+            return try await insert(uuid, on: machine)
+        }
         guard let uuid = notes.keys.sorted().randomElement(using: &random),
             let note = notes[uuid], Int.random(in: 0..<100, using: &random) >= 25
         else {
-            let uuid = "u\(count)"
-            try await machine.insert(uuid, ["title": .text("t\(count)"), "note": .text("n\(count)")])
-            inserted.insert(uuid)
-            edits.append(Edit(uuid: uuid, attribute: "title", value: "t\(count)", replaced: ""))
-            edits.append(Edit(uuid: uuid, attribute: "note", value: "n\(count)", replaced: ""))
-            return
+            inserted.insert("u\(count)")
+            return try await insert("u\(count)", on: machine)
         }
         let old = { (name: String) in note[name].textValue ?? "" }
         switch Int.random(in: 0..<100, using: &random) {
@@ -140,6 +147,12 @@ package struct MirrorWorld {
             try await machine.update(uuid, ["tags": .text(tags.sorted().joined(separator: ","))])
             marks["\(uuid) \(tag)", default: []].append((clock.now(), index, isOn))
         }
+    }
+
+    private mutating func insert(_ uuid: String, on machine: TestMachine) async throws {
+        try await machine.insert(uuid, ["title": .text("t\(count)"), "note": .text("n\(count)")])
+        edits.append(Edit(uuid: uuid, attribute: "title", value: "t\(count)", replaced: ""))
+        edits.append(Edit(uuid: uuid, attribute: "note", value: "n\(count)", replaced: ""))
     }
 
     private func violation() async throws -> String? {

@@ -24,8 +24,8 @@ extension MirrorClock: LosslessStringConvertible {
         self.init(milliseconds: milliseconds, machine: machine, transaction: transaction)
     }
 
-    /// Below the greatest integer, so that a later edit always has a greater clock.
-    private static let limit = Int64.max / 2
+    /// Reached only by clocks that are forged: later edits then lose everywhere.
+    fileprivate static let limit = Int64.max / 2
 }
 
 /// The origin of clocks of local edits: one transaction of this machine's history.
@@ -40,6 +40,7 @@ struct LocalTransaction: Sendable {
         if let previous, previous.machine == machine, previous.transaction == number { return nil }
         let known = max(previous?.milliseconds ?? 0, seen?.milliseconds ?? 0)
         return MirrorClock(
-            milliseconds: max(milliseconds, known + 1), machine: machine, transaction: number)
+            milliseconds: min(max(milliseconds, known + 1), MirrorClock.limit - 1), machine: machine,
+            transaction: number)
     }
 }

@@ -24,11 +24,11 @@ struct MirrorZone: Sendable {
         case scanned
         /// The milliseconds by which the relay's clock is ahead.
         case offset
-        /// The number of records that the relay forgot, and of those that cannot be read.
+        /// The number of records that the relay ever forgot, and of those that cannot be read now.
         case forgotten, unreadable
     }
 
-    enum Reconciliation: Int64 {
+    enum Reconciliation: Int64, Comparable {
         case none
         /// Compare the revisions.
         case compare
@@ -36,6 +36,8 @@ struct MirrorZone: Sendable {
         case reread
         /// Discard objects that this machine received, or sent, and that the relay no longer has.
         case rejoin
+
+        static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     }
 
     static var texts: [String] { Text.allCases.map(\.rawValue) }

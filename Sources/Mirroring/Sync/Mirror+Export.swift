@@ -90,7 +90,6 @@ extension Mirror {
             } else {
                 // A damaged record is as good as a forgotten one: the next put replaces it.
                 outdated[entry.revision.key]?.revision = entry.revision.number
-                zone[.unreadable] += 1
             }
         }
         // The relay forgot the expected revisions of the others.

@@ -67,12 +67,13 @@ extension Mirror {
         }
     }
 
-    /// Reads the records. One that cannot be read is counted and skipped.
+    /// Reads the records. One that cannot be read is counted and skipped; the next connection reads it again.
     private func decoded(_ entries: [MirrorEntry]) throws(MirrorError) -> [MergedEntry] {
         var forms: [String: MergedEntry] = [:]
         for entry in entries {
             guard let form = try form(of: entry) else {
                 zone[.unreadable] += 1
+                zone.reconciliation = max(zone.reconciliation, .compare)
                 continue
             }
             let name = MapRow.name(form.entity, form.uuid)

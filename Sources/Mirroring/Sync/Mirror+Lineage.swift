@@ -65,6 +65,7 @@ extension Mirror {
         // A record with an unsent edit must wait before it is compared.
         try await absorb()
         let listing = try await engine.list()
+        zone[.unreadable] = 0
         var unseen = Dictionary(listing.map { ($0.key, $0) }) { $0.number > $1.number ? $0 : $1 }
         var differing: [String] = []
         var request = FetchRequest(MirrorNames.record, limit: 2000)
@@ -95,7 +96,7 @@ extension Mirror {
         }
         (zone[.put], zone[.cursor], zone[.cursorStamp]) = (0, 0, 0)
         if let last = listing.max(by: { $0.number < $1.number }) { zone.moveCursor(to: last) }
-        zone.reconciliation = .none
+        zone.reconciliation = zone[.unreadable] > 0 ? .compare : .none
         try await save { _ throws(StoreError) in }
     }
 

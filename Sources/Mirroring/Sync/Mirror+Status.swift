@@ -10,7 +10,7 @@ public struct MirrorStatus: Hashable, Sendable {
     public let conflicts: Int
     /// The number of records that the relay forgot and got again.
     public let forgotten: Int
-    /// The number of received records that could not be read; they were skipped.
+    /// The number of records that cannot be read; they are skipped, and read again with each connection.
     public let unreadable: Int
     /// The milliseconds by which the relay's clock is ahead; 0 below two seconds.
     public let clockOffset: Int64
