@@ -63,7 +63,8 @@ import Testing
 
     @Test func `an empty store shows how to add a clip`() {
         let text = AppState.showing(0).lines.joined(separator: "\n")
-        #expect(text.contains("No clips yet") && text.contains("clips add --url") && text.contains("Press a"))
+        #expect(
+            text.contains("No clips yet") && text.contains("clips add --fetch") && text.contains("Press a"))
     }
 
     @Test func `the count is not shown before it is known`() {

@@ -13,7 +13,7 @@ import Testing
             #expect(app.lines[0].hasPrefix(" Searches"))
             #expect(app.lines.contains { $0.contains(":save NAME") })
             try app.run(
-                "/clip 1<Enter>\n:wait count=3\n:<C-u>save Ones<Enter>\n:wait idle\n<Esc>\n:wait count=12")
+                "/clip 1<Enter>\n:wait count=3\n<C-l>:save Ones<Enter>\n:wait idle\n<Esc>\n:wait count=12")
             #expect(app.wait { _ in true })
             try app.run(":wait text=Ones")
             #expect(app.wait { $0.sidebar.counts.values.map(\.count).sorted() == [3, 12] })
@@ -61,6 +61,7 @@ import Testing
         #expect(state.lines[1].hasPrefix(" search 12"))
         try state.press("[")
         #expect(state.list.query.filter == "w29" && state.lines[9].hasPrefix(" search 29"))
+        state.take(window(0..<3, generation: state.list.feed.generation))
         try state.press("]")
         #expect(state.list.query.filter.isEmpty && state.lines[1].hasPrefix(" All clips"))
     }

@@ -104,7 +104,7 @@ struct HistoryScreen {
         let count = row.count
         let more =
             count > 1 ? "and \(StatusLine.grouped(count - 1))\(row.isCut ? "+" : "") more" : first.detail
-        let width = columns.author - 4
+        let width = columns.author - 5
         let room = max(width / 2, width - DisplayWidth.columns(of: more) - 2)
         let title = SafeText.cut(first.title ?? state.history.titles[first.clip] ?? "…", to: room)
         let used = frame.put(

@@ -90,9 +90,10 @@ struct ListPane {
             lines = [
                 ("No clips yet", theme.bold), ("", .plain),
                 ("Press \(add) to add a URL or a text, or run in another terminal:", .plain), ("", .plain),
-                ("  clips add --url https://www.swift.org --title Swift", theme.bold),
-                ("  clips import bookmarks.html    # from a browser or a service", theme.bold),
-                ("  clips browser install          # saves pages with a click", theme.bold), ("", .plain),
+                ("  clips add --fetch swift.org    # saves a page with its text", theme.bold),
+                ("  clips import bookmarks.html    # reads the export of a browser or a service", theme.bold),
+                ("  clips browser install          # saves pages with a click in the browser", theme.bold),
+                ("", .plain),
                 ("Clips that any program saves appear here immediately.", theme.dim),
             ]
         } else {

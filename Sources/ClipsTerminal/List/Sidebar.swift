@@ -1,5 +1,6 @@
 import ClipsCore
 import FoundationEssentials
+import LiveQuery
 import Terminal
 
 /// The saved searches next to the list, below all clips, with the numbers of their unread clips.
@@ -49,7 +50,9 @@ extension AppState {
     mutating func reconcileSidebar(_ layout: Layout) {
         guard let area = layout.sidebar else { return }
         sidebar.scroll.layOut(count: sidebarEntries.count, height: area.size.rows - 1)
-        if sidebar.beginCounting(at: now) { emit(.countUnread(sidebarEntries.map(\.query))) }
+        if list.clips.isLoaded, sidebar.beginCounting(at: now) {
+            emit(.countUnread(sidebarEntries.map(\.query)))
+        }
     }
 
     mutating func toggleSidebar() {

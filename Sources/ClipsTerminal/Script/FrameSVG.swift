@@ -20,9 +20,9 @@ struct FrameSVG {
         let height = Double(frame.size.rows) * Self.cell.height + 2 * Self.padding
         var lines = [
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width.short)\" height=\"\(height.short)\" "
-                + "viewBox=\"0 0 \(width.short) \(height.short)\">",
+                + "viewBox=\"0 0 \(width.short) \(height.short)\" xml:space=\"preserve\">",
             "<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"\(standard.paper)\"/>",
-            // Chromium ignores `xml:space` of a group.
+            // Chromium ignores `xml:space`, librsvg the style.
             "<style>text { white-space: pre }</style>",
             "<g font-family=\"ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace\" font-size=\"14\">",
         ]

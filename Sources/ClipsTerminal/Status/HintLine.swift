@@ -93,7 +93,9 @@ struct HintLine {
         guard state.screen == .list, !state.reader.hasFocus, state.list.marks.isEmpty else {
             return ranked(actions.filter { canSave || !ActionTable[$0.0].saves })
         }
-        return ActionTable.hinted.filter { canSave || !$0.entry.saves }.map { entry, hint in
+        return ActionTable.hinted.filter { entry, _ in
+            (canSave || !entry.saves) && (!entry.needsClip || state.target != nil)
+        }.map { entry, hint in
             self.hint(entry.action, hint.label, hint.rank)
         }
     }
