@@ -63,6 +63,17 @@ import Testing
         }
     }
 
+    @Test func `clips requires no module of the mirror's server`() throws {
+        var reached: Set = ["clips"]
+        while true {
+            let next = reached.union(reached.flatMap { Self.arrows[$0, default: []] })
+            guard next != reached else { break }
+            reached = next
+        }
+        #expect(reached.isDisjoint(with: ["MirrorRelay", "ClipsMirror", "CNATS", "CSodium"]))
+        #expect(reached.contains("Mirroring"))
+    }
+
     @Test func `a test target declares the modules that it imports, and no other`() throws {
         let targets = try PackageTarget.all()
         let executables = Set(targets.filter { $0.kind == "executableTarget" }.map(\.name))
