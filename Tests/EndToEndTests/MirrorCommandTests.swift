@@ -36,6 +36,7 @@ struct MirrorCommandTests {
         try machines.exchange(machine, a, b)
         for machine in [a, b] {
             #expect(try machine.sqlite3("SELECT title FROM Clip WHERE url = 'https://a.example';") == lost)
+            #expect(try machine.run("mirror", "conflicts").errors.contains("there are no conflicts"))
         }
 
         // The server is created again, empty; a third machine joins.

@@ -48,7 +48,20 @@ struct RecordMerge: Sendable {
         )
         let names = Set(known.map { $0["name"].textValue })
         plan.conflicts.removeAll { names.contains($0.name) }
+        try resolve(&plan, in: snapshot)
         return plan
+    }
+
+    /// Deletes the conflicts whose losing value another machine restored.
+    private func resolve(_ plan: inout MergePlan, in snapshot: borrowing StoreSnapshot) throws(StoreError) {
+        guard !plan.changed.isEmpty else { return }
+        let ofChanged = ObjectPredicate.isOneOf("object", plan.changed.keys.map { .text($0) })
+        plan.resolved = try snapshot.fetch(FetchRequest(MirrorNames.conflict, where: ofChanged)).filter {
+            row in
+            let changes = plan.changed[row["object"].textValue ?? ""] ?? [:]
+            guard let value = changes[row["attribute"].textValue ?? ""] else { return false }
+            return JSONText.bytes(of: .known(value)) == row["value"].blobValue
+        }.map(\.id)
     }
 
     private func merge(
@@ -75,7 +88,10 @@ struct RecordMerge: Sendable {
             var changes = values.changes(to: state, of: object)
             if object == nil { changes[values.mirrored.identifier] = .text(row.uuid) }
             if let object {
-                if !changes.isEmpty { plan.updates.append((object, changes)) }
+                if !changes.isEmpty {
+                    plan.updates.append((object, changes))
+                    plan.changed[row.name] = changes
+                }
             } else {
                 plan.inserts.append((row.entity, changes))
             }
@@ -127,6 +143,9 @@ struct MergePlan: Sendable {
     var deletes: [StoredObject] = []
     var rows: [MapRow] = []
     var conflicts: [RecordedConflict] = []
+    /// The changes of the updates by the names of the records, and the conflicts that they resolve.
+    var changed: [String: [String: AttributeValue]] = [:]
+    var resolved: [ObjectID] = []
 
     var removals: Int { deletes.count }
 
@@ -139,5 +158,6 @@ struct MergePlan: Sendable {
         for object in deletes { try await context.delete(object.id, onVersion: object.version) }
         for row in rows { try await row.save(in: context) }
         for conflict in conflicts { try await conflict.save(in: context) }
+        for id in resolved { try await context.delete(id) }
     }
 }
