@@ -6,6 +6,12 @@ import Testing
 @testable import ClipsTerminal
 
 @Suite struct HelpTests {
+    @Test func `the scroll bar covers no text`() {
+        let width = HelpScreen.lines(ActionTable.entries, KeyMap(), columns: 80)
+            .map { HelpScreen.indent(80) + $0.text.count }.max()
+        #expect((60...78).contains(width ?? 0))
+    }
+
     @Test func `the help is searched, and Enter runs what was found`() throws {
         var state = AppState.showing(30)
         try state.press("?/undo restores them")

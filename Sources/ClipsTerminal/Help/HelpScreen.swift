@@ -18,7 +18,8 @@ struct HelpScreen {
 
     /// Returns wrapped lines for entries, with headings unless the entries are filtered.
     static func lines(_ entries: [ActionTable.Entry], _ keys: KeyMap, columns: Int) -> [Line] {
-        let width = max(1, columns - indent(columns))
+        // A column for the scroll bar, and one before it.
+        let width = max(1, columns - indent(columns) - 2)
         let isWhole = entries.count == ActionTable.entries.count
         var lines: [Line] = []
         for group in ActionTable.Group.allCases {
