@@ -96,7 +96,8 @@ struct StatusLine {
         let column = min(line.size.columns - 1, start + DisplayWidth.columns(of: SafeText.line(before)))
         frame.cursor = Position(row: line.row, column: max(0, column))
         if prompt.kind == .filter, line.size.columns >= 60, !prompt.editor.characters.isEmpty {
-            let count = " \(position) "
+            let similar = state.list.correction.map { "similar: \($0) · " } ?? ""
+            let count = " \(similar)\(position) "
             frame.putRight(count, in: line, width: line.size.columns, style: theme.dim)
         }
     }
