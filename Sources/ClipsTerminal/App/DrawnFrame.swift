@@ -14,6 +14,7 @@ struct DrawnFrame {
         fileprivate let hiddenColumns: Int
         fileprivate let isDeleted: Bool
         fileprivate let isReadOnly: Bool
+        fileprivate let hasClip: Bool
 
         /// - Returns: Nil for a frame with parts that depend on more, or that cover others.
         init?(_ state: AppState, _ layout: Layout) {
@@ -32,6 +33,7 @@ struct DrawnFrame {
             hiddenColumns = state.reader.hiddenColumns
             isDeleted = state.reader.isDeleted
             isReadOnly = state.saving.unavailabilityReason != nil
+            hasClip = state.target != nil
         }
     }
 
