@@ -203,9 +203,15 @@ extension LiveSession {
         let list = before.list.clips
         let id = before.reader.hasFocus ? before.reader.id : list.selectedID
         let marked = before.list.marks.all
-        let chosen = marked.isEmpty || before.reader.hasFocus ? id.map { [$0] } ?? [] : marked.sorted()
+        var chosen = marked.isEmpty || before.reader.hasFocus ? id.map { [$0] } ?? [] : marked.sorted()
         let last = max(0, list.count - 1)
         let count = before.typing.count ?? 1
+        if count > 1, marked.isEmpty, !before.reader.hasFocus, ActionTable[action].scope == .clips {
+            let rows = list.rows.drop { $0.id != id }.prefix(count)
+            // The others are loaded first.
+            guard rows.count == min(count, list.count - list.selectedIndex) else { return }
+            chosen = rows.map(\.id).sorted()
+        }
         switch action {
         case .down where !before.reader.hasFocus:
             try check(

@@ -62,9 +62,7 @@ struct AppState: Sendable {
         self.now = now
         list.arrivals.expire(at: now)
         apply(event)
-        if list.marks.range?.isWaiting == true, list.clips.selectedRow != nil, !list.feed.isLoading {
-            stretchRange()
-        }
+        if list.marks.range?.isWaiting == true { stretchRange() }
         reconcile()
         runTypedAhead()
         showWaitingQuestion()

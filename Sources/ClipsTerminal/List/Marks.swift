@@ -136,9 +136,9 @@ extension AppState {
     /// Extends the range to the cursor after a key. Clips inserted by other processes do not join the range.
     mutating func stretchRange() {
         guard let range = list.marks.range, !reader.hasFocus else { return }
-        guard let end = list.clips.selectedRow?.position, !list.feed.isLoading else {
-            return list.marks.wait()
-        }
+        // The row under the cursor may be the one that it leaves.
+        guard !list.feed.isLoading, !list.clips.isAwaitingCursor, let end = list.clips.selectedRow?.position
+        else { return list.marks.wait() }
         let (first, last) = (min(range.anchor, end), max(range.anchor, end))
         if list.clips.covers(first), list.clips.covers(last) {
             list.marks.stretch(
