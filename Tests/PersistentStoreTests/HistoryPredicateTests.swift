@@ -128,9 +128,74 @@ import Testing
 
     @Test func `a condition of thousands of parts is evaluated`() async throws {
         let container = try await open()
-        let parts = (1...3000).map { ChangePredicate.object(ObjectID(entity: "Note", key: $0)) }
+        let parts = (1...2000).map { ChangePredicate.object(ObjectID(entity: "Note", key: $0)) }
         #expect(try await container.count(HistoryFetchRequest(changes: .or(parts))).changes == 4)
         let ids = Set((2...20_000).map { ObjectID(entity: "Note", key: $0) })
         #expect(try await container.count(HistoryFetchRequest(changes: .objects(ids))).changes == 2)
+    }
+
+    @Test func `nested conditions are evaluated, or rejected as too deep`() async throws {
+        let container = try await open()
+        func changes(_ levels: Int, _ way: Int) -> HistoryFetchRequest {
+            var predicate = ChangePredicate.entity("Note")
+            for level in 0..<levels {
+                switch (way + level) % 3 {
+                case 0: predicate = .and([predicate, .kind(.insert)])
+                case 1: predicate = .not(predicate)
+                default: predicate = .or([.updated("rank"), predicate])
+                }
+            }
+            return HistoryFetchRequest(changes: predicate)
+        }
+        func transactions(_ levels: Int) -> HistoryFetchRequest {
+            let predicate = (0..<levels).reduce(TransactionPredicate.author("app")) { part, _ in .not(part) }
+            return HistoryFetchRequest(where: predicate)
+        }
+        for levels in 1...25 {
+            for way in 0..<3 {
+                var request = changes(levels, way)
+                let all = try await container.transactions(request)
+                (request.start, request.limit) = (.newest, 4)
+                #expect(try await container.transactions(request) == all)
+            }
+            let count = try await container.count(transactions(levels)).transactions
+            #expect(count == (levels.isMultiple(of: 2) ? 1 : 3))
+        }
+        for levels in [26, 1001, 20_001] {
+            for request in [changes(levels, 0), changes(levels, 1), transactions(levels)] {
+                try await expectTooComplex(request, in: container)
+            }
+        }
+    }
+
+    @Test func `two thousand conditions are evaluated, and more are rejected`() async throws {
+        let container = try await open()
+        let unknown = (1..<2000).map { ChangePredicate.updated("none \($0)") }
+        let known = HistoryFetchRequest(changes: .or(unknown + [.updated("rank")]))
+        #expect(try await container.count(known).transactions == 2)
+        for request in [
+            HistoryFetchRequest(changes: .or((0..<40_000).map { _ in .kind(.insert) })),
+            HistoryFetchRequest(changes: .or((0..<1001).map { _ in .or([.and([]), .entity("Note")]) })),
+            HistoryFetchRequest(where: .or((0..<40_000).map { .author("\($0)") })),
+        ] {
+            try await expectTooComplex(request, in: container)
+        }
+        let authors = TransactionPredicate.authors(Set((0..<2001).map { "\($0)" }))
+        let deletion = HistoryDeleteRequest(.beforeTransaction(99), where: authors)
+        await #expect(throws: StoreError.self) { try await container.deleteHistory(deletion) }
+    }
+
+    private func expectTooComplex(_ request: HistoryFetchRequest, in container: PersistentContainer)
+        async throws
+    {
+        for newest in [false, true] {
+            var request = request
+            if newest { (request.start, request.limit) = (.newest, 2) }
+            let error = await #expect(throws: StoreError.self) { try await container.transactions(request) }
+            guard case .predicateTooComplex = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
     }
 }

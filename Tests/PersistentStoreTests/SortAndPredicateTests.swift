@@ -251,6 +251,19 @@ import Testing
         try await container.objects(FetchRequest("Note", where: predicate)).map { $0["rank"].integerValue }
     }
 
+    @Test func `conditions that add no level are limited as well`() async throws {
+        let wraps: [(ObjectPredicate) -> ObjectPredicate] = [
+            { .not(.not($0)) }, { .and([$0]) }, { .or([.isOneOf("rank", [1]), .keys([1]), $0]) },
+        ]
+        func nested(_ count: Int, _ wrap: (ObjectPredicate) -> ObjectPredicate) -> ObjectPredicate {
+            (0..<count).reduce(.equal("rank", 1)) { part, _ in wrap(part) }
+        }
+        for wrap in wraps.prefix(2) { #expect(try await ranks(nested(1000, wrap)) == [1]) }
+        for wrap in wraps { await #expect(throws: StoreError.self) { try await ranks(nested(20_000, wrap)) } }
+        let keys = ObjectPredicate.or((0..<40_000).map { .keys([$0]) })
+        await #expect(throws: StoreError.self) { try await ranks(keys) }
+    }
+
     @Test func `words longer than LIKE's limit are found`() async throws {
         let words = String(repeating: "aB", count: 30_000)
         #expect(try await ranks(.contains("title", words)) == [80_002])

@@ -16,26 +16,11 @@ extension ObjectPredicate {
 
 /// Writes a predicate as SQL, within the limits of SQLite's parser.
 private struct ConditionWriter {
-    struct Condition {
-        let text: String
-        /// The height of the expression tree; SQLite's limit is 1,000 (sqlite.org/limits.html).
-        let height: Int
-        /// The depth of nested parentheses.
-        let depth: Int
-    }
-
     let entity: EntityDescription
     var values: [AttributeValue]
     private(set) var names: Set<String> = []
-    private var parts = 0
+    private var size = PredicateSize()
 
-    private static let greatestHeight = 900
-    /// The parser's stack holds 100 symbols; a pair of parentheses uses up to three.
-    private static let greatestDepth = 25
-    private static let maxParts = 2000
-    /// The maximum number of conditions in a row; longer rows are grouped, which limits the height of the
-    /// tree.
-    private static let groupSize = 50
     /// The longest pattern that LIKE and GLOB accept (sqlite.org/limits.html).
     private static let longestPattern = 50_000
 
@@ -44,88 +29,59 @@ private struct ConditionWriter {
         self.values = values
     }
 
-    mutating func write(_ predicate: ObjectPredicate, level: Int) throws(StoreError) -> Condition {
-        guard level <= Self.greatestDepth else { throw Self.isTooDeep }
+    mutating func write(_ predicate: ObjectPredicate, level: Int) throws(StoreError) -> SQLCondition {
+        try PredicateSize.check(level: level)
         switch predicate {
         case .compare(let name, let comparison, let value):
-            try count(1)
+            try size.count()
             // Written as in an index of objects for which it is true or false; SQLite could not recognize it
             // with a parameter.
             if comparison == .notEqual || comparison == .equal, value == .integer(0) {
-                return Condition(text: "\(try column(name)) \(comparison.rawValue) 0", height: 2, depth: 0)
+                return SQLCondition("\(try column(name)) \(comparison.rawValue) 0", height: 2)
             }
             values.append(value)
-            return Condition(text: try "\(column(name)) \(comparison.rawValue) ?", height: 2, depth: 0)
+            return SQLCondition(try "\(column(name)) \(comparison.rawValue) ?", height: 2)
         case .contains(let name, let words):
-            try count(1)
-            return Condition(text: try contains(column(name), words), height: 4, depth: 1)
+            try size.count()
+            return SQLCondition(try contains(column(name), words), height: 4, depth: 1)
         case .hasPrefix(let name, let prefix):
-            try count(2)
-            return Condition(text: try hasPrefix(name, prefix), height: 3, depth: 0)
+            try size.count(2)
+            return SQLCondition(try hasPrefix(name, prefix), height: 3)
         case .matches(let name, let pattern):
-            try count(1)
-            return Condition(text: try matches(name, pattern), height: 3, depth: 1)
+            try size.count()
+            return SQLCondition(try matches(name, pattern), height: 3, depth: 1)
         case .keys(let keys) where keys.count == 1:
+            try size.count()
             values.append(.integer(keys[0]))
-            return Condition(text: "id = ?", height: 2, depth: 0)
+            return SQLCondition("id = ?", height: 2)
         case .keys(let keys):
+            try size.count()
             // One text for any set of keys, so that the statement is prepared once.
             values.append(.text("[\(keys.map(String.init).joined(separator: ","))]"))
-            return Condition(text: "id IN (SELECT value FROM json_each(?))", height: 3, depth: 1)
+            return SQLCondition("id IN (SELECT value FROM json_each(?))", height: 3, depth: 1)
         case .isOneOf(let name, let wanted):
+            try size.count()
             values.append(.text("[\(wanted.compactMap(\.quotedJSON).joined(separator: ","))]"))
             let text = try "\(column(name)) IN (SELECT value FROM json_each(?))"
-            return Condition(text: text, height: 3, depth: 1)
+            return SQLCondition(text, height: 3, depth: 1)
         case .and(let parts): return try join(parts, " AND ", empty: "1", level)
         case .or(let parts): return try join(parts, " OR ", empty: "0", level)
-        case .not(.not(let part)): return try write(part, level: level)
-        case .not(let part):
-            let condition = try write(part, level: level + 1)
-            return try checked(
-                "NOT (\(condition.text))", height: condition.height + 1, depth: condition.depth + 1)
+        case .not(.not(let part)):
+            try size.count()
+            return try write(part, level: level)
+        case .not(let part): return try write(part, level: level + 1).negated()
         }
-    }
-
-    private mutating func count(_ more: Int) throws(StoreError) {
-        parts += more
-        guard parts <= Self.maxParts else {
-            throw .predicateTooComplex(reason: "it has more than \(Self.maxParts) parts")
-        }
-    }
-
-    private static let isTooDeep = StoreError.predicateTooComplex(
-        reason: "it is nested more than \(greatestDepth) levels deep")
-
-    private func checked(_ text: String, height: Int, depth: Int) throws(StoreError) -> Condition {
-        guard height <= Self.greatestHeight, depth <= Self.greatestDepth else { throw Self.isTooDeep }
-        return Condition(text: text, height: height, depth: depth)
     }
 
     private mutating func join(
         _ parts: [ObjectPredicate], _ separator: String, empty: String, _ level: Int
-    ) throws(StoreError) -> Condition {
+    ) throws(StoreError) -> SQLCondition {
+        // Neither an empty nor a single part adds a level.
+        if parts.count < 2 { try size.count() }
         guard parts.count != 1 else { return try write(parts[0], level: level) }
-        var conditions: [Condition] = []
+        var conditions: [SQLCondition] = []
         for part in parts { conditions.append(try write(part, level: level + 1)) }
-        while conditions.count > Self.groupSize {
-            var groups: [Condition] = []
-            for start in stride(from: 0, to: conditions.count, by: Self.groupSize) {
-                groups.append(
-                    try row(conditions[start..<min(conditions.count, start + Self.groupSize)], separator))
-            }
-            conditions = groups
-        }
-        return conditions.isEmpty
-            ? Condition(text: empty, height: 1, depth: 0) : try row(conditions[...], separator)
-    }
-
-    private func row(_ conditions: ArraySlice<Condition>, _ separator: String) throws(StoreError) -> Condition
-    {
-        let texts = conditions.map { "(\($0.text))" }
-        return try checked(
-            texts.joined(separator: separator),
-            height: (conditions.map(\.height).max() ?? 0) + conditions.count,
-            depth: (conditions.map(\.depth).max() ?? 0) + 1)
+        return try .joined(conditions, separator, empty: empty)
     }
 
     /// Returns a condition for contained text. LIKE is several times faster than folding the case of every

@@ -16,8 +16,10 @@ extension HistoryLog {
     /// Returns the range of a request.
     ///
     /// - Throws: `StoreError.tokenExpired` if part of the requested history was purged;
-    ///   `StoreError.objectOfAnotherStore` for an object of another store.
+    ///   `StoreError.objectOfAnotherStore` for an object of another store;
+    ///   `StoreError.predicateTooComplex` for a predicate beyond the limits.
     func range(of request: HistoryFetchRequest, on connection: borrowing Connection) throws -> Range {
+        try request.predicate?.checkSize()
         try request.changePredicate?.check(store)
         let (floor, expiry) = try extent(on: connection)
         var range = Range(

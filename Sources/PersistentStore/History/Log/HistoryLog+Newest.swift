@@ -62,7 +62,7 @@ extension HistoryLog {
         _ range: inout Range, _ request: HistoryFetchRequest, on connection: borrowing Connection
     ) throws {
         var values: [AttributeValue] = []
-        let matches = request.changePredicate?.sql(entities, values: &values, first: 3) ?? "1"
+        let matches = try request.changePredicate?.sql(entities, values: &values, first: 3) ?? "1"
         let rows = try connection.prepare(
             """
             SELECT number FROM history WHERE number > ?1 AND number <= ?2 AND kind < 3 AND (\(matches))

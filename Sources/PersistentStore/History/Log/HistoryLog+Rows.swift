@@ -28,8 +28,7 @@ extension HistoryLog {
         var values: [AttributeValue] = []
         let resumption = request.resumption
         let first = resumption == nil ? 3 : 4
-        let matches = request.changePredicate?.sql(
-            entities, values: &values, first: first)
+        let matches = try request.changePredicate?.sql(entities, values: &values, first: first)
         let bounds = "kind > 2 OR at NOT NULL"
         let condition =
             if matches != nil { " AND (\(bounds) OR matches)" } else if includesChanges { "" } else {

@@ -32,6 +32,7 @@ struct SelectiveDeletion: Sendable {
     )
         throws
     {
+        try request.predicate?.checkSize()
         let beginnings = try connection.prepare(
             """
             SELECT \(HistoryHeaders.columns) FROM history

@@ -1,0 +1,97 @@
+/// A condition on single changes. A transaction is returned with its admitted changes, or not at all if there
+/// are none.
+@nonexhaustive
+public indirect enum ChangePredicate: Hashable, Sendable {
+    case entity(String)
+    case kind(HistoryChange.Kind)
+    /// The change is of one of these objects.
+    case objects(Set<ObjectID>)
+    /// The change is an update of the attribute of that name in any entity, even of an attribute that the
+    /// model no longer has.
+    case updated(String)
+    /// True if all conditions are true; `.and([])` is true.
+    case and([ChangePredicate])
+    /// True if one condition is true; `.or([])` is false.
+    case or([ChangePredicate])
+    case not(ChangePredicate)
+
+    public static func object(_ id: ObjectID) -> ChangePredicate { .objects([id]) }
+}
+
+extension ChangePredicate: NestedPredicate {
+    var parts: [ChangePredicate] {
+        switch self {
+        case .and(let parts), .or(let parts): parts
+        case .not(let part): [part]
+        case .entity, .kind, .objects, .updated: []
+        }
+    }
+
+    /// Checks the limits of the predicate, and that it names no object of another store.
+    func check(_ store: StoreDigest) throws(StoreError) {
+        try checkSize { part throws(StoreError) in
+            guard case .objects(let ids) = part else { return }
+            for id in ids where !id.isValid(in: store) { throw .objectOfAnotherStore(id) }
+        }
+    }
+
+    /// Returns an SQL condition on a row of the log that is never NULL, and appends its values to `values`.
+    /// The first of them is parameter number `first`. The predicate was checked before.
+    func sql(
+        _ entities: [Int64: HistoryLog.EntityNames], values: inout [AttributeValue], first: Int
+    ) throws(StoreError) -> String {
+        "(\(try condition(entities, &values, first).text))"
+    }
+
+    private func condition(
+        _ entities: [Int64: HistoryLog.EntityNames], _ values: inout [AttributeValue], _ first: Int
+    ) throws(StoreError) -> SQLCondition {
+        func mark(_ value: AttributeValue) -> String {
+            values.append(value)
+            return "?\(first + values.count - 1)"
+        }
+        switch self {
+        case .entity(let name):
+            let id = entities.first { $0.value.name == name }?.key
+            return SQLCondition(id.map { "entity = \(mark(.integer($0)))" } ?? "0", height: 2)
+        case .kind(let kind):
+            return SQLCondition("kind = \(mark(.integer(Int64(kind.rawValue))))", height: 2)
+        case .objects(let ids):
+            var conditions: [SQLCondition] = []
+            for (id, entity) in entities {
+                let keys = ids.lazy.filter { $0.entity == entity.name }.map { String($0.key) }
+                guard !keys.isEmpty else { continue }
+                // One text for any set of keys, so that the statement is prepared once.
+                let list = mark(.text("[\(keys.joined(separator: ","))]"))
+                let text =
+                    "entity = \(mark(.integer(id))) AND object IN (SELECT value FROM json_each(\(list)))"
+                conditions.append(SQLCondition(text, height: 4, depth: 1))
+            }
+            return try .joined(conditions, " OR ", empty: "0")
+        case .updated(let name):
+            var conditions = [SQLCondition("kind = 1", height: 2)]
+            var updates: [SQLCondition] = []
+            for (id, entity) in entities {
+                for (bit, _) in entity.attributes.filter({ $0.value == name }) {
+                    let text =
+                        "entity = \(mark(.integer(id))) AND (columns & \(mark(.integer(1 << Int64(bit))))) <> 0"
+                    updates.append(SQLCondition(text, height: 4, depth: 1))
+                }
+            }
+            conditions.append(try .joined(updates, " OR ", empty: "0"))
+            return try .joined(conditions, " AND ", empty: "1")
+        case .and(let parts): return try Self.joined(parts, " AND ", empty: "1", entities, &values, first)
+        case .or(let parts): return try Self.joined(parts, " OR ", empty: "0", entities, &values, first)
+        case .not(let part): return try part.condition(entities, &values, first).negated()
+        }
+    }
+
+    private static func joined(
+        _ parts: [ChangePredicate], _ separator: String, empty: String,
+        _ entities: [Int64: HistoryLog.EntityNames], _ values: inout [AttributeValue], _ first: Int
+    ) throws(StoreError) -> SQLCondition {
+        var conditions: [SQLCondition] = []
+        for part in parts { conditions.append(try part.condition(entities, &values, first)) }
+        return try .joined(conditions, separator, empty: empty)
+    }
+}
