@@ -189,7 +189,8 @@ import Testing
         let color = AttributeDescription("color", .text, isOptional: true)
         let missing = StoreError.unreadableModel(path: path, reason: "its Note has no color")
         await #expect(throws: missing) { try await openReadOnly(Notes.model(version: 9, more: [color])) }
-        let other = try StoreModel(version: 1, entities: [EntityDescription("Letter", attributes: [])])
+        let letter = EntityDescription("Letter", attributes: [AttributeDescription("title", .text)])
+        let other = try StoreModel(version: 1, entities: [letter])
         await #expect(throws: StoreError.unreadableModel(path: path, reason: "it has no Letter")) {
             try await openReadOnly(other)
         }

@@ -2,14 +2,18 @@
 ///
 /// Raise `version` with every change of the entities: a program with an older model then rejects the store
 /// instead of misreading it. Opening a store migrates it to the model in one commit; see ``MigrationStep``.
+///
+/// At the same version, opening only adds parts. If the model would drop, rename, or convert a part of the store,
+/// opening throws ``StoreError/differentModel(path:version:reason:)`` and changes nothing.
 public struct StoreModel: Hashable, Sendable {
     public let version: Int
     public let entities: [EntityDescription]
 
     /// Creates a model.
     ///
-    /// - Throws: ``StoreError/invalidModel(_:)`` for names that cannot be tables or columns, and for more
-    ///   than 62 attributes: a change stores the updated ones as bits of one integer.
+    /// - Throws: ``StoreError/invalidModel(_:)`` for names that cannot be tables or columns, for an entity without
+    ///   attributes or with more than 62, since a change stores the updated ones as bits of one integer, for a
+    ///   default of another kind than its attribute, and for an index by an unknown attribute.
     public init(version: Int, entities: [EntityDescription]) throws(StoreError) {
         self.version = version
         self.entities = entities
@@ -22,6 +26,7 @@ public struct StoreModel: Hashable, Sendable {
     }
 
     static let maxAttributes = 62
+    private static let maxNameLength = 64
 
     private func check() throws(StoreError) {
         guard Set(entities.map { $0.name.lowercased() }).count == entities.count else {
@@ -41,7 +46,8 @@ public struct StoreModel: Hashable, Sendable {
             try Self.checkFormer(entity.attributes.map { ($0.name, $0.renamedFrom) })
             for name in [entity.name] + names where !Self.isIdentifier(name) {
                 throw .invalidModel(
-                    "'\(name)' is not a valid name: use letters, digits, and '_', beginning with a letter")
+                    "'\(name)' is not a valid name: use at most \(Self.maxNameLength) letters, digits, and '_', "
+                        + "beginning with a letter")
             }
             let reserved = ["history", "store_", "sqlite_"]
             guard !reserved.contains(where: { entity.name.lowercased().hasPrefix($0) }) else {
@@ -51,6 +57,8 @@ public struct StoreModel: Hashable, Sendable {
             guard !["new", "old", "gone", "excluded"].contains(entity.name.lowercased()) else {
                 throw .invalidModel("the name '\(entity.name)' is reserved for the store")
             }
+            guard !names.isEmpty else { throw .invalidModel("the entity \(entity.name) has no attributes") }
+            for attribute in entity.attributes { try attribute.check(in: entity) }
         }
     }
 
@@ -67,7 +75,7 @@ public struct StoreModel: Hashable, Sendable {
     }
 
     private static func isIdentifier(_ name: String) -> Bool {
-        guard let first = name.utf8.first, name.utf8.count <= 64 else { return false }
+        guard let first = name.utf8.first, name.utf8.count <= maxNameLength else { return false }
         let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         return letters.contains(first | 0x20)
@@ -95,6 +103,17 @@ struct StoreModelFingerprint {
             }
         }
         text = parts.joined(separator: "\n")
+    }
+
+    /// Whether the stored text of a model describes the same entities, even with tables and triggers of another
+    /// version of this library.
+    func hasSameEntities(as stored: String) -> Bool {
+        stored.drop { $0 != "\n" } == text.drop { $0 != "\n" }
+    }
+
+    /// Whether the stored text of a model describes an entity.
+    static func describes(_ entity: String, _ stored: String) -> Bool {
+        stored.split(separator: "\n").contains { $0 == entity || $0 == "\(entity) untracked" }
     }
 
     /// Whether a newer version of this library created the tables or triggers of a fingerprint. A migration
