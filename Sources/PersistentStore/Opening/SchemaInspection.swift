@@ -151,9 +151,16 @@ extension StoreOpening {
     /// Rejects a store that another process has migrated since this one opened it.
     func checkModel(_ connection: borrowing Connection) throws {
         let format = try connection.integer("PRAGMA user_version") ?? 0
-        guard format <= StoreSchema.format,
-            try StoreMetadata.text(.model, on: connection) == StoreModelFingerprint(model).text
+        guard format <= StoreSchema.format else { throw StoreError.newerStore(path: path) }
+        guard try StoreMetadata.text(.model, on: connection) != StoreModelFingerprint(model).text else {
+            return
+        }
+        let metadata = try StoreMetadata(connection)
+        guard metadata.modelVersion == Int64(model.version),
+            !StoreModelFingerprint.isOfNewerLibrary(metadata.model)
         else { throw StoreError.newerStore(path: path) }
+        try checkSameVersion(metadata, connection)
+        throw differentModel("its indexes, defaults, or history differ")
     }
 
     /// Returns the first part of an entity that its table lacks, as the end of a sentence.

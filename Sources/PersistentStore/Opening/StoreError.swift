@@ -11,6 +11,8 @@ public enum StoreError: Error, Equatable, Sendable {
     case notAStore(path: String)
     /// A newer version of the library or of the model wrote the store.
     case newerStore(path: String)
+    /// The store has another model of the same version, of which this model would drop or change a part.
+    case differentModel(path: String, version: Int, reason: String)
     /// The path is a name by which SQLite creates a database without a file.
     case withoutFile(path: String)
     /// The store does not exist, and the options do not allow creating it.
@@ -93,6 +95,9 @@ extension StoreError: CustomStringConvertible {
             "\(path) is not a store of this program. Nothing was changed; use another file."
         case .newerStore(let path):
             "The store \(path) was written by a newer version. Update this program; nothing was changed."
+        case .differentModel(let path, let version, let reason):
+            "The store \(path) has another model of the same version, \(version): \(reason). "
+                + "Nothing was changed; raise the version of the changed model."
         case .withoutFile(let path):
             "'\(path)' is not a path of a file. Use a path, or PersistentContainer(inMemory:) in a test."
         case .missing(let path): "There is no store at \(path)."

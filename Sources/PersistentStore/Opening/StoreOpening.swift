@@ -179,6 +179,7 @@ struct StoreOpening {
                 else {
                     throw StoreError.newerStore(path: path)
                 }
+                try checkSameVersion(metadata, connection)
                 try SchemaMigration(self).run(on: connection)
             }
             try connection.execute("COMMIT")
