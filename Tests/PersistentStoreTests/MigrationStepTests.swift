@@ -120,6 +120,19 @@ import Testing
         #expect(try await container.objects().map { $0["title"] } == ["a", "b"])
     }
 
+    @Test func `a step of an entity that the model lacks is an error, and changes nothing`() async throws {
+        let token = try await fill(["a"])
+        let unknown = MigrationStep(to: 2, of: "Nota") { $0["slug"] = "x" }
+        for model in [try Notes.migratedModel(), try Notes.model(version: 2)] {
+            let error = await #expect(throws: StoreError.self) {
+                try await migrate([unknown] + Notes.migrationSteps, model: model)
+            }
+            let reason = "the step to version 2 names the unknown entity 'Nota'"
+            #expect(error == .cannotMigrate(path: folder.path(of: "notes.db"), reason: reason))
+        }
+        #expect(try await Notes.open(folder).currentToken() == token)
+    }
+
     @Test func `an entity without history is migrated without history`() async throws {
         let old = try Notes.model(tracksHistory: false)
         var container = try await Notes.open(folder, model: old)

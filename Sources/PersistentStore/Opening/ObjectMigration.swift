@@ -14,13 +14,17 @@ struct MigrationRun {
     /// - Parameter stored: The entities of the store, by their new names.
     init(_ opening: StoreOpening, stored: Set<String>, on connection: borrowing Connection) throws {
         let (metadata, model) = (try StoreMetadata(connection), opening.model)
-        steps = opening.options.migrationSteps
+        let due = opening.options.migrationSteps
             .filter { metadata.modelVersion < $0.version && $0.version <= model.version }
+        for step in due where model.entity(step.entity) == nil {
+            throw StoreError.cannotMigrate(
+                path: opening.path,
+                reason: "the step to version \(step.version) names the unknown entity '\(step.entity)'")
+        }
+        steps =
+            due
             .filter { stored.contains($0.entity) }
             .sorted { $0.version < $1.version }
-        for step in steps where model.entity(step.entity) == nil {
-            throw StoreError.unknownEntity(step.entity)
-        }
         let origin = TransactionOrigin(
             author: MigrationStep.author, contextName: "\(metadata.modelVersion) to \(model.version)",
             session: Int64.random(in: 1...Int64.max))
