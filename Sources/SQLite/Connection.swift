@@ -28,6 +28,9 @@ package struct Connection: ~Copyable {
         isInterrupted: (@Sendable () -> Bool)? = nil
     ) throws(SQLiteError) {
         Self.configureOnce
+        guard !path.utf8.contains(0) else {
+            throw SQLiteError(code: SQLITE_CANTOPEN, message: "the path contains a NUL")
+        }
         var pointer: OpaquePointer?
         let flags =
             switch access {
@@ -36,7 +39,7 @@ package struct Connection: ~Copyable {
             case .readWrite: SQLITE_OPEN_READWRITE
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             }
-        let name = access == .immutable ? Self.immutableURI(path) : path
+        let name = access == .immutable ? Self.immutableURI(path) : Self.fileName(path)
         let code = sqlite3_open_v2(name, &pointer, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard code == SQLITE_OK, let pointer else {
             let failure = SQLiteError.failure(code, pointer)
@@ -60,6 +63,9 @@ package struct Connection: ~Copyable {
         let special: [Unicode.Scalar: String] = ["%": "%25", "?": "%3f", "#": "%23"]
         return "file:" + path.unicodeScalars.map { special[$0] ?? String($0) }.joined() + "?immutable=1"
     }
+
+    /// Returns a name that SQLite does not read as a URI, as it does in builds with SQLITE_USE_URI.
+    private static func fileName(_ path: String) -> String { path.hasPrefix("file:") ? "./" + path : path }
 
     private static let configureOnce: Void = csqlite_stop_counting_memory()
 

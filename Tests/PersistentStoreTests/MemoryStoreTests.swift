@@ -75,8 +75,8 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: container.path))
     }
 
-    @Test(arguments: [":memory:", ""], [StoreOptions.Access.readWrite, .readOnly])
-    func `SQLite's names for a database without a file are refused with advice`(
+    @Test(arguments: [":memory:", "", "a\0b"], [StoreOptions.Access.readWrite, .readOnly])
+    func `paths that SQLite reads as another name are refused with advice`(
         path: String, access: StoreOptions.Access
     ) async throws {
         var options = StoreOptions()

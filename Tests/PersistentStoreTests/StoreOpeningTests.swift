@@ -1,5 +1,6 @@
 import Foundation
 import PersistentStore
+import SQLite
 import TestSupport
 import Testing
 
@@ -47,6 +48,18 @@ import Testing
         await #expect(throws: StoreError.self) { try await Notes.open(folder, model: bad) }
         #expect(try await container.objects().count == 1)
         #expect(try await Notes.open(folder).transactions().count == 1)
+    }
+
+    @Test func `a path that begins like a URI is a file name`() async throws {
+        await #expect(throws: StoreError.self) { try await open("file:" + folder.path(of: "u.db")) }
+        #expect(!FileManager.default.fileExists(atPath: folder.path(of: "u.db")))
+    }
+
+    @Test func `a path with a NUL leads to no file`() async throws {
+        let path = folder.path(of: "u.db\0v.db")
+        await #expect(throws: StoreError.withoutFile(path: path)) { try await open(path) }
+        #expect(throws: SQLiteError.self) { try Connection(path: path, access: .create) }
+        #expect(!FileManager.default.fileExists(atPath: folder.path(of: "u.db")))
     }
 
     @Test func `an older program is refused by a newer store`() async throws {

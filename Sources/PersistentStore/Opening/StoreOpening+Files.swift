@@ -7,7 +7,9 @@ extension StoreOpening {
     /// written as text, so the companion files would be those of another store.
     func checkKind() throws(StoreError) {
         // SQLite's names for a database without a file (sqlite.org/inmemorydb.html).
-        guard path != ":memory:", !path.isEmpty else { throw .withoutFile(path: path) }
+        // A NUL would end the name.
+        guard path != ":memory:", !path.isEmpty, !path.utf8.contains(0)
+        else { throw .withoutFile(path: path) }
         guard FilePath.resolvesToText(path) else {
             throw .cannotOpen(path: path, reason: "it leads to a name that is not valid UTF-8")
         }
