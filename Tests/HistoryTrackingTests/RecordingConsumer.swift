@@ -17,13 +17,15 @@ final class RecordingConsumer: HistoryConsumer {
 
     let batchLimit: BatchLimit
     private let record: Mutex<Record>
+    private let error: any Error
     private let refuses: @Sendable ([HistoryTransaction]) -> Bool
     private let news = DispatchSemaphore(value: 0)
 
     init(
-        batchLimit: BatchLimit = .split(1000), failures: Int = 0,
+        batchLimit: BatchLimit = .split(1000), failures: Int = 0, throwing error: any Error = Refusal(),
         refusing: @escaping @Sendable ([HistoryTransaction]) -> Bool = { _ in false }
     ) {
+        self.error = error
         refuses = refusing
         self.batchLimit = batchLimit
         record = Mutex(Record(failuresLeft: failures))
@@ -45,7 +47,7 @@ final class RecordingConsumer: HistoryConsumer {
             if refuses(transactions) { throw Refusal() }
             if record.failuresLeft > 0 {
                 record.failuresLeft -= 1
-                throw Refusal()
+                throw error
             }
             record.transactions += transactions
         }

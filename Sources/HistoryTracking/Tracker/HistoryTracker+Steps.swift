@@ -183,7 +183,7 @@ extension StoreError {
     fileprivate var isOfTheStore: Bool {
         switch self {
         case .busy, .full, .inputOutput, .readOnly, .damaged, .replaced, .closed, .cancelled, .cannotOpen,
-            .missing:
+            .missing, .newerStore, .differentModel, .schemaChanged, .unreadableModel:
             true
         default: false
         }
