@@ -142,6 +142,43 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "UPDATE store_metadata SET value = value + 1 WHERE key = 'model_version';"
+            + "UPDATE store_metadata SET value = 'other' WHERE key = 'model'; CREATE TABLE other (id)",
+        "DROP TABLE Note", "DROP TABLE history", "ALTER TABLE Note RENAME COLUMN rank TO grade",
+    ])
+    func `a query of a store that becomes unreadable reports the error in its state`(sql: String) async throws
+    {
+        try await insert(["a"])
+        let live = try await LiveQuery(Self.byTitle, in: container)
+        let follower = LiveQueryFollower(live)
+        #expect(await soon { follower.seen.newest?.state == .live })
+        #expect(try Shell.run("sqlite3", [container.path, sql]).errors == "")
+        #expect(
+            await soon {
+                switch follower.seen.newest?.state {
+                case .failing(.store(.newerStore)), .failing(.store(.schemaChanged)): true
+                default: false
+                }
+            })
+    }
+
+    @Test func `a window of zero rows or less has the count only`() async throws {
+        try await insert(["b", "a"])
+        for limit in [0, -1] {
+            var request = Self.byTitle
+            request.limit = limit
+            let live = try await LiveQuery(request, in: container)
+            var snapshots = live.snapshots.makeAsyncIterator()
+            let first = try #require(try await snapshots.next())
+            #expect(first.rows.isEmpty && first.count == 2)
+            live.resizeWindow(to: 1)
+            #expect(try await snapshots.next()?.rows.map { $0["title"] } == ["a"])
+            live.resizeWindow(to: limit)
+            #expect(try await snapshots.next()?.rows.isEmpty == true)
+        }
+    }
+
     @Test func `an iteration ends with the state of a stopped query`() async throws {
         let live = try await LiveQuery(Self.byTitle, in: container)
         let follower = LiveQueryFollower(live)

@@ -17,6 +17,23 @@ import Testing
         try await context.save()
     }
 
+    @Test func `a limit of zero or less admits nothing, in each kind of request`() async throws {
+        for limit in [0, -1, .min] {
+            let request = FetchRequest("Note", limit: limit)
+            #expect(try await container.fetch(request).isEmpty)
+            #expect(try await container.read { try $0.valueCounts(of: "title", over: request) }.isEmpty)
+            for start in [HistoryFetchRequest.Start.beginning, .newest] {
+                let history = HistoryFetchRequest(start, limit: limit)
+                #expect(try await container.transactions(history).isEmpty)
+                #expect(try await container.count(history).transactions == 0)
+            }
+        }
+        var rest = FetchRequest("Note", limit: .max)
+        #expect(try await container.fetch(rest).count == 3)
+        (rest.limit, rest.offset) = (nil, -1)
+        #expect(try await container.fetch(rest).count == 3)
+    }
+
     @Test func `read rethrows the error of its closure`() async throws {
         await #expect(throws: NoSuchNote(title: "x")) {
             try await container.read { snapshot -> Int in

@@ -46,6 +46,8 @@ final class LiveFeed: Sendable {
         var refreshes = -1
         var tracking = TrackingState.stopped
         var failure: StoreError?
+        /// The number of rows in the window; the list has one row at least.
+        var maxRows: Int
         /// Whether the selected row must become the first of the window.
         var isAligning = false
         /// The object around which a window was requested.
@@ -68,7 +70,8 @@ final class LiveFeed: Sendable {
         list.follows = true
         list.followsSelection = false
         if request.offset > 0 { list.moveTo(index: request.offset) }
-        state = Mutex(State(list: list, isAligning: request.offset > 0))
+        let maxRows = max(0, request.limit ?? Self.allRows)
+        state = Mutex(State(list: list, maxRows: maxRows, isAligning: request.offset > 0))
     }
 
     /// The number of rows to read first.
@@ -155,7 +158,12 @@ extension LiveFeed {
 
     func move(to key: Int64) { show(around: key) }
 
-    func resize(to count: Int) { change { $0.list.resize(height: count) } }
+    func resize(to count: Int) {
+        change { state in
+            state.maxRows = max(0, count)
+            state.list.resize(height: count)
+        }
+    }
 
     /// Ends all iterations once they have delivered the present state.
     private func finish() {
@@ -186,7 +194,8 @@ extension LiveFeed {
         state.withLock { state in
             guard state.revision != revision, state.isComplete else { return nil }
             return Reading(
-                revision: state.revision, rows: Array(state.list.visibleRows), firstIndex: state.list.top,
+                revision: state.revision, rows: Array(state.list.visibleRows.prefix(state.maxRows)),
+                firstIndex: state.list.top,
                 count: state.list.count, state: state.failure.map { .failing(.store($0)) } ?? state.tracking,
                 refreshes: state.refreshes)
         }

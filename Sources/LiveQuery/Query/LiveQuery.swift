@@ -10,7 +10,8 @@ public import PersistentStore
 /// }
 /// ```
 ///
-/// A query has a window: the request's `limit` rows from its `offset`, or all rows without a limit. With a
+/// A query has a window: the request's `limit` rows from its `offset`, or all rows without a limit. With a limit of
+/// zero, its snapshots have the count and no rows. With a
 /// window, a list of a million objects costs as much as its visible rows. At the start of the list, new rows
 /// appear in the window; elsewhere, the same rows remain while other rows are inserted and deleted before them,
 /// and only ``LiveSnapshot/firstIndex`` changes.
@@ -85,7 +86,7 @@ extension LiveQuery {
         return true
     }
 
-    /// Changes the number of rows in the window.
+    /// Changes the number of rows in the window; with zero or less, it has none.
     public func resizeWindow(to count: Int) { feed.resize(to: count) }
 
     /// Returns the index of an object among all that the request admits; nil if it does not admit the object.

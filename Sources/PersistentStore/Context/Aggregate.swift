@@ -83,7 +83,7 @@ extension ObjectQuery {
         let statement = try connection.prepare(
             """
             SELECT \(column), count(*) FROM "\(entity.name)"\(condition) GROUP BY 1 ORDER BY 2 DESC, 1
-            LIMIT \(request.limit ?? -1) OFFSET \(request.offset)
+            LIMIT \(request.maxRows) OFFSET \(request.offset)
             """, binding: values)
         var counts: [ValueCount] = []
         while try statement.step() {

@@ -11,7 +11,9 @@ public struct FetchRequest: Hashable, Sendable {
     public var before: SortPosition?
     /// Whether to fetch backward from the end; the objects are still returned in the order of ``sort``.
     public var isReversed = false
+    /// The maximum number of objects; nil for all, zero or less for none.
     public var limit: Int?
+    /// The number of objects to skip first; a negative number skips none.
     public var offset = 0
     /// The attributes to fetch; nil fetches all.
     public var attributes: [String]?
@@ -24,6 +26,9 @@ public struct FetchRequest: Hashable, Sendable {
         self.sort = sort
         self.limit = limit
     }
+
+    /// The limit in SQL, where a negative number is none.
+    var maxRows: Int { limit.map { max(0, $0) } ?? -1 }
 }
 
 /// A condition on the attributes of an object.

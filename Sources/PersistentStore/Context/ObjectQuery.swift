@@ -68,7 +68,7 @@ struct ObjectQuery {
         sql += try condition(request, entity, &values)
         sql += SortOrder(request.sort, of: entity).clause(entity, isReversed: request.isReversed)
         if request.limit != nil || request.offset > 0 {
-            sql += " LIMIT \(request.limit ?? -1) OFFSET \(request.offset)"
+            sql += " LIMIT \(request.maxRows) OFFSET \(request.offset)"
         }
         return try connection.prepare(sql, binding: values)
     }

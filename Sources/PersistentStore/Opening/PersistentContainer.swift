@@ -135,7 +135,8 @@ public final class PersistentContainer: Sendable {
         try await watcher.signals()
     }
 
-    /// Ends the watching and closes the connections. Later calls throw ``StoreError/closed``.
+    /// Ends the watching and closes the connections. Waits for a read, a save, or a batch that runs; one that
+    /// waits, and each later call, throws ``StoreError/closed``.
     nonisolated(nonsending) public func close() async {
         await watcher.stop()
         await reader.close()

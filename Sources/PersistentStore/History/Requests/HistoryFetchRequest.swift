@@ -31,7 +31,7 @@ public struct HistoryFetchRequest: Hashable, Sendable {
     public var changePredicate: ChangePredicate?
     /// Whether transactions include their changes; if not, the changes are not read.
     public var includesChanges = true
-    /// The maximum number of transactions.
+    /// The maximum number of transactions; nil for all, zero or less for none.
     public var limit: Int?
     /// The number of transactions to skip first; with ``Start/newest``, the newest ones.
     public var offset = 0
