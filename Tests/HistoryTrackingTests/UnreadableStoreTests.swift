@@ -44,7 +44,6 @@ import Testing
 
     @Test(arguments: [
         "DROP TABLE Note", "DROP TABLE history", "ALTER TABLE Note RENAME COLUMN rank TO grade",
-        "ALTER TABLE Note DROP COLUMN created",
     ])
     func `a changed schema is reported, although no history follows the cursor`(sql: String) async throws {
         let (tracker, consumer) = try await follow()
@@ -58,7 +57,7 @@ import Testing
         try ask("ALTER TABLE Note RENAME COLUMN rank TO grade")
         #expect(await soon { failure(consumer) != nil })
         try ask("ALTER TABLE Note RENAME COLUMN grade TO rank; INSERT INTO Note (title) VALUES ('b')")
-        #expect(await soon { consumer.seen.states.last == .live && consumer.changes == 2 })
+        #expect(await soon { consumer.seen.states.last == .live && consumer.changes == 1 })
         await tracker.stop()
     }
 

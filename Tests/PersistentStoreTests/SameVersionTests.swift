@@ -91,6 +91,6 @@ import Testing
         await (try await Notes.open(folder, model: Self.model([Self.title], more: [tag]))).close()
         await (try await Notes.open(folder, model: Self.model([Self.title], version: 2))).close()
         let added = try Self.model([Self.title, Self.rank], version: 2)
-        #expect(try await Notes.open(folder, model: added).check() == [])
+        #expect(try await Notes.open(folder, model: added).objects().isEmpty)
     }
 }

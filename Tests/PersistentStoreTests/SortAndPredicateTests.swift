@@ -259,7 +259,7 @@ import Testing
             (0..<count).reduce(.equal("rank", 1)) { part, _ in wrap(part) }
         }
         for wrap in wraps.prefix(2) { #expect(try await ranks(nested(1000, wrap)) == [1]) }
-        for wrap in wraps { await #expect(throws: StoreError.self) { try await ranks(nested(20_000, wrap)) } }
+        for wrap in wraps { await #expect(throws: StoreError.self) { try await ranks(nested(3000, wrap)) } }
         let keys = ObjectPredicate.or((0..<40_000).map { .keys([$0]) })
         await #expect(throws: StoreError.self) { try await ranks(keys) }
     }

@@ -40,7 +40,7 @@ extension ChangePredicate: NestedPredicate {
     func sql(
         _ entities: [Int64: HistoryLog.EntityNames], values: inout [AttributeValue], first: Int
     ) throws(StoreError) -> String {
-        "(\(try condition(entities, &values, first).text))"
+        try condition(entities, &values, first).text
     }
 
     private func condition(
@@ -69,17 +69,15 @@ extension ChangePredicate: NestedPredicate {
             }
             return try .joined(conditions, " OR ", empty: "0")
         case .updated(let name):
-            var conditions = [SQLCondition("kind = 1", height: 2)]
-            var updates: [SQLCondition] = []
+            var conditions: [SQLCondition] = []
             for (id, entity) in entities {
                 for (bit, _) in entity.attributes.filter({ $0.value == name }) {
-                    let text =
-                        "entity = \(mark(.integer(id))) AND (columns & \(mark(.integer(1 << Int64(bit))))) <> 0"
-                    updates.append(SQLCondition(text, height: 4, depth: 1))
+                    let (entity, mask) = (mark(.integer(id)), mark(.integer(1 << Int64(bit))))
+                    conditions.append(
+                        SQLCondition("kind = 1 AND entity = \(entity) AND columns & \(mask) <> 0", height: 5))
                 }
             }
-            conditions.append(try .joined(updates, " OR ", empty: "0"))
-            return try .joined(conditions, " AND ", empty: "1")
+            return try .joined(conditions, " OR ", empty: "0")
         case .and(let parts): return try Self.joined(parts, " AND ", empty: "1", entities, &values, first)
         case .or(let parts): return try Self.joined(parts, " OR ", empty: "0", entities, &values, first)
         case .not(let part): return try part.condition(entities, &values, first).negated()
