@@ -33,6 +33,10 @@ extension StoreOpening {
                 """)
             try columns.bind(name, at: 1)
             while try columns.step() {
+                // Another program may have given its column any name.
+                guard StoreModel.isIdentifier(columns.text(0)) else {
+                    return "this model has not all columns of its \(name)"
+                }
                 let part = "\(name).\(columns.text(0))"
                 guard let attribute = entity.attribute(columns.text(0)) else {
                     return "this model has no \(part)"
