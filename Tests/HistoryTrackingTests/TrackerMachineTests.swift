@@ -131,6 +131,23 @@ import Testing
         #expect(machine.handle(.storeReplaced) == [])
     }
 
+    @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .seconds(Int64.max) * 10])
+    func `any retry pause can be slept`(pause: Duration) async {
+        var machine = TrackerMachine(failuresBeforeParking: 3, retryPause: pause)
+        _ = machine.handle(.started)
+        _ = machine.handle(.signalled)
+        for _ in 0..<8 {
+            let pauses = machine.handle(Self.failed).compactMap { action in
+                if case .retry(let pause) = action { pause } else { nil }
+            }
+            #expect(pauses == [pause.bounded] && pause.bounded >= .zero)
+            _ = machine.handle(.retryDue)
+        }
+        let sleep = Task { try await Task.sleep(for: pause.bounded) }
+        sleep.cancel()
+        _ = await sleep.result
+    }
+
     @Test func `retry pauses double up to a limit and reset after a success`() {
         var machine = Self.machine(after: [.started, .signalled])
         for power in [0, 1, 2, 3, 4, 5, 6, 6, 6] {

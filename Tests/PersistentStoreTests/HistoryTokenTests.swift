@@ -127,6 +127,27 @@ import Testing
         }
     }
 
+    @Test func `a cursor never moves beyond the newest transaction`() async throws {
+        let container = try await Notes.open(folder)
+        let context = container.makeContext(author: "a")
+        _ = try await context.save(inserting: ["title": "first"])
+        let (name, now) = try await container.registerConsumer("view")
+        let error = StoreError.tokenFromFuture(newest: now)
+        for (generation, number) in [(1, now.number + 1), (1, .max), (2, 0)] {
+            let token = try #require(HistoryToken("\(container.storeID).\(generation).\(number)"))
+            await #expect(throws: error) { try await container.moveCursor(of: name, to: token) }
+            await #expect(throws: error) { try await container.resetCursor(of: name, to: token) }
+            await #expect(throws: error) {
+                try await container.registerConsumer("more", startingAt: token)
+            }
+            try await context.insert("Note", ["title": "pending"])
+            await #expect(throws: error) { try await context.save(movingCursorOf: name, to: token) }
+            await context.rollback()
+        }
+        #expect(try await container.read { try $0.consumers().map(\.token) } == [now])
+        #expect(try await container.currentToken() == now)
+    }
+
     @Test func `a purged transaction is expired, and not mistaken for the next one`() async throws {
         let container = try await Notes.open(folder)
         let context = container.makeContext(author: "a")
@@ -147,8 +168,8 @@ import Testing
         let start = try await container.currentToken()
         for _ in 0..<3 { _ = try await context.save(inserting: [:]) }
         let answers = try await container.read { snapshot in
-            try [2, 3, 4].map { try snapshot.hasMoreChanges(after: start, than: $0) }
+            try [.min, -1, 0, 2, 3, 4, .max].map { try snapshot.hasMoreChanges(after: start, than: $0) }
         }
-        #expect(answers == [true, false, false])
+        #expect(answers == [true, true, true, true, false, false, false])
     }
 }

@@ -96,7 +96,7 @@ extension HistoryTracker {
         if case .transient(let interval) = parameters.cursor {
             guard storingCursor == nil, cursor?.isStored == false else { return }
             storingCursor = Task { [weak self] in
-                guard (try? await Task.sleep(for: interval)) != nil else { return }
+                guard (try? await Task.sleep(for: interval.bounded)) != nil else { return }
                 await self?.storeTransientCursor()
             }
         } else {

@@ -67,7 +67,7 @@ struct TrackerMachine: Equatable, Sendable {
 
     init(failuresBeforeParking: Int, retryPause: Duration) {
         self.failuresBeforeParking = max(1, failuresBeforeParking)
-        self.retryPause = retryPause
+        self.retryPause = retryPause.bounded
     }
 
     /// Whether a transaction is no longer delivered to a step.
@@ -162,7 +162,7 @@ struct TrackerMachine: Equatable, Sendable {
         guard !isRetrying else { return [] }
         isRetrying = true
         defer { failuresInARow += 1 }
-        return [.retry(after: retryPause * (1 << min(failuresInARow, 6)))]
+        return [.retry(after: (retryPause * (1 << min(failuresInARow, 6))).bounded)]
     }
 
     private mutating func watch(_ watching: TrackingState) -> [Action] {
@@ -175,6 +175,11 @@ struct TrackerMachine: Equatable, Sendable {
         self.state = state
         return [.report(state)]
     }
+}
+
+extension Duration {
+    /// The duration between zero and a century: a longer one overflows the clock that sleeps for it.
+    var bounded: Duration { max(.zero, min(self, .seconds(100 * 366 * 24 * 3600))) }
 }
 
 /// The reason to repeat a pass.

@@ -91,9 +91,9 @@ extension LiveQuery {
 
     /// Returns the index of an object among all that the request admits; nil if it does not admit the object.
     public func index(of id: ObjectID) async throws(StoreError) -> Int? {
-        guard id.entity == feed.request.entity, id.isValid(inStore: source.container.storeID) else {
-            return nil
-        }
+        guard id.entity == feed.request.entity, id.isPermanent,
+            id.isValid(inStore: source.container.storeID)
+        else { return nil }
         return try await source.index(of: id.key)
     }
 }

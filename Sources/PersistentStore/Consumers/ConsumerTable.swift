@@ -60,6 +60,17 @@ enum ConsumerTable {
         guard try contains(name, on: connection) else { throw try notStored(on: connection) }
     }
 
+    /// Checks that the store has reached a token: an older copy may have been restored since then. A cursor
+    /// beyond the end would skip what is committed later.
+    static func check(_ token: HistoryToken, on connection: borrowing Connection) throws {
+        let newest = HistoryToken(
+            storeID: token.storeID, generation: try StoreMetadata.integer(.generation, on: connection) ?? 1,
+            number: try HistoryBoundary.newest(on: connection))
+        guard token.generation <= newest.generation, token.number <= newest.number else {
+            throw StoreError.tokenFromFuture(newest: newest)
+        }
+    }
+
     /// Moves a cursor forward; it never moves backward within a generation.
     static func move(
         _ name: String, to token: HistoryToken, now: Int64, on connection: borrowing Connection

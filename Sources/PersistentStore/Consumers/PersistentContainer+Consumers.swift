@@ -20,7 +20,8 @@ extension PersistentContainer {
         let start = if let token { token } else { try await currentToken() }
         let now = options.clock()
         return try await writer.write { connection in
-            try ConsumerTable.register(
+            try ConsumerTable.check(start, on: connection)
+            return try ConsumerTable.register(
                 name, author: author, startingAt: start, isTransient: isTransient,
                 retention: retention, now: now, on: connection)
         }
@@ -52,22 +53,29 @@ extension PersistentContainer {
 
     /// Moves a consumer's cursor forward; never backward.
     ///
-    /// - Throws: ``StoreError/unknownConsumer(_:)`` if no consumer of that name is registered.
+    /// - Throws: ``StoreError/unknownConsumer(_:)`` if no consumer of that name is registered;
+    ///   ``StoreError/tokenFromFuture(newest:)`` if the store has not reached the token.
     nonisolated(nonsending) public func moveCursor(of consumer: String, to token: HistoryToken)
         async throws(StoreError)
     {
         try check(token)
         let now = options.clock()
-        try await writer.write { try ConsumerTable.move(consumer, to: token, now: now, on: $0) }
+        try await writer.write {
+            try ConsumerTable.check(token, on: $0)
+            try ConsumerTable.move(consumer, to: token, now: now, on: $0)
+        }
     }
 
-    /// Sets a cursor to any position, for a consumer that has done a full refresh.
+    /// Sets a cursor to any position that the store has reached, for a consumer that has done a full refresh.
     nonisolated(nonsending) public func resetCursor(of consumer: String, to token: HistoryToken)
         async throws(StoreError)
     {
         try check(token)
         let now = options.clock()
-        try await writer.write { try ConsumerTable.reset(consumer, to: token, now: now, on: $0) }
+        try await writer.write {
+            try ConsumerTable.check(token, on: $0)
+            try ConsumerTable.reset(consumer, to: token, now: now, on: $0)
+        }
     }
 
     private func check(_ token: HistoryToken) throws(StoreError) {
@@ -84,8 +92,9 @@ extension StoreContext {
     /// Commits pending changes and, in the same commit, moves a consumer's cursor. Work stored in the store
     /// is then done exactly once, even if the process is killed at any moment.
     ///
-    /// - Throws: ``StoreError/unknownConsumer(_:)`` if no consumer of that name is registered; nothing is
-    ///   saved then.
+    /// - Throws: ``StoreError/unknownConsumer(_:)`` if no consumer of that name is registered;
+    ///   ``StoreError/tokenFromFuture(newest:)`` if the store had not reached the token before. Nothing is saved
+    ///   then.
     @discardableResult
     public func save(
         movingCursorOf consumer: String, to token: HistoryToken

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import Synchronization
 
 /// The ID of one object of a store; a key is never reused.
 ///
@@ -8,22 +9,41 @@ public import FoundationEssentials
 /// store, but differs from the ID that the store returns for the object.
 public struct ObjectID: Hashable, Sendable {
     public let entity: String
-    /// The key: positive in the store, negative for an inserted object that is not saved yet.
+    /// The key in the store, which an external writer may choose freely. An object that is not saved yet has a
+    /// negative number that no other context uses.
     public let key: Int64
     let store: StoreDigest
+    /// Whether the ID is that of a saved object. A temporary ID never equals one, regardless of its key.
+    public let isPermanent: Bool
+
+    private static let lastTemporaryKey = Atomic(Int64.random(in: -1 << 62..<0))
 
     public init(entity: String, key: Int64, storeID: UUID? = nil) {
         self.init(entity: entity, key: key, store: storeID.map(StoreDigest.init) ?? .none)
     }
 
     init(entity: String, key: Int64, store: StoreDigest) {
+        self.init(entity: entity, key: key, store: store, isPermanent: true)
+    }
+
+    /// Creates a temporary ID.
+    init(temporaryIn store: StoreDigest, entity: String) {
+        self.init(
+            entity: entity, key: Self.lastTemporaryKey.subtract(1, ordering: .relaxed).newValue, store: store,
+            isPermanent: false)
+    }
+
+    private init(entity: String, key: Int64, store: StoreDigest, isPermanent: Bool) {
         self.entity = entity
         self.key = key
         self.store = store
+        self.isPermanent = isPermanent
     }
 
-    /// Whether the object has been saved.
-    public var isPermanent: Bool { key > 0 }
+    /// Returns the ID with the digest of a store.
+    func valid(in store: StoreDigest) -> ObjectID {
+        ObjectID(entity: entity, key: key, store: store, isPermanent: isPermanent)
+    }
 
     /// Whether the ID is valid in a store: it was created for that store, or without one.
     public func isValid(inStore id: UUID) -> Bool { isValid(in: StoreDigest(id)) }
@@ -32,7 +52,7 @@ public struct ObjectID: Hashable, Sendable {
 }
 
 extension ObjectID: CustomStringConvertible {
-    public var description: String { "\(entity) \(key)" }
+    public var description: String { isPermanent ? "\(entity) \(key)" : "unsaved \(entity) \(key)" }
 }
 
 /// The first eight bytes of a store ID. Store IDs are random, so they distinguish stores, and an ID
@@ -64,10 +84,10 @@ extension StoreDigest: LosslessStringConvertible {
 }
 
 /// The coded form is stable: `{"entity":"Note","key":7,"store":"0f3a9c…"}`, with the first 16 hexadecimal digits
-/// of the store ID, and without `store` for an ID without a store.
+/// of the store ID, without `store` for an ID without a store, and with `"temporary":true` for a temporary one.
 extension ObjectID: Codable {
     private enum CodingKeys: String, CodingKey {
-        case entity, key, store
+        case entity, key, store, temporary
     }
 
     public init(from decoder: any Decoder) throws {
@@ -79,7 +99,8 @@ extension ObjectID: Codable {
         }
         self.init(
             entity: try container.decode(String.self, forKey: .entity),
-            key: try container.decode(Int64.self, forKey: .key), store: store)
+            key: try container.decode(Int64.self, forKey: .key), store: store,
+            isPermanent: try container.decodeIfPresent(Bool.self, forKey: .temporary) != true)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -87,5 +108,6 @@ extension ObjectID: Codable {
         try container.encode(entity, forKey: .entity)
         try container.encode(key, forKey: .key)
         try container.encodeIfPresent(store == .none ? nil : store.description, forKey: .store)
+        if !isPermanent { try container.encode(true, forKey: .temporary) }
     }
 }

@@ -50,8 +50,9 @@ final class ObjectTable {
         defaults = entity.attributes.map(\.constantDefault)
     }
 
-    func object(_ key: Int64, on connection: borrowing Connection) throws -> StoredObject? {
-        let request = FetchRequest(entity.name, where: .keys([key]))
+    func object(_ id: ObjectID, on connection: borrowing Connection) throws -> StoredObject? {
+        guard id.isPermanent else { return nil }
+        let request = FetchRequest(entity.name, where: .keys([id.key]))
         return try query.fetch(request, on: connection).first
     }
 
@@ -105,7 +106,7 @@ final class ObjectTable {
         let version = statement.integer(1)
         var column = 2
         for index in stored.indices where form.returned & 1 << index != 0 {
-            stored[index] = statement.value(column)
+            stored[index] = statement.value(column, of: entity.attributes[index].kind)
             column += 1
         }
         while try statement.step() {}
@@ -143,7 +144,7 @@ final class ObjectTable {
     func confirmed(_ object: StoredObject?, _ id: ObjectID, on connection: borrowing Connection) throws
         -> StoredObject?
     {
-        let stored = try self.object(id.key, on: connection)
+        let stored = try self.object(id, on: connection)
         guard (stored == nil) == (object == nil) else { throw notStored }
         return stored
     }
@@ -155,10 +156,11 @@ final class ObjectTable {
         _ id: ObjectID, _ changes: [String: AttributeValue], on basis: ChangeBasis,
         _ connection: borrowing Connection
     ) throws -> StoredObject? {
+        guard id.isPermanent else { return nil }
         try check(changes.keys)
         let changed = entity.attributes.filter { changes[$0.name] != nil }
         let returned =
-            basis.object == nil
+            basis.object == nil || !basis.isAsStored
             ? entity.attributes : changed.filter { !Self.isKnown(changes[$0.name], as: $0.kind) }
         let assignments = changed.map { "\"\($0.name)\" = ?" }.joined(separator: ", ")
         let differences = changed.map { "\"\($0.name)\" IS NOT ? COLLATE BINARY" }.joined(separator: " OR ")
@@ -182,11 +184,12 @@ final class ObjectTable {
         return StoredObject(id: id, version: version, layout: layout, values: values)
     }
 
-    /// Deletes a row. Returns false if there is none with the key and the version.
-    func delete(_ key: Int64, version: Int64?, on connection: borrowing Connection) throws -> Bool {
+    /// Deletes a row. Returns false if there is none with the ID and the version.
+    func delete(_ id: ObjectID, version: Int64?, on connection: borrowing Connection) throws -> Bool {
+        guard id.isPermanent else { return false }
         let statement = try connection.prepare(
             "DELETE FROM \"\(entity.name)\" WHERE id = ? AND (? IS NULL OR version = ?)")
-        try bind(key, version, to: statement, from: 1)
+        try bind(id.key, version, to: statement, from: 1)
         _ = try statement.step()
         return connection.changedRows > 0
     }
@@ -205,7 +208,7 @@ final class ObjectTable {
     ) {
         for (index, attribute) in attributes.enumerated() {
             if let position = layout.index(of: attribute.name) {
-                values[position] = statement.value(column + index)
+                values[position] = statement.value(column + index, of: attribute.kind)
             }
         }
     }

@@ -4,14 +4,6 @@ struct PendingChanges: Sendable {
     private var updates: [ObjectID: (changes: [String: AttributeValue], basis: ChangeBasis)] = [:]
     private var deletes: [ObjectID: ChangeBasis] = [:]
     private var order: [ObjectID] = []
-    private var lastTemporaryKey: Int64 = 0
-
-    init() {}
-
-    /// Creates an empty set that does not reuse the temporary IDs of an earlier one.
-    init(after earlier: PendingChanges) {
-        lastTemporaryKey = earlier.lastTemporaryKey
-    }
 
     var isEmpty: Bool { order.isEmpty }
     func touches(_ id: ObjectID) -> Bool { updates[id] != nil || deletes[id] != nil || inserts[id] != nil }
@@ -22,8 +14,7 @@ struct PendingChanges: Sendable {
     mutating func insert(_ entity: String, _ values: [String: AttributeValue], _ store: StoreDigest)
         -> ObjectID
     {
-        lastTemporaryKey -= 1
-        let id = ObjectID(entity: entity, key: lastTemporaryKey, store: store)
+        let id = ObjectID(temporaryIn: store, entity: entity)
         inserts[id] = values
         order.append(id)
         return id
@@ -112,7 +103,6 @@ struct PendingChanges: Sendable {
     /// Returns these changes followed by later ones, for a save that failed while more changes were made.
     func followed(by later: PendingChanges) -> PendingChanges {
         var all = self
-        all.lastTemporaryKey = min(lastTemporaryKey, later.lastTemporaryKey)
         for id in later.order {
             if let values = later.inserts[id] {
                 all.restore(id, values)

@@ -11,24 +11,37 @@ struct RegisteredObjects: Sendable {
     private var recent: [ObjectID: StoredObject] = [:]
     private var older: [ObjectID: StoredObject] = [:]
     private var versions: [String: VersionTable] = [:]
-    /// The permanent keys of inserted objects, by their temporary keys: -1, -2, and so on.
-    private var permanentKeys: [Int64] = []
+    /// The first and the last of the versions that only this context saved, one after the other.
+    private var ownVersions: [String: (first: VersionTable, last: VersionTable)] = [:]
+    /// The permanent keys of inserted objects, by their temporary keys.
+    private var permanentKeys: [Int64: Int64] = [:]
 
     /// The known values of an object.
     subscript(id: ObjectID) -> StoredObject? { recent[id] ?? older[id] }
 
-    func version(of id: ObjectID) -> Int64? { versions[id.entity]?[id.key] }
+    func version(of id: ObjectID) -> Int64? { id.isPermanent ? versions[id.entity]?[id.key] : nil }
 
     func basis(of id: ObjectID) -> ChangeBasis { ChangeBasis(version: version(of: id), object: self[id]) }
+
+    /// The basis of a change made on a state that was read here or elsewhere: the newest state, if the object
+    /// has not changed since then, or only by this context.
+    func basis(of id: ObjectID, readAs read: StoredObject) -> ChangeBasis {
+        let own = ownVersions[id.entity].flatMap { own in
+            own.last[id.key].map { ($0, own.first[id.key] ?? $0) }
+        }
+        guard let known = version(of: id),
+            read.version == known || own.map({ $0 == known && ($1...$0).contains(read.version) }) ?? false
+        else { return ChangeBasis(ofRecord: read) }
+        if let object = self[id] { return ChangeBasis(object) }
+        return read.version == known ? ChangeBasis(ofRecord: read) : ChangeBasis(version: known, object: nil)
+    }
 
     /// The keys of all objects with a known version, by entity.
     var keys: [String: [Int64]] { versions.mapValues(\.keys) }
 
     func permanentID(_ id: ObjectID) -> ObjectID {
-        guard !id.isPermanent, let index = Int(exactly: -1 - id.key), permanentKeys.indices.contains(index),
-            permanentKeys[index] != 0
-        else { return id }
-        return ObjectID(entity: id.entity, key: permanentKeys[index], store: id.store)
+        guard !id.isPermanent, let key = permanentKeys[id.key] else { return id }
+        return ObjectID(entity: id.entity, key: key, store: id.store)
     }
 
     /// Registers an object, unless a newer state is known: two reads may return in any order.
@@ -55,7 +68,7 @@ struct RegisteredObjects: Sendable {
     }
 
     /// Forgets all objects. The permanent IDs remain, since a temporary ID is valid indefinitely.
-    mutating func removeAll() { (recent, older, versions) = ([:], [:], [:]) }
+    mutating func removeAll() { (recent, older, versions, ownVersions) = ([:], [:], [:], [:]) }
 
     /// Records that another writer deleted the object and reused its ID, so that its version means nothing. A
     /// change made on this state is a conflict, and any state read later replaces it.
@@ -69,18 +82,25 @@ struct RegisteredObjects: Sendable {
     }
 
     mutating func apply(_ outcome: SaveOutcome) {
-        if outcome.requestedID.key != outcome.id.key, !outcome.requestedID.isPermanent,
-            let index = Int(exactly: -1 - outcome.requestedID.key)
-        {
-            let missing = index + 1 - permanentKeys.count
-            if missing > 0 { permanentKeys += repeatElement(0, count: missing) }
-            permanentKeys[index] = outcome.id.key
+        if !outcome.requestedID.isPermanent, outcome.id.isPermanent {
+            permanentKeys[outcome.requestedID.key] = outcome.id.key
         }
         guard let object = outcome.object else { return forget(outcome.id) }
+        if outcome.conflict == nil, let base = outcome.basis.version, base != object.version {
+            extendOwnVersions(of: object.id, from: base, to: object.version)
+        }
         register(object)
     }
 
+    private mutating func extendOwnVersions(of id: ObjectID, from base: Int64, to version: Int64) {
+        var own = ownVersions.removeValue(forKey: id.entity) ?? (VersionTable(), VersionTable())
+        if own.last[id.key] != base { own.first[id.key] = base }
+        own.last[id.key] = version
+        ownVersions[id.entity] = own
+    }
+
     private mutating func setVersion(_ version: Int64?, of id: ObjectID) {
+        guard id.isPermanent else { return }
         versions[id.entity, default: VersionTable()][id.key] = version
     }
 

@@ -20,8 +20,9 @@ struct SaveExecution {
         on connection: borrowing Connection, _ facts: StoreConnection.Facts
     ) throws -> StoreConnection.Work<SaveResult> {
         let external = facts.external
-        if let cursor = request.cursor, cursor.token.storeID != transaction.storeID {
-            throw StoreError.tokenOfAnotherStore
+        if let token = request.cursor?.token {
+            guard token.storeID == transaction.storeID else { throw StoreError.tokenOfAnotherStore }
+            try ConsumerTable.check(token, on: connection)
         }
         let found =
             if let lookup = request.lookup {
@@ -110,14 +111,14 @@ struct SaveExecution {
                 return SaveOutcome(
                     requestedID: id, id: id, basis: basis, object: object, isWritten: isWritten)
             }
-            let stored = try table.object(id.key, on: connection)
+            let stored = try table.object(id, on: connection)
             try checkConflict(stored, basis, table)
             let conflict = SaveConflict(
                 id, basis, stored: stored, changes: changes, isDeletion: false, entity: table.entity)
             return try resolve(conflict, basis, table, on: connection)
         case .delete(let id, let basis):
-            let isDone = try table.delete(id.key, version: basis.version, on: connection)
-            guard !isDone, let stored = try table.object(id.key, on: connection) else {
+            let isDone = try table.delete(id, version: basis.version, on: connection)
+            guard !isDone, let stored = try table.object(id, on: connection) else {
                 return SaveOutcome(requestedID: id, id: id, basis: basis, object: nil, isWritten: isDone)
             }
             try checkConflict(stored, basis, table)
@@ -152,7 +153,7 @@ struct SaveExecution {
             object = try table.restore(
                 id.key, values, after: conflict.expectedVersion ?? 0, on: connection)
         case .delete:
-            let isDone = try table.delete(id.key, version: nil, on: connection)
+            let isDone = try table.delete(id, version: nil, on: connection)
             guard isDone || conflict.stored == nil else { throw table.notStored }
             object = nil
         }

@@ -88,6 +88,8 @@ struct ChangeBasis: Sendable {
     var version: Int64?
     /// The object; nil if that version was not read through this context.
     var object: StoredObject?
+    /// Whether the object has the values of the store: those of a record may be converted or unsaved.
+    var isAsStored = true
 
     init(version: Int64?, object: StoredObject?) {
         self.version = version
@@ -95,4 +97,9 @@ struct ChangeBasis: Sendable {
     }
 
     init(_ object: StoredObject?) { self.init(version: object?.version, object: object) }
+
+    init(ofRecord object: StoredObject) {
+        self.init(object)
+        isAsStored = false
+    }
 }

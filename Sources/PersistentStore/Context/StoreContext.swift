@@ -62,6 +62,7 @@ public actor StoreContext {
     /// Returns one object with all its attributes, or nil if it does not exist.
     public func object(_ id: ObjectID) async throws(StoreError) -> StoredObject? {
         let id = try own(id)
+        guard id.isPermanent else { return nil }
         return try await fetch(FetchRequest(id.entity, where: .keys([id.key]))).first
     }
 
@@ -87,7 +88,7 @@ public actor StoreContext {
         let id = try own(id)
         if !keepsChanges { pending.discard(id) }
         let request = FetchRequest(id.entity, where: .keys([id.key]))
-        guard
+        guard id.isPermanent,
             let object = try await reader.read({ snapshot throws(StoreError) in try snapshot.fetch(request) })
                 .first
         else {
@@ -163,9 +164,18 @@ public actor StoreContext {
             on: ChangeBasis(version: version, object: known?.version == version ? known : nil))
     }
 
-    /// Changes an object for a change made on a state that was read elsewhere.
-    func update(_ base: StoredObject, _ changes: [String: AttributeValue]) throws(StoreError) {
-        update(try own(base.id), changes, on: ChangeBasis(base))
+    /// Changes an object for a change made on a state that was read here or elsewhere.
+    func update(_ read: StoredObject, _ changes: [String: AttributeValue]) throws(StoreError) {
+        let id = try own(read.id)
+        update(id, changes, on: registered.basis(of: id, readAs: read))
+    }
+
+    /// Returns the state on which a change of an object is made, with this context's later changes; nil if it
+    /// must be fetched first.
+    func current(_ read: StoredObject) throws(StoreError) -> StoredObject? {
+        registered.basis(of: try own(read.id), readAs: read).object.map { object in
+            saving.overlay(object).flatMap(pending.overlay) ?? object
+        }
     }
 
     private func update(_ id: ObjectID, _ changes: [String: AttributeValue], on basis: ChangeBasis) {
@@ -183,9 +193,10 @@ public actor StoreContext {
         pending.delete(try own(id), on: ChangeBasis(version: version, object: nil))
     }
 
-    /// Deletes an object for a deletion decided on a state that was read elsewhere.
-    func delete(_ base: StoredObject) throws(StoreError) {
-        pending.delete(try own(base.id), on: ChangeBasis(base))
+    /// Deletes an object for a deletion decided on a state that was read here or elsewhere.
+    func delete(_ read: StoredObject) throws(StoreError) {
+        let id = try own(read.id)
+        pending.delete(id, on: registered.basis(of: id, readAs: read))
     }
 
     /// Commits all pending changes as one transaction, or none of them.
@@ -210,7 +221,7 @@ public actor StoreContext {
         defer { endTurn() }
         let saved = pending
         saving = saved
-        pending = PendingChanges(after: saved)
+        pending = PendingChanges()
         let request = SaveRequest(
             origin: TransactionOrigin(author: author, contextName: name, session: session),
             operations: saved.operations, policy: mergePolicy,
@@ -250,7 +261,7 @@ public actor StoreContext {
 
     /// Discards all pending changes.
     public func rollback() {
-        pending = PendingChanges(after: pending)
+        pending = PendingChanges()
     }
 
     /// Discards all pending changes, and all knowledge of objects: a later change of an object that is not read
@@ -337,7 +348,7 @@ public actor StoreContext {
     /// Returns an ID in the form in which this context knows the object.
     private func own(_ id: ObjectID) throws(StoreError) -> ObjectID {
         guard id.isValid(in: store) else { throw .objectOfAnotherStore(id) }
-        return registered.permanentID(ObjectID(entity: id.entity, key: id.key, store: store))
+        return registered.permanentID(id.valid(in: store))
     }
 
     private func check(_ names: some Sequence<String>, entity name: String) throws(StoreError) {

@@ -84,6 +84,11 @@ extension Statement {
         }
     }
 
+    /// Returns a value that RETURNING reports: an integer in a real column is not converted there yet.
+    func value(_ column: Int, of kind: AttributeDescription.Kind) -> AttributeValue {
+        if kind == .real, type(column) == .integer { .real(real(column)) } else { value(column) }
+    }
+
     func optionalText(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
     func optionalInteger(_ column: Int) -> Int64? { isNull(column) ? nil : integer(column) }
 }

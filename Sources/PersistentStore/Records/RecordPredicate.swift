@@ -68,7 +68,7 @@ public struct RecordPredicate<R: Record>: Hashable, Sendable {
 
     /// Returns a condition that the record is one of these objects.
     public static func objects(_ ids: some Sequence<ObjectID>) -> RecordPredicate {
-        RecordPredicate(.keys(ids.filter { $0.entity == R.entity.name }.map(\.key)))
+        RecordPredicate(.keys(ids.filter { $0.entity == R.entity.name && $0.isPermanent }.map(\.key)))
     }
 }
 

@@ -35,25 +35,51 @@ extension StoreContext {
     /// - Parameters:
     ///   - stored: The record as it was read. If another writer has saved it since then, the save reports
     ///     the conflict.
-    ///   - change: A closure that changes the record. Only the attributes that differ afterward are saved.
+    ///   - change: A closure that changes the record, with the changes that this context has made since it was
+    ///     read. Only the attributes that differ afterward are saved.
     public nonisolated(nonsending) func update<R: Record>(
         _ stored: StoredRecord<R>, _ change: (inout R) -> Void
     ) async throws(StoreError) {
-        var record = stored.record
+        let current = try await current(stored)
+        var record = current
         change(&record)
-        try await update(stored, to: record)
+        try await update(stored, from: current, to: record)
     }
 
-    /// Changes a record at the next save to another value of it, such as an edited copy.
+    /// Changes a record at the next save to another value of it, such as an edited copy, which replaces the
+    /// changes that this context has made since the record was read.
     public func update<R: Record>(_ stored: StoredRecord<R>, to record: R) throws(StoreError) {
+        let read = try object(of: stored, RecordEncoder(R.entity.plan))
+        try update(stored, from: try current(read).flatMap { try? current(stored, read, $0) }, to: record)
+    }
+
+    /// Saves the attributes in which a record differs from its current state; all, if that is not known.
+    private func update<R: Record>(_ stored: StoredRecord<R>, from current: R?, to record: R)
+        throws(StoreError)
+    {
         let encoder = RecordEncoder(R.entity.plan)
         let new = try encoder.values(of: record)
-        let base = try object(of: stored, encoder)
+        let old = if let current { try encoder.values(of: current) } else { [AttributeValue]?.none }
         var changes: [String: AttributeValue] = [:]
-        for (index, name) in base.layout.names.enumerated() where !new[index].isSame(as: base.stored[index]) {
+        for (index, name) in R.entity.plan.layout.names.enumerated()
+        where old.map({ !new[index].isSame(as: $0[index]) }) ?? true {
             changes[name] = new[index]
         }
-        try update(base, changes)
+        try update(object(of: stored, encoder), changes)
+    }
+
+    private func current<R: Record>(_ stored: StoredRecord<R>) async throws(StoreError) -> R {
+        let read = try object(of: stored, RecordEncoder(R.entity.plan))
+        if try current(read) == nil { _ = try await object(read.id) }
+        return try current(stored, read, try current(read) ?? read)
+    }
+
+    private func current<R: Record>(
+        _ stored: StoredRecord<R>, _ read: StoredObject, _ object: StoredObject
+    ) throws(StoreError) -> R {
+        // The record itself may have properties without an attribute.
+        guard object.stored != read.stored || object.layout != read.layout else { return stored.record }
+        return try RecordDecoder(R.entity.plan).record(R.self, object)
     }
 
     /// Deletes a record at the next save. If another writer has saved it since it was read, the save reports

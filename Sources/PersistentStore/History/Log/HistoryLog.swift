@@ -76,13 +76,14 @@ struct HistoryLog {
         return bounds
     }
 
-    /// Whether more than `count` changes follow a position. Reads at most one row more than that.
+    /// Whether more than `count` changes follow a position. Reads at most one change more than that.
     func hasMoreChanges(after number: Int64, than count: Int, on connection: borrowing Connection) throws
         -> Bool
     {
-        try connection.integer(
-            "SELECT count(*) FROM (SELECT 1 FROM history WHERE number > ?1 AND kind < 3 LIMIT ?2)", number,
-            count + 1) ?? 0 > count
+        try count < 0
+            || connection.integer(
+                "SELECT 1 FROM history WHERE number > ?1 AND kind < 3 LIMIT 1 OFFSET ?2", number, count)
+                != nil
     }
 
     func check(_ token: HistoryToken, on connection: borrowing Connection) throws {

@@ -59,7 +59,9 @@ extension ChangePredicate: NestedPredicate {
         case .objects(let ids):
             var conditions: [SQLCondition] = []
             for (id, entity) in entities {
-                let keys = ids.lazy.filter { $0.entity == entity.name }.map { String($0.key) }
+                let keys = ids.lazy.filter { $0.entity == entity.name && $0.isPermanent }.map {
+                    String($0.key)
+                }
                 guard !keys.isEmpty else { continue }
                 // One text for any set of keys, so that the statement is prepared once.
                 let list = mark(.text("[\(keys.joined(separator: ","))]"))
