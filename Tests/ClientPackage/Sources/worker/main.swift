@@ -1,5 +1,6 @@
 import Jobs
 import LiveQuery
+import PersistentStore
 
 let container = try await openStore()
 let context = container.makeContext(author: "worker")
