@@ -23,7 +23,8 @@ import Testing
     }
 
     @Test func `a stored object with a negative key is no unsaved one`() async throws {
-        let temporary = try (1...3).map { _ in try context.insert("Note", ["title": "ours"]) }
+        var temporary: [ObjectID] = []
+        for _ in 1...3 { temporary.append(try await context.insert("Note", ["title": "ours"])) }
         let keys = [-1, 0] + temporary.map(\.key)
         try insert(keys: keys)
         let stored = try await context.fetch(FetchRequest("Note"))

@@ -9,10 +9,12 @@ public struct RecordRequest<R: Record>: Hashable, Sendable {
     public var fetchRequest: FetchRequest
 
     public init(
-        where predicate: RecordPredicate<R>? = nil, sort: [RecordSortKey<R>] = [], limit: Int? = nil
+        where predicate: RecordPredicate<R>? = nil, sort: [RecordSortKey<R>] = [], limit: Int? = nil,
+        offset: Int = 0
     ) {
         fetchRequest = FetchRequest(
             R.entity.name, where: predicate?.predicate, sort: sort.map(\.sortKey), limit: limit)
+        fetchRequest.offset = offset
     }
 }
 
