@@ -86,7 +86,7 @@ struct RegisteredObjects: Sendable {
             permanentKeys[outcome.requestedID.key] = outcome.id.key
         }
         guard let object = outcome.object else { return forget(outcome.id) }
-        if outcome.conflict == nil, let base = outcome.basis.version, base != object.version {
+        if outcome.conflict == nil, let base = outcome.basis.version, base < object.version {
             extendOwnVersions(of: object.id, from: base, to: object.version)
         }
         register(object)
