@@ -1,6 +1,7 @@
 import Foundation
 import MirrorTesting
 import Mirroring
+import PersistentStore
 import TestSupport
 import Testing
 
@@ -13,8 +14,7 @@ struct ServerConvergenceTests {
     @Test func `machines converge while the server is killed, restored, and emptied`() async throws {
         for seed in 0..<Self.count {
             let relay = ServerRelay(try NATSServer())
-            let start = Int64(Date().timeIntervalSince1970 * 1000)
-            var world = try await MirrorWorld(seed: seed, relay: relay, start: start)
+            var world = try await MirrorWorld(seed: seed, relay: relay, time: StoreOptions.systemMilliseconds)
             let failure = try await world.run(steps: 40 + Int(seed % 3) * 40)
             #expect(failure == nil)
         }
@@ -22,8 +22,7 @@ struct ServerConvergenceTests {
 
     @Test func `three replicas lose nothing when the leader is killed`() async throws {
         let relay = try await ClusterRelay()
-        let start = Int64(Date().timeIntervalSince1970 * 1000)
-        var world = try await MirrorWorld(seed: 2, relay: relay, start: start)
+        var world = try await MirrorWorld(seed: 2, relay: relay, time: StoreOptions.systemMilliseconds)
         let failure = try await world.run(steps: 60, forgets: true)
         #expect(failure == nil)
         #expect(relay.kills > 0)

@@ -18,6 +18,8 @@ package struct MirrorWorld {
     private var random: SeededRandom
     private let seed: UInt64
     private let clock = SettableClock()
+    /// The time of the machines, before their skew.
+    private let time: @Sendable () -> Int64
     private let relay: any TestRelay
     package let machines: [TestMachine]
     private let faults: Faults
@@ -50,24 +52,23 @@ package struct MirrorWorld {
 
     /// - Parameters:
     ///   - relay: An empty relay; nil for one in memory.
-    ///   - start: The machines' time at the start, in milliseconds since 1970.
+    ///   - time: The machines' time, which must be that of the relay; nil for a clock that each step moves.
     package init(
-        seed: UInt64, relay: (any TestRelay)? = nil, start: Int64 = SettableClock.start,
+        seed: UInt64, relay: (any TestRelay)? = nil, time: (@Sendable () -> Int64)? = nil,
         rules: MirrorRules = .all
     ) async throws {
         self.seed = seed
         random = SeededRandom(seed: seed)
         let relay = relay ?? MemoryRelay(removesSuperseded: Bool.random(using: &random))
         self.relay = relay
-        clock.set(start)
+        self.time = time ?? { [clock] in clock.now() }
         let faults = Faults(seed: seed)
         self.faults = faults
         var machines: [TestMachine] = []
-        let clock = clock
         for _ in 0..<Int.random(in: 2...4, using: &random) {
             machines.append(
                 try await TestMachine(
-                    relay, clock: { clock.now() }, skew: Int64.random(in: -300...300, using: &random),
+                    relay, clock: self.time, skew: Int64.random(in: -300...300, using: &random),
                     rules: rules, fault: { faults.next() }))
         }
         self.machines = machines
@@ -138,14 +139,14 @@ package struct MirrorWorld {
         case ..<80:
             let isOn = !note["starred"].booleanValue
             try await machine.update(uuid, ["starred": .boolean(isOn)])
-            marks["\(uuid) starred", default: []].append((clock.now(), index, isOn))
+            marks["\(uuid) starred", default: []].append((time(), index, isOn))
         default:
             var tags = Set(old("tags").split(separator: ",").map(String.init))
             let tag = ["a", "b", "c", "d"].randomElement(using: &random) ?? "a"
             let isOn = tags.insert(tag).inserted
             if !isOn { tags.remove(tag) }
             try await machine.update(uuid, ["tags": .text(tags.sorted().joined(separator: ","))])
-            marks["\(uuid) \(tag)", default: []].append((clock.now(), index, isOn))
+            marks["\(uuid) \(tag)", default: []].append((time(), index, isOn))
         }
     }
 
