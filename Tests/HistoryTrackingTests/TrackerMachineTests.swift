@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .seconds(Int64.max) * 10])
-    func `any retry pause can be slept`(pause: Duration) async {
+    func `any retry pause ends at a time that exists`(pause: Duration) {
         var machine = TrackerMachine(failuresBeforeParking: 3, retryPause: pause)
         _ = machine.handle(.started)
         _ = machine.handle(.signalled)
@@ -143,9 +143,8 @@ import Testing
             #expect(pauses == [pause.bounded] && pause.bounded >= .zero)
             _ = machine.handle(.retryDue)
         }
-        let sleep = Task { try await Task.sleep(for: pause.bounded) }
-        sleep.cancel()
-        _ = await sleep.result
+        // A sum that overflows ends the process.
+        #expect(ContinuousClock.now + pause.bounded >= .now)
     }
 
     @Test func `retry pauses double up to a limit and reset after a success`() {
