@@ -35,13 +35,13 @@ extension AppState {
 
     private var listHasKeys: Bool { screen == .list && prompt == nil && menu == nil }
 
-    /// Whether a key must wait. While a range is loading, no key closes or uses half of it; a key
+    /// Whether a key must wait. While a range is loading, only moves extend it; a key
     /// pressed after a deletion is meant for the next clip.
     private func isAwaited(by key: Key) -> Bool {
         guard !isListAwaited, let action = binding(of: key)?.action else { return isListAwaited }
         if ActionTable[action].needsClip, choiceIsLeaving { return true }
         return list.marks.isGathering
-            && (ActionTable[action].scope == .clips || action == .mark || action == .range)
+            && (ActionTable[action].group != .moving || action == .mark || action == .range)
     }
 
     /// Stores a key that acts on a list that is still loading, and returns whether it did.

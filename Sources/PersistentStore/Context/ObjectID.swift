@@ -12,9 +12,13 @@ public struct ObjectID: Hashable, Sendable {
     /// The key in the store, which an external writer may choose freely. An object that is not saved yet has a
     /// negative number that no other context uses.
     public let key: Int64
-    let store: StoreDigest
+    /// The digest of the store, and in its unused bit whether the ID is temporary.
+    private let origin: UInt64
+
+    var store: StoreDigest { StoreDigest(bits: origin) }
+
     /// Whether the ID is that of a saved object. A temporary ID never equals one, regardless of its key.
-    public let isPermanent: Bool
+    public var isPermanent: Bool { origin & StoreDigest.unusedBit == 0 }
 
     private static let lastTemporaryKey = Atomic(Int64.random(in: -1 << 62..<0))
 
@@ -36,8 +40,7 @@ public struct ObjectID: Hashable, Sendable {
     private init(entity: String, key: Int64, store: StoreDigest, isPermanent: Bool) {
         self.entity = entity
         self.key = key
-        self.store = store
-        self.isPermanent = isPermanent
+        origin = store.bits | (isPermanent ? 0 : StoreDigest.unusedBit)
     }
 
     /// Returns the ID with the digest of a store.
@@ -55,36 +58,39 @@ extension ObjectID: CustomStringConvertible {
     public var description: String { isPermanent ? "\(entity) \(key)" : "unsaved \(entity) \(key)" }
 }
 
-/// The first eight bytes of a store ID. Store IDs are random, so they distinguish stores, and an ID
+/// The first 63 bits of a store ID. Store IDs are random, so they distinguish stores, and an ID
 /// remains small.
 struct StoreDigest: Hashable, Sendable {
-    private let bits: UInt64
+    fileprivate let bits: UInt64
+    fileprivate static let unusedBit: UInt64 = 1
 
     /// Stands for no store; not an optional, which would be larger.
     static let none = StoreDigest(bits: 0)
 
-    private init(bits: UInt64) { self.bits = bits }
+    fileprivate init(bits: UInt64) { self.bits = bits & ~Self.unusedBit }
 
     init(_ id: UUID) {
-        bits = withUnsafeBytes(of: id.uuid) { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) }
+        self.init(
+            bits: withUnsafeBytes(of: id.uuid) { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) })
     }
 }
 
 extension StoreDigest: LosslessStringConvertible {
     init?(_ description: String) {
         guard description.utf8.count == 16, let bits = UInt64(description, radix: 16) else { return nil }
-        self.bits = bits
+        self.init(bits: bits)
     }
 
-    /// The first 16 hexadecimal digits of the store ID.
+    /// The bits as 16 hexadecimal digits.
     var description: String {
         let digits = String(bits, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }
 
-/// The coded form is stable: `{"entity":"Note","key":7,"store":"0f3a9c…"}`, with the first 16 hexadecimal digits
-/// of the store ID, without `store` for an ID without a store, and with `"temporary":true` for a temporary one.
+/// The coded form is stable: `{"entity":"Note","key":7,"store":"0f3a9c…"}`, with the first 63 bits of the
+/// store ID as 16 hexadecimal digits, without `store` for an ID without a store, and with `"temporary":true` for a
+/// temporary one.
 extension ObjectID: Codable {
     private enum CodingKeys: String, CodingKey {
         case entity, key, store, temporary

@@ -14,6 +14,17 @@ extension ObjectPredicate {
     }
 }
 
+extension ObjectPredicate {
+    /// The part that has the same meaning as the whole, and adds no level; nil if there is none.
+    fileprivate var onlyPart: ObjectPredicate? {
+        switch self {
+        case .not(.not(let part)): part
+        case .and(let parts), .or(let parts): parts.count == 1 ? parts[0] : nil
+        default: nil
+        }
+    }
+}
+
 /// Writes a predicate as SQL, within the limits of SQLite's parser.
 private struct ConditionWriter {
     let entity: EntityDescription
@@ -31,6 +42,12 @@ private struct ConditionWriter {
 
     mutating func write(_ predicate: ObjectPredicate, level: Int) throws(StoreError) -> SQLCondition {
         try PredicateSize.check(level: level)
+        var predicate = predicate
+        // In a loop, since a call for each of thousands would exhaust the stack.
+        while let only = predicate.onlyPart {
+            try size.count()
+            predicate = only
+        }
         switch predicate {
         case .compare(let name, let comparison, let value):
             try size.count()
@@ -66,9 +83,6 @@ private struct ConditionWriter {
             return SQLCondition(text, height: 3, depth: 1)
         case .and(let parts): return try join(parts, " AND ", empty: "1", level)
         case .or(let parts): return try join(parts, " OR ", empty: "0", level)
-        case .not(.not(let part)):
-            try size.count()
-            return try write(part, level: level)
         case .not(let part): return try write(part, level: level + 1).negated()
         }
     }
@@ -76,9 +90,7 @@ private struct ConditionWriter {
     private mutating func join(
         _ parts: [ObjectPredicate], _ separator: String, empty: String, _ level: Int
     ) throws(StoreError) -> SQLCondition {
-        // Neither an empty nor a single part adds a level.
-        if parts.count < 2 { try size.count() }
-        guard parts.count != 1 else { return try write(parts[0], level: level) }
+        if parts.isEmpty { try size.count() }
         var conditions: [SQLCondition] = []
         for part in parts { conditions.append(try write(part, level: level + 1)) }
         return try .joined(conditions, separator, empty: empty)
