@@ -71,8 +71,11 @@ import Testing
         }
         #expect(try calls() == ["--user daemon-reload", "--user enable --now \(name)"])
         // The unit's own check of its syntax, where systemd is installed.
-        let check = "command -v systemd-analyze >/dev/null || exit 0; systemd-analyze verify --user \"$1\""
-        let verified = try Shell.run("sh", ["-c", check, "sh", units + "/" + name])
+        let check = """
+            command -v systemd-analyze >/dev/null || exit 0
+            XDG_RUNTIME_DIR=$2 systemd-analyze verify --user "$1"
+            """
+        let verified = try Shell.run("sh", ["-c", check, "sh", units + "/" + name, folder.path])
         #expect(verified.status == 0, "\(verified)")
 
         #expect(try run("remove", "--yes").status == 0)

@@ -54,7 +54,7 @@ package final class TestMachine: Sendable {
             let mirror = Mirror(
                 container: container, configuration: Book.configuration, engine: try relay.connect(fault),
                 rules: rules, now: now)
-            await mirror.allowManyRemovals()
+            await mirror.allowRemovals(.max)
             return mirror
         }
         current = Mutex(try await makeMirror())

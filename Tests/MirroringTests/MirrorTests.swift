@@ -177,12 +177,17 @@ import Testing
         try await exchange(a, b)
         for index in 0..<20 { try await a.delete("\(index)") }
         try await a.sync()
-        await b.mirror.allowManyRemovals(false)
+        await b.mirror.allowRemovals(0)
         await #expect(throws: MirrorError.manyRemovals(20)) { try await b.sync() }
         #expect(try await b.notes().count == 40)
-        await b.mirror.allowManyRemovals()
+        // Deletions after the user's answer are another question.
+        for index in 20..<35 { try await a.delete("\(index)") }
+        try await a.sync()
+        await b.mirror.allowRemovals(20)
+        await #expect(throws: MirrorError.manyRemovals(35)) { try await b.sync() }
+        await b.mirror.allowRemovals(35)
         try await b.sync()
-        #expect(try await b.notes().count == 20)
+        #expect(try await b.notes().count == 5)
     }
 
     @Test func `a preview counts and writes nothing`() async throws {

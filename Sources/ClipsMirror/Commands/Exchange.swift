@@ -6,16 +6,17 @@ import Mirroring
 extension Invocation {
     /// Exchanges all changes; asks before many clips are deleted.
     func exchange(_ mirror: Mirror) async throws {
-        switch await Self.problem(of: mirror) {
-        case nil: break
-        case .manyRemovals(let count):
-            try confirmRemovals(count)
-            await mirror.allowManyRemovals()
-            try await mirror.sync()
-        case .absentTooLong:
-            try confirmJoining()
-            try await mirror.rejoin()
-        case let error?: throw error
+        // Deletions come in several batches.
+        while let problem = await Self.problem(of: mirror) {
+            switch problem {
+            case .manyRemovals(let count):
+                try confirmRemovals(count)
+                await mirror.allowRemovals(count)
+            case .absentTooLong:
+                try confirmJoining()
+                try await mirror.rejoin()
+            default: throw problem
+            }
         }
     }
 

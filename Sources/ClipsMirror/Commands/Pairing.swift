@@ -87,9 +87,10 @@ extension Invocation {
         let preview = try await mirror.preview()
         let total = preview.onlyHere + preview.onlyOnRelay + preview.onBoth
         let question =
-            "The server has \(preview.onlyOnRelay) clips that this store lacks, this store has \(preview.onlyHere) "
-            + "that the server lacks, and \(preview.onBoth) are on both. All machines will have \(total). Continue?"
-        guard try confirms(question) else {
+            "Clips on the server only: \(preview.onlyOnRelay), here only: \(preview.onlyHere), on both: "
+            + "\(preview.onBoth). All machines will have \(total)."
+        if has("--yes") { remark(question) }
+        guard try confirms(question + " Continue?") else {
             remark("nothing was changed.")
             return 1
         }

@@ -62,10 +62,9 @@ actor Runner {
     private func exchange(_ mirror: Mirror, _ container: PersistentContainer) async -> MirrorError? {
         do throws(MirrorError) {
             if isConfirmed, report.state == .absentTooLong { try await mirror.rejoin() }
-            await mirror.allowManyRemovals(isConfirmed)
+            await mirror.allowRemovals(isConfirmed ? report.removals : 0)
             isConfirmed = false
             try await mirror.sync()
-            await mirror.allowManyRemovals(false)
             isConnected = true
             await set(.connected, container)
             try await mirror.run()

@@ -62,7 +62,11 @@ extension Mirror {
                 }
                 throw error
             }
-            removals += plan.removals
+            if plan.removals <= allowedRemovals {
+                allowedRemovals -= plan.removals
+            } else {
+                removals += plan.removals
+            }
             return
         }
     }
@@ -97,7 +101,7 @@ extension Mirror {
 
     private func confirm(_ plan: MergePlan) async throws(MirrorError) {
         let count = removals + plan.removals
-        guard plan.removals > 0, count > 10, !allowsManyRemovals else { return }
+        guard plan.removals > allowedRemovals, count > 10 else { return }
         let entities = configuration.mirrored.map(\.name)
         let total = try await read { snapshot throws(StoreError) in
             var count = 0

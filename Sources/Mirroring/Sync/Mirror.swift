@@ -25,8 +25,8 @@ public actor Mirror {
     var removals = 0
     private var isExchanging = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    /// Whether an import may delete more than a tenth of the objects, or more than 100.
-    public var allowsManyRemovals = false
+    /// The number of objects that imports may still delete, regardless of how many there are.
+    var allowedRemovals = 0
 
     public init(
         container: PersistentContainer, configuration: MirrorConfiguration, engine: any MirrorEngine
@@ -45,7 +45,9 @@ public actor Mirror {
         self.now = now
     }
 
-    public func allowManyRemovals(_ isAllowed: Bool = true) { allowsManyRemovals = isAllowed }
+    /// Lets imports delete as many objects as ``MirrorError/manyRemovals(_:)`` reported, but none that another
+    /// machine deletes after the user's answer.
+    public func allowRemovals(_ count: Int) { allowedRemovals = count }
 
     /// Exchanges all changes once, and returns when this machine and the relay have the same records.
     ///
