@@ -79,7 +79,7 @@ import Testing
             "{\"archived\":false,\"author\":\"me\",\"note\":\"N\",\"starred\":false,\"tags\":[\"x\",\"y\"],"
             + "\"text\":\"hard to come by\\n\",\"title\":\"T\",\"unread\":true,\"url\":\"https://a.b\"}\n"
         #expect(run.errors.hasSuffix("each line that follows is for 'clips add --jsonl':\n" + line), "\(run)")
-        #expect(run.output == "1\n" + line && run.status == 2)
+        #expect(run.output == "2\n" + line && run.status == 2)
         #expect(try clips.run("add", "--jsonl", input: line).status == 0)
         #expect(try clips.sqlite3(Self.columns) == "https://a.b|T|hard to come by\n|N|x,y|me|0|1")
     }
