@@ -218,7 +218,7 @@ import Testing
             environment: clips.environment, input: "/dev/null", output: "/dev/null", errors: errors)
         #expect(eventually { waitsForLock(process) })
         kill(process, SIGHUP)
-        #expect(Shell.wait(for: process) == 1)
+        #expect(Shell.wait(for: process) == 2)
         #expect(try String(contentsOfFile: errors, encoding: .utf8).contains("was locked for 5"))
     }
 
