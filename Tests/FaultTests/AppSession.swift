@@ -21,5 +21,9 @@ struct AppSession {
     var process: pid_t { (try? terminal.format("#{pane_pid}")).flatMap { pid_t($0) } ?? 0 }
 
     /// The exit status; nil while the app runs.
-    var endStatus: Int? { (try? terminal.format("#{pane_dead_status}")).flatMap { Int($0) } }
+    var endStatus: Int? {
+        // tmux sometimes misses the end of a program until the next signal.
+        if let server = (try? terminal.format("#{pid}")).flatMap({ pid_t($0) }) { kill(server, SIGCHLD) }
+        return (try? terminal.format("#{pane_dead_status}")).flatMap { Int($0) }
+    }
 }
