@@ -6,12 +6,11 @@ import Mirroring
 extension Invocation {
     /// Exchanges all changes; asks before many clips are deleted.
     func exchange(_ mirror: Mirror) async throws {
-        // Deletions come in several batches.
         while let problem = await Self.problem(of: mirror) {
             switch problem {
             case .manyRemovals(let count):
                 try confirmRemovals(count)
-                await mirror.allowRemovals(count)
+                await mirror.allowRemovals(.max)
             case .absentTooLong:
                 try confirmJoining()
                 try await mirror.rejoin()

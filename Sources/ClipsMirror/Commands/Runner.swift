@@ -62,9 +62,11 @@ actor Runner {
     private func exchange(_ mirror: Mirror, _ container: PersistentContainer) async -> MirrorError? {
         do throws(MirrorError) {
             if isConfirmed, report.state == .absentTooLong { try await mirror.rejoin() }
-            await mirror.allowRemovals(isConfirmed ? report.removals : 0)
+            // The deletions may come in several batches.
+            await mirror.allowRemovals(isConfirmed ? .max : 0)
             isConfirmed = false
             try await mirror.sync()
+            await mirror.allowRemovals(0)
             isConnected = true
             await set(.connected, container)
             try await mirror.run()
