@@ -35,7 +35,8 @@ package final class TestMachine: Sendable {
 
     package init(
         _ relay: any TestRelay, clock: @escaping @Sendable () -> Int64 = { SettableClock.start },
-        skew: Int64 = 0, rules: MirrorRules = .all, path: String? = nil, model: StoreModel? = nil,
+        skew: Int64 = 0, rules: MirrorRules = .all, asksBeforeRemovals: Bool = false, path: String? = nil,
+        model: StoreModel? = nil,
         fault: @escaping @Sendable () -> RelayFault = { .none }
     ) async throws {
         var options = StoreOptions()
@@ -51,11 +52,9 @@ package final class TestMachine: Sendable {
             }
         self.container = container
         makeMirror = { [now = options.clock] in
-            let mirror = Mirror(
+            Mirror(
                 container: container, configuration: Book.configuration, engine: try relay.connect(fault),
-                rules: rules, now: now)
-            await mirror.allowRemovals(.max)
-            return mirror
+                rules: asksBeforeRemovals ? rules : rules.subtracting(.asksBeforeRemovals), now: now)
         }
         current = Mutex(try await makeMirror())
     }

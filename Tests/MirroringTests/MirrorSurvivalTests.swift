@@ -37,6 +37,22 @@ import Testing
         #expect(titles == ["a", "b"])
     }
 
+    @Test func `a deletion covers the unedited copies of machines that join later`() async throws {
+        let a = try await TestMachine(relay, path: folder.path(of: "a.db"))
+        for uuid in ["1", "2", "3"] { try await a.insert(uuid, ["title": "t", "tags": "x"]) }
+        // Each copy has a random machine, so none may depend on the order of two machines.
+        for copy in 0..<6 { try await a.container.backUp(to: folder.path(of: "\(copy).db")) }
+        try await a.sync()
+        try await a.delete("2")
+        try await a.sync()
+        for copy in 0..<6 {
+            let b = try await TestMachine(relay, path: folder.path(of: "\(copy).db"))
+            try await exchange(b, a)
+            #expect(try await b.lines() == ["1 t  [x] 0", "3 t  [x] 0"])
+            #expect(try await a.lines() == b.lines())
+        }
+    }
+
     @Test func `an older copy of a store in its own file loses no edit`() async throws {
         let path = folder.path(of: "a.db")
         var a = try await TestMachine(relay, path: path)

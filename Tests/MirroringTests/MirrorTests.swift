@@ -171,25 +171,6 @@ import Testing
         #expect(try await b.notes().count == 2)
     }
 
-    @Test func `the deletion of many objects elsewhere is confirmed first`() async throws {
-        let (a, b) = try await pair()
-        for index in 0..<40 { try await a.insert("\(index)") }
-        try await exchange(a, b)
-        for index in 0..<20 { try await a.delete("\(index)") }
-        try await a.sync()
-        await b.mirror.allowRemovals(0)
-        await #expect(throws: MirrorError.manyRemovals(20)) { try await b.sync() }
-        #expect(try await b.notes().count == 40)
-        // Deletions after the user's answer are another question.
-        for index in 20..<35 { try await a.delete("\(index)") }
-        try await a.sync()
-        await b.mirror.allowRemovals(20)
-        await #expect(throws: MirrorError.manyRemovals(35)) { try await b.sync() }
-        await b.mirror.allowRemovals(35)
-        try await b.sync()
-        #expect(try await b.notes().count == 5)
-    }
-
     @Test func `a preview counts and writes nothing`() async throws {
         let (a, b) = try await pair()
         for uuid in ["1", "2", "3"] { try await a.insert(uuid) }

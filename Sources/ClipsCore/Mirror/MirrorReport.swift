@@ -17,6 +17,9 @@ package struct MirrorReport: Codable, Hashable, Sendable {
         /// Another problem, which the message describes.
         case paused
 
+        /// Whether the mirror waits for an answer of the user.
+        package var isQuestion: Bool { self == .manyRemovals || self == .absentTooLong }
+
         package init(_ error: MirrorError) {
             self =
                 switch error {

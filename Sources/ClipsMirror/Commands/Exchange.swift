@@ -10,7 +10,7 @@ extension Invocation {
             switch problem {
             case .manyRemovals(let count):
                 try confirmRemovals(count)
-                await mirror.allowRemovals(.max)
+                await mirror.allowRemovals(count)
             case .absentTooLong:
                 try confirmJoining()
                 try await mirror.rejoin()
@@ -59,7 +59,11 @@ extension Invocation {
         case .connecting, .connected:
             remark("a running mirror exchanges the changes.")
             return 0
-        case .manyRemovals: try confirmRemovals(report.removals)
+        case .manyRemovals:
+            try confirmRemovals(report.removals)
+            guard MirrorReport(store: try storePath())?.removals == report.removals else {
+                throw Sentence("Other machines deleted more clips meanwhile. Repeat the command.")
+            }
         case .absentTooLong: try confirmJoining()
         default: throw Sentence(report.message)
         }

@@ -49,7 +49,8 @@ actor Runner {
                 await note(error, store.container)
                 failures = isConnected ? 0 : failures + 1
                 isConnected = false
-                let seconds = Self.pauses[min(failures, Self.pauses.count - 1)]
+                let pauses = report.state.isQuestion ? [300] : Self.pauses
+                let seconds = pauses[min(failures, pauses.count - 1)]
                 let pause = Task { try await Task.sleep(for: .seconds(seconds)) }
                 self.pause = pause
                 _ = await pause.result
@@ -62,11 +63,9 @@ actor Runner {
     private func exchange(_ mirror: Mirror, _ container: PersistentContainer) async -> MirrorError? {
         do throws(MirrorError) {
             if isConfirmed, report.state == .absentTooLong { try await mirror.rejoin() }
-            // The deletions may come in several batches.
-            await mirror.allowRemovals(isConfirmed ? .max : 0)
+            if isConfirmed, report.state == .manyRemovals { await mirror.allowRemovals(report.removals) }
             isConfirmed = false
             try await mirror.sync()
-            await mirror.allowRemovals(0)
             isConnected = true
             await set(.connected, container)
             try await mirror.run()
@@ -122,7 +121,7 @@ actor Runner {
     }
 
     private func confirm() {
-        guard [.manyRemovals, .absentTooLong].contains(report.state) else { return }
+        guard report.state.isQuestion else { return }
         isConfirmed = true
         pause?.cancel()
     }

@@ -19,7 +19,8 @@ public enum MirrorError: Error, Equatable, Sendable {
     case absentTooLong
     /// Another process mirrors the store; this one may try again when it exits.
     case standingBy
-    /// An import would delete more than a tenth of the objects, or more than 100; contains their number.
+    /// Other machines deleted more than a tenth of the objects, or more than 100, within an hour; contains the
+    /// number of those that wait for ``Mirror/allowRemovals(_:)``.
     case manyRemovals(Int)
     /// The configuration and the model do not fit.
     case invalidConfiguration(String)

@@ -30,6 +30,9 @@ extension MirrorClock: LosslessStringConvertible {
 
 /// The origin of clocks of local edits: one transaction of this machine's history.
 struct LocalTransaction: Sendable {
+    /// The time of edits that no history has: the lowest one.
+    static let unknownTime: Int64 = 1
+
     let machine: UInt64
     let number: Int64
     let milliseconds: Int64

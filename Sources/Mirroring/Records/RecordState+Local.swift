@@ -35,9 +35,15 @@ extension RecordState {
         elements[set] = known
     }
 
-    /// Records that the object was deleted with all content known here.
+    /// Records that the object was deleted with all content known here. Objects that precede their mirror have
+    /// the lowest time: such content is that of every machine, also of one that joins again.
     mutating func delete(_ entity: MirroredEntity) {
-        saw.merge(content(entity)) { max($0, $1) }
+        let seen = content(entity).mapValues { clock in
+            clock.milliseconds > LocalTransaction.unknownTime
+                ? clock
+                : MirrorClock(milliseconds: LocalTransaction.unknownTime, machine: .max, transaction: .max)
+        }
+        saw.merge(seen) { max($0, $1) }
         normalize(entity)
     }
 }

@@ -83,7 +83,8 @@ struct Absorption {
             guard let values = RecordValues(object.id.entity, configuration, model) else { continue }
             var row = known[name] ?? MapRow(name: name)
             guard !row.state.isAlive(values.mirrored) else { continue }
-            let local = LocalTransaction(machine: zone.machine, number: number, milliseconds: 1)
+            let local = LocalTransaction(
+                machine: zone.machine, number: number, milliseconds: LocalTransaction.unknownTime)
             row.state.edit(values.names, members: values.members(of: object), in: local)
             row.waiting = .toPut
             rows[name] = row

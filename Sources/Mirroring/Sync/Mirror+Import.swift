@@ -3,13 +3,12 @@ import PersistentStore
 
 /// Receiving records.
 extension Mirror {
-    private static var batchSize: Int { 500 }
+    static var importSize: Int { 500 }
 
     /// Imports all revisions after the cursor.
     func importChanges() async throws(MirrorError) {
-        removals = 0
         while true {
-            let entries = try await engine.changes(after: zone[.cursor], limit: Self.batchSize)
+            let entries = try await engine.changes(after: zone[.cursor], limit: Self.importSize)
             guard let last = entries.last else { return }
             if !rules.contains(.savesCursorWithObjects) {
                 zone.moveCursor(to: last.revision)
@@ -28,7 +27,20 @@ extension Mirror {
     func take(_ entries: [MirrorEntry], upTo cursor: MirrorRevision? = nil, comparesValues: Bool = false)
         async throws(MirrorError)
     {
-        let forms = try decoded(entries)
+        // The user's answer is for the deletions that were counted, not for later ones.
+        let covered = entries.filter { $0.revision.number <= allowedRevision }
+        if !covered.isEmpty, covered.count < entries.count {
+            let later = entries.filter { $0.revision.number > allowedRevision }
+            try await take(
+                covered, upTo: cursor.flatMap { _ in covered.last?.revision }, comparesValues: comparesValues)
+            return try await take(later, upTo: cursor, comparesValues: comparesValues)
+        }
+        let isConfirmed = !covered.isEmpty
+        let (forms, unreadable) = try decoded(entries)
+        if unreadable > 0 {
+            zone[.unreadable] += unreadable
+            zone.reconciliation = max(zone.reconciliation, .compare)
+        }
         for attempt in 0... {
             if rules.contains(.absorbsFirst) { try await absorb() }
             guard let position else { return }
@@ -45,11 +57,14 @@ extension Mirror {
                 if attempt < 100 { continue }
                 throw .store(.conflict([]))
             }
-            try await confirm(plan)
+            if !isConfirmed {
+                try await confirm(plan, isOrdered: cursor != nil, comparesValues: comparesValues)
+            }
             let previous = zone
             if let cursor { zone.moveCursor(to: cursor) }
             do throws(MirrorError) {
-                try await save(named: plan.conflicts.isEmpty ? "import" : "conflict") {
+                let name = isConfirmed ? Self.confirmed : plan.conflicts.isEmpty ? "import" : "conflict"
+                try await save(named: name) {
                     context throws(StoreError) in try await plan.save(in: context)
                 }
             } catch {
@@ -62,29 +77,26 @@ extension Mirror {
                 }
                 throw error
             }
-            if plan.removals <= allowedRemovals {
-                allowedRemovals -= plan.removals
-            } else {
-                removals += plan.removals
-            }
             return
         }
     }
 
     /// Reads the records. One that cannot be read is counted and skipped; the next connection reads it again.
-    private func decoded(_ entries: [MirrorEntry]) throws(MirrorError) -> [MergedEntry] {
+    func decoded(
+        _ entries: [MirrorEntry]
+    ) throws(MirrorError) -> (entries: [MergedEntry], unreadable: Int64) {
         var forms: [String: MergedEntry] = [:]
+        var unreadable: Int64 = 0
         for entry in entries {
             guard let form = try form(of: entry) else {
-                zone[.unreadable] += 1
-                zone.reconciliation = max(zone.reconciliation, .compare)
+                unreadable += 1
                 continue
             }
             let name = MapRow.name(form.entity, form.uuid)
             let merged = forms[name]?.merged.joined(form.state) ?? form.state
             forms[name] = MergedEntry(form: form, merged: merged, revision: entry.revision)
         }
-        return Array(forms.values)
+        return (Array(forms.values), unreadable)
     }
 
     /// Returns the record of an entry; nil if it is damaged, or has the key of another record.
@@ -97,18 +109,6 @@ extension Mirror {
         } catch {
             return nil
         }
-    }
-
-    private func confirm(_ plan: MergePlan) async throws(MirrorError) {
-        let count = removals + plan.removals
-        guard plan.removals > allowedRemovals, count > 10 else { return }
-        let entities = configuration.mirrored.map(\.name)
-        let total = try await read { snapshot throws(StoreError) in
-            var count = 0
-            for name in entities { count += try snapshot.count(FetchRequest(name)) }
-            return count
-        }
-        if count > 100 || count * 10 > total + removals { throw .manyRemovals(count) }
     }
 }
 

@@ -9,12 +9,13 @@ extension Mirror {
     func connect() async throws(MirrorError) {
         try await start()
         guard !isConnected else { return }
-        removals = 0
         let identity = try await engine.identity()
         if zone[.cursor] > 0, zone.reconciliation != .rejoin, try await horizon() > zone[.cursorTime] {
             throw .absentTooLong
         }
         let isSame = try await isLineageIntact()
+        // Revisions of another log have other numbers.
+        if zone[.identity] != identity { (question, allowedRevision) = ((0, 0), 0) }
         if zone[.identity] != identity || (!isSame && rules.contains(.checksLineage)) {
             let isFirst = zone[.identity].isEmpty && zone[.cursor] == 0
             zone[.identity] = identity
@@ -68,15 +69,7 @@ extension Mirror {
         zone[.unreadable] = 0
         var unseen = Dictionary(listing.map { ($0.key, $0) }) { $0.number > $1.number ? $0 : $1 }
         var differing: [String] = []
-        var request = FetchRequest(MirrorNames.record, limit: 2000)
-        while true {
-            let page = request
-            let (rows, end) = try await read { snapshot throws(StoreError) in
-                let objects = try snapshot.fetch(page)
-                return (objects.map(MapRow.init), objects.last.map { snapshot.position(of: $0, in: []) })
-            }
-            guard let end else { break }
-            request.after = end
+        try await forEachPageOfMap { rows throws(MirrorError) in
             var missing: [MapRow] = []
             for row in rows {
                 let key = engine.key(entity: row.entity, uuid: row.uuid)
@@ -111,7 +104,7 @@ extension Mirror {
             try snapshot.objects(of: (deletes ? missing : gone).map { ($0.entity, $0.uuid) }, configuration)
         }
         zone[.forgotten] += Int64(missing.count - gone.count)
-        try await save(named: "import") { context throws(StoreError) in
+        try await save(named: deletes ? "import" : Self.confirmed) { context throws(StoreError) in
             for object in objects.values { try await context.delete(object.id, onVersion: object.version) }
             for var row in missing {
                 guard !isGone(row) else {

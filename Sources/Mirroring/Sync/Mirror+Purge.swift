@@ -20,15 +20,7 @@ extension Mirror {
         let limit = Int64((date.timeIntervalSince1970 * 1000).rounded(.down))
         let listing = Dictionary(try await engine.list().map { ($0.number, $0) }) { $1 }
         var purged: [(row: MapRow, revision: MirrorRevision)] = []
-        var request = FetchRequest(MirrorNames.record, limit: 1000)
-        while true {
-            let page = request
-            let (rows, end) = try await read { snapshot throws(StoreError) in
-                let objects = try snapshot.fetch(page)
-                return (objects.map(MapRow.init), objects.last.map { snapshot.position(of: $0, in: []) })
-            }
-            guard let end else { break }
-            request.after = end
+        try await forEachPageOfMap { rows throws(MirrorError) in
             for row in rows {
                 guard let revision = listing[row.revision], revision.stamp == row.stamp,
                     revision.time < limit,

@@ -14,6 +14,23 @@ extension Mirror {
         do throws(StoreError) { return try await body() } catch { throw .store(error) }
     }
 
+    /// Reads the record map in pages, each in a snapshot of its own.
+    func forEachPageOfMap(
+        _ body: ([MapRow]) async throws(MirrorError) -> Void
+    ) async throws(MirrorError) {
+        var request = FetchRequest(MirrorNames.record, limit: 1000)
+        while true {
+            let page = request
+            let (rows, end) = try await read { snapshot throws(StoreError) in
+                let objects = try snapshot.fetch(page)
+                return (objects.map(MapRow.init), objects.last.map { snapshot.position(of: $0, in: []) })
+            }
+            guard let end else { return }
+            request.after = end
+            try await body(rows)
+        }
+    }
+
     /// Commits objects, rows of the map, the zone, and optionally the cursor in the history, all together.
     func save(
         named name: String = "state", movingTo token: HistoryToken? = nil,

@@ -21,12 +21,12 @@ public actor Mirror {
     /// The position in the history up to which edits have clocks; nil before the start.
     var position: HistoryPosition?
     var isConnected = false
-    /// The number of objects that the import in progress deleted.
-    var removals = 0
     private var isExchanging = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    /// The number of objects that imports may still delete, regardless of how many there are.
-    var allowedRemovals = 0
+    /// The number of deletions of which the user was asked, and the last revision that was counted.
+    var question: (count: Int, revision: Int64) = (0, 0)
+    /// The revision up to which imports may delete any number of objects.
+    var allowedRevision: Int64 = 0
 
     public init(
         container: PersistentContainer, configuration: MirrorConfiguration, engine: any MirrorEngine
@@ -44,10 +44,6 @@ public actor Mirror {
         self.rules = rules
         self.now = now
     }
-
-    /// Lets imports delete as many objects as ``MirrorError/manyRemovals(_:)`` reported, but none that another
-    /// machine deletes after the user's answer.
-    public func allowRemovals(_ count: Int) { allowedRemovals = count }
 
     /// Exchanges all changes once, and returns when this machine and the relay have the same records.
     ///

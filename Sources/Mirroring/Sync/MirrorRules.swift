@@ -17,5 +17,7 @@ package struct MirrorRules: OptionSet, Sendable {
     package static let absorbsFirst = MirrorRules(rawValue: 32)
     /// The import cursor is saved with the objects, not before them.
     package static let savesCursorWithObjects = MirrorRules(rawValue: 64)
-    package static let all = MirrorRules(rawValue: 127)
+    /// An import that would delete many objects asks first.
+    package static let asksBeforeRemovals = MirrorRules(rawValue: 128)
+    package static let all = MirrorRules(rawValue: 255)
 }

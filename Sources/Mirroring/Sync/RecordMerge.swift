@@ -71,7 +71,8 @@ struct RecordMerge: Sendable {
         let theirs = entry.merged
         var mine = values.filled(row.state, from: object)
         if comparesValues, let object {
-            let local = LocalTransaction(machine: zone.machine, number: number, milliseconds: 1)
+            let local = LocalTransaction(
+                machine: zone.machine, number: number, milliseconds: LocalTransaction.unknownTime)
             let edited = mine.attributes.filter { name, attribute in
                 theirs.attributes[name].map {
                     $0.clock == attribute.clock && $0.value != nil && $0.value != attribute.value

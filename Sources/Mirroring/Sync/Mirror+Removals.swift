@@ -1,0 +1,62 @@
+import FoundationEssentials
+import HistoryTracking
+import PersistentStore
+
+/// Asking the user before other machines delete many objects here.
+extension Mirror {
+    /// Lets imports delete the objects that ``MirrorError/manyRemovals(_:)`` counted, and none that another
+    /// machine deletes after the count.
+    ///
+    /// - Parameter count: The number that the user confirmed; any other than the last reported one allows nothing.
+    public func allowRemovals(_ count: Int) {
+        if count == question.count { allowedRevision = question.revision }
+    }
+
+    /// Throws ``MirrorError/manyRemovals(_:)`` if other machines deleted many objects within an hour. The history
+    /// has those that were imported, so a mirror that runs every minute does not forget them.
+    func confirm(_ plan: MergePlan, isOrdered: Bool, comparesValues: Bool) async throws(MirrorError) {
+        guard rules.contains(.asksBeforeRemovals), plan.removals > 0 else { return }
+        let entities = configuration.mirrored.map(\.name)
+        let hourAgo = Date(timeIntervalSince1970: Double(now()) / 1000 - 3600)
+        let imports = HistoryFetchRequest(
+            .afterDate(hourAgo),
+            where: .and([.author(MirrorConfiguration.author), .not(.contextName(Self.confirmed))]),
+            changes: .kind(.delete))
+        let (recent, present) = try await read { snapshot throws(StoreError) in
+            var present = 0
+            for name in entities { present += try snapshot.count(FetchRequest(name)) }
+            return (try snapshot.count(imports).changes, present)
+        }
+        let count = recent + plan.removals
+        guard count > 10, count > 100 || count * 10 > present + recent else { return }
+        question = try await waitingRemovals(isOrdered: isOrdered, comparesValues: comparesValues)
+        throw .manyRemovals(question.count)
+    }
+
+    /// The context name of imports that the user confirmed.
+    static var confirmed: String { "confirmed" }
+
+    /// Counts the objects that the waiting revisions delete, up to the last of them.
+    private func waitingRemovals(
+        isOrdered: Bool, comparesValues: Bool
+    ) async throws(MirrorError) -> (count: Int, revision: Int64) {
+        let merge = RecordMerge(
+            zone: zone, configuration: configuration, model: container.model,
+            rules: rules.subtracting(.absorbsFirst), number: position?.token.number ?? 0,
+            comparesValues: comparesValues, isOrdered: isOrdered)
+        let token = position?.token
+        var removed: Set<ObjectID> = []
+        var revision = isOrdered ? zone[.cursor] : 0
+        while true {
+            let entries = try await engine.changes(after: revision, limit: Self.importSize)
+            guard let token, let last = entries.last else { return (removed.count, revision) }
+            revision = last.revision.number
+            let forms = try decoded(entries).entries
+            let plan = try await read { snapshot throws(StoreError) in
+                try merge.plan(forms, absorbed: token, in: snapshot)
+            }
+            removed.formUnion(plan?.deletes.map(\.id) ?? [])
+            removed.subtract(plan?.updates.map(\.object.id) ?? [])
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import MirrorTesting
+import Mirroring
+import PersistentStore
+import TestSupport
+import Testing
+
+/// Deletions by other machines of so many objects that the user is asked.
+@Suite struct RemovalQuestionTests {
+    private let relay = MemoryRelay(remembers: false)
+    private let clock = SettableClock()
+
+    /// Two machines with these numbers of objects; the second one asks.
+    private func machines(_ count: Int) async throws -> (TestMachine, TestMachine) {
+        let a = try await TestMachine(relay)
+        let clock = clock
+        let b = try await TestMachine(relay, clock: { clock.now() }, asksBeforeRemovals: true)
+        let context = a.container.makeContext(author: "app")
+        for index in 0..<count { try await context.insert("Note", ["uuid": .text("\(index)")]) }
+        try await context.save()
+        try await a.sync()
+        try await b.sync()
+        return (a, b)
+    }
+
+    private func delete(_ numbers: Range<Int>, on machine: TestMachine) async throws {
+        let notes = try await machine.notes()
+        let context = machine.container.makeContext(author: "app")
+        for number in numbers {
+            if let note = notes["\(number)"] { try await context.delete(note.id) }
+        }
+        try await context.save()
+        try await machine.sync()
+    }
+
+    @Test func `an answer is for the deletions that were counted`() async throws {
+        let (a, b) = try await machines(40)
+        try await delete(0..<20, on: a)
+        await #expect(throws: MirrorError.manyRemovals(20)) { try await b.sync() }
+        #expect(try await b.notes().count == 40)
+        await b.mirror.allowRemovals(.max)
+        await #expect(throws: MirrorError.manyRemovals(20)) { try await b.sync() }
+        // Deletions after the question are another one, also if they arrive together with its answer.
+        await b.mirror.allowRemovals(20)
+        try await delete(20..<35, on: a)
+        await #expect(throws: MirrorError.manyRemovals(15)) { try await b.sync() }
+        #expect(try await b.notes().count == 20)
+        await b.mirror.allowRemovals(15)
+        try await b.sync()
+        #expect(try await b.notes().count == 5)
+    }
+
+    @Test func `one question counts deletions that fill several batches`() async throws {
+        let (a, b) = try await machines(1200)
+        try await delete(0..<1100, on: a)
+        await #expect(throws: MirrorError.manyRemovals(1100)) { try await b.sync() }
+        #expect(try await b.notes().count == 1200)
+        await b.mirror.allowRemovals(1100)
+        try await b.sync()
+        #expect(try await b.notes().count == 100)
+    }
+
+    @Test(arguments: [false, true])
+    func `deletions that arrive a few at a time are added up`(isKilled: Bool) async throws {
+        let (a, b) = try await machines(40)
+        try await delete(0..<6, on: a)
+        try await b.sync()
+        #expect(try await b.notes().count == 34)
+        if isKilled { try await b.kill() }
+        try await delete(6..<12, on: a)
+        await #expect(throws: MirrorError.manyRemovals(6)) { try await b.sync() }
+        await b.mirror.allowRemovals(6)
+        try await b.sync()
+        // Those that were confirmed do not count again, and after an hour none does.
+        try await delete(12..<14, on: a)
+        try await b.sync()
+        clock.set(SettableClock.start + 3_601_000)
+        try await delete(14..<18, on: a)
+        try await b.sync()
+        #expect(try await b.notes().count == 22)
+    }
+
+    @Test func `a relay that was made anew asks the same question`() async throws {
+        let (a, b) = try await machines(40)
+        try await delete(0..<20, on: a)
+        await #expect(throws: MirrorError.manyRemovals(20)) { try await b.sync() }
+        relay.empty()
+        for _ in 0..<2 { _ = try? await a.sync() }
+        await b.mirror.allowRemovals(20)
+        await #expect(throws: MirrorError.manyRemovals(20)) { try await b.sync() }
+        #expect(try await b.notes().count == 40)
+        await b.mirror.allowRemovals(20)
+        try await b.sync()
+        #expect(try await b.notes().count == 20)
+        #expect(try await b.lines() == a.lines())
+    }
+}
