@@ -64,7 +64,7 @@ package final class MemoryEngine: MirrorEngine {
             guard number < state.log.number else { return [] }
             var entries: [MirrorEntry] = []
             for next in (number + 1)...state.log.number {
-                guard entries.count < limit else { break }
+                guard entries.count < min(limit, state.piece) else { break }
                 if let stored = state.log.entries[next] { entries.append(stored.entry) }
             }
             return entries

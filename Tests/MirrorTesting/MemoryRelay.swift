@@ -27,6 +27,8 @@ package final class MemoryRelay: TestRelay {
         var messages = 0
         package var maxBytes = Int.max
         package var isFull = false
+        /// The number of revisions delivered at once.
+        package var piece = Int.max
         var waiting: [AsyncStream<Void>.Continuation] = []
     }
 

@@ -1,6 +1,7 @@
 import MirrorTesting
 import Mirroring
 import PersistentStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -57,6 +58,27 @@ import Testing
         await b.mirror.allowRemovals(1100)
         try await b.sync()
         #expect(try await b.notes().count == 100)
+    }
+
+    @Test func `deletions are counted before the first one, however the relay delivers them`() async throws {
+        let (a, b) = try await machines(40)
+        relay.state.withLock { $0.piece = 3 }
+        try await delete(0..<20, on: a)
+        await #expect(throws: MirrorError.manyRemovals(20)) { try await b.sync() }
+        #expect(try await b.notes().count == 40)
+        let (c, d) = try await machines(0)
+        relay.state.withLock { $0.piece = .max }
+        let context = c.container.makeContext(author: "app")
+        for index in 100..<1500 { try await context.insert("Note", ["uuid": .text("\(index)")]) }
+        try await context.save()
+        for machine in [c, d] { try await machine.sync() }
+        // Few in each batch: the first 500 changes contain 50, and all together 150.
+        try await delete(100..<150, on: c)
+        for index in 300..<900 { try await c.update("\(index)", ["title": "edited"]) }
+        try await delete(1000..<1100, on: c)
+        let count = try await d.notes().count
+        await #expect(throws: MirrorError.manyRemovals(150)) { try await d.sync() }
+        #expect(try await d.notes().count == count)
     }
 
     @Test(arguments: [false, true])

@@ -28,9 +28,9 @@ extension Mirror {
         async throws(MirrorError)
     {
         // The user's answer is for the deletions that were counted, not for later ones.
-        let covered = entries.filter { $0.revision.number <= allowedRevision }
+        let covered = entries.filter { $0.revision.number <= removals.allowedRevision }
         if !covered.isEmpty, covered.count < entries.count {
-            let later = entries.filter { $0.revision.number > allowedRevision }
+            let later = entries.filter { $0.revision.number > removals.allowedRevision }
             try await take(
                 covered, upTo: cursor.flatMap { _ in covered.last?.revision }, comparesValues: comparesValues)
             return try await take(later, upTo: cursor, comparesValues: comparesValues)
@@ -57,8 +57,16 @@ extension Mirror {
                 if attempt < 100 { continue }
                 throw .store(.conflict([]))
             }
-            if !isConfirmed {
-                try await confirm(plan, isOrdered: cursor != nil, comparesValues: comparesValues)
+            if !isConfirmed, plan.removals > 0, rules.contains(.asksBeforeRemovals) {
+                // A relay may deliver in pieces what waits: the question precedes the first deletion.
+                let room = Self.importSize - entries.count
+                if let last = entries.last?.revision, last == cursor, room > 0 {
+                    let more = try await engine.changes(after: last.number, limit: room)
+                    if let end = more.last?.revision { return try await take(entries + more, upTo: end) }
+                }
+                try await confirm(
+                    plan, upTo: entries.map(\.revision.number).max() ?? 0, isLast: room > 0,
+                    isOrdered: cursor != nil, comparesValues: comparesValues)
             }
             let previous = zone
             if let cursor { zone.moveCursor(to: cursor) }

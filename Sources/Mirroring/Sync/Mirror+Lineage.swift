@@ -15,7 +15,7 @@ extension Mirror {
         }
         let isSame = try await isLineageIntact()
         // Revisions of another log have other numbers.
-        if zone[.identity] != identity { (question, allowedRevision) = ((0, 0), 0) }
+        if zone[.identity] != identity { removals = WaitingRemovals() }
         if zone[.identity] != identity || (!isSame && rules.contains(.checksLineage)) {
             let isFirst = zone[.identity].isEmpty && zone[.cursor] == 0
             zone[.identity] = identity

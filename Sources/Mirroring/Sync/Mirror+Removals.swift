@@ -9,13 +9,19 @@ extension Mirror {
     ///
     /// - Parameter count: The number that the user confirmed; any other than the last reported one allows nothing.
     public func allowRemovals(_ count: Int) {
-        if count == question.count { allowedRevision = question.revision }
+        if count == removals.asked.count { removals.allowedRevision = removals.asked.revision }
     }
 
     /// Throws ``MirrorError/manyRemovals(_:)`` if other machines deleted many objects within an hour. The history
     /// has those that were imported, so a mirror that runs every minute does not forget them.
-    func confirm(_ plan: MergePlan, isOrdered: Bool, comparesValues: Bool) async throws(MirrorError) {
-        guard rules.contains(.asksBeforeRemovals), plan.removals > 0 else { return }
+    ///
+    /// - Parameters:
+    ///   - newest: The last revision of the plan.
+    ///   - isLast: Whether no other revisions wait.
+    func confirm(
+        _ plan: MergePlan, upTo newest: Int64, isLast: Bool, isOrdered: Bool, comparesValues: Bool
+    ) async throws(MirrorError) {
+        guard newest > removals.countedRevision else { return }
         let entities = configuration.mirrored.map(\.name)
         let hourAgo = Date(timeIntervalSince1970: Double(now()) / 1000 - 3600)
         let imports = HistoryFetchRequest(
@@ -27,10 +33,15 @@ extension Mirror {
             for name in entities { present += try snapshot.count(FetchRequest(name)) }
             return (try snapshot.count(imports).changes, present)
         }
-        let count = recent + plan.removals
-        guard count > 10, count > 100 || count * 10 > present + recent else { return }
-        question = try await waitingRemovals(isOrdered: isOrdered, comparesValues: comparesValues)
-        throw .manyRemovals(question.count)
+        let isMany = { count in count > 10 && (count > 100 || count * 10 > present + recent) }
+        guard !isLast || isMany(recent + plan.removals) else { return }
+        let waiting = try await waitingRemovals(isOrdered: isOrdered, comparesValues: comparesValues)
+        guard isMany(recent + waiting.count) else {
+            removals.countedRevision = waiting.revision
+            return
+        }
+        removals.asked = waiting
+        throw .manyRemovals(waiting.count)
     }
 
     /// The context name of imports that the user confirmed.
@@ -59,4 +70,14 @@ extension Mirror {
             removed.subtract(plan?.updates.map(\.object.id) ?? [])
         }
     }
+}
+
+/// What is known of deletions that wait, by revisions of one log.
+struct WaitingRemovals {
+    /// The number of deletions of the last question, and the last revision that was counted.
+    var asked: (count: Int, revision: Int64) = (0, 0)
+    /// The revision up to which the user allowed them.
+    var allowedRevision: Int64 = 0
+    /// The revision up to which they were few.
+    var countedRevision: Int64 = 0
 }

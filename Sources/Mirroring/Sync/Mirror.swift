@@ -23,10 +23,7 @@ public actor Mirror {
     var isConnected = false
     private var isExchanging = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    /// The number of deletions of which the user was asked, and the last revision that was counted.
-    var question: (count: Int, revision: Int64) = (0, 0)
-    /// The revision up to which imports may delete any number of objects.
-    var allowedRevision: Int64 = 0
+    var removals = WaitingRemovals()
 
     public init(
         container: PersistentContainer, configuration: MirrorConfiguration, engine: any MirrorEngine
