@@ -91,7 +91,7 @@ struct RequestFields {
         let draft = try RequestFields(object).draft()
         var changes: [ClipAttribute: AttributeValue] = [:]
         for name in members.keys where object[name] != nil {
-            guard let attribute = ClipAttribute(rawValue: name), let value = draft.change(of: attribute)
+            guard let attribute = ClipAttribute(rawValue: name), let value = draft.value(of: attribute)
             else {
                 throw HostError(
                     .invalid,
@@ -105,21 +105,5 @@ struct RequestFields {
 
     private func wrongType(_ name: String) -> HostError {
         HostError(.invalid, "'\(name)' is missing, or has a value of the wrong type.")
-    }
-}
-
-extension ClipDraft {
-    fileprivate func change(of attribute: ClipAttribute) -> AttributeValue? {
-        switch attribute {
-        case .title: .text(ClipDraft.oneLine(title))
-        case .url: .text(url)
-        case .tags: .text(Tags(tags).joined)
-        case .note: .text(note)
-        case .text: .text(text)
-        case .starred: .boolean(isStarred)
-        case .unread: .boolean(isUnread)
-        case .archived: .boolean(isArchived)
-        case .uuid, .author, .created, .updated: nil
-        }
     }
 }

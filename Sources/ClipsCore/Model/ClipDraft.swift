@@ -1,4 +1,4 @@
-import PersistentStore
+package import PersistentStore
 
 /// The contents of a clip that is not saved yet.
 package struct ClipDraft: Hashable, Sendable {
@@ -50,6 +50,21 @@ package struct ClipDraft: Hashable, Sendable {
         for (name, value) in [("url", url), ("title", title), ("text", text), ("note", note)]
         where value.utf8.count > Self.largestText {
             throw .tooLong(name, bytes: value.utf8.count)
+        }
+    }
+
+    /// The value that a user can edit; nil for the other attributes.
+    package func value(of attribute: ClipAttribute) -> AttributeValue? {
+        switch attribute {
+        case .title: .text(Self.oneLine(title))
+        case .url: .text(url)
+        case .tags: .text(Tags(tags).joined)
+        case .note: .text(note)
+        case .text: .text(text)
+        case .starred: .boolean(isStarred)
+        case .unread: .boolean(isUnread)
+        case .archived: .boolean(isArchived)
+        case .uuid, .author, .created, .updated: nil
         }
     }
 

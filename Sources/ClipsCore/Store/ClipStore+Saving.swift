@@ -65,7 +65,9 @@ extension ClipStore {
                 guard case .conflict(let conflicts) = error else { throw error }
                 guard let stored = conflicts.first?.stored.map(Clip.init) else { return .deleted }
                 theirs = stored.differences(from: base)
-                let clashing = theirs.filter { changes[$0] != nil && changes[$0] != stored.value($0) }
+                let clashing = theirs.filter {
+                    changes[$0] != nil && changes[$0] != ClipDraft(stored).value(of: $0)
+                }
                 guard clashing.isEmpty else { return .clashed(clashing) }
                 version = stored.version
             }
@@ -89,7 +91,7 @@ extension ClipStore {
             .uuid: .text(clip.uuid), .author: .text(clip.author),
             .created: .integer(clip.created.milliseconds),
         ]
-        for attribute in Clip.editable { values[attribute] = clip.value(attribute) }
+        for attribute in Clip.editable { values[attribute] = ClipDraft(clip).value(of: attribute) }
         values.merge(changes) { $1 }
         let context = makeContext()
         let named = Dictionary(uniqueKeysWithValues: values.map { ($0.rawValue, $1) })
@@ -112,7 +114,7 @@ extension ClipStore {
     @discardableResult
     package func set(_ flag: ClipAttribute, _ isOn: Bool, of ids: [Int64]) async throws(StoreError) -> Int {
         try await update(ids, [flag]) { clip in
-            clip.value(flag) == .boolean(isOn) ? nil : [flag: .boolean(isOn)]
+            ClipDraft(clip).value(of: flag) == .boolean(isOn) ? nil : [flag: .boolean(isOn)]
         }.count
     }
 
@@ -187,21 +189,8 @@ extension Clip {
     ]
 
     fileprivate func differences(from other: Clip) -> [ClipAttribute] {
-        Self.editable.filter { value($0) != other.value($0) }
-    }
-
-    fileprivate func value(_ attribute: ClipAttribute) -> AttributeValue? {
-        switch attribute {
-        case .title: .text(title)
-        case .url: .text(url)
-        case .tags: .text(Tags(tags).joined)
-        case .note: .text(note)
-        case .text: .text(text)
-        case .starred: .boolean(isStarred)
-        case .unread: .boolean(isUnread)
-        case .archived: .boolean(isArchived)
-        default: nil
-        }
+        let (mine, theirs) = (ClipDraft(self), ClipDraft(other))
+        return Self.editable.filter { mine.value(of: $0) != theirs.value(of: $0) }
     }
 }
 

@@ -98,7 +98,8 @@ extension Invocation {
         try await exchange(mirror)
         await engine.close()
         await store.close()
-        remark("paired. Run 'clips mirror enable' to exchange changes from each login on.")
+        remark("paired. An open app exchanges changes when it is started again;")
+        remark("run 'clips mirror enable' to exchange them from each login on.")
         return 0
     }
 }

@@ -71,7 +71,7 @@ extension Mirror {
             let previous = zone
             if let cursor { zone.moveCursor(to: cursor) }
             do throws(MirrorError) {
-                let name = isConfirmed ? Self.confirmed : plan.conflicts.isEmpty ? "import" : "conflict"
+                let name = !plan.conflicts.isEmpty ? "conflict" : isConfirmed ? Self.confirmed : "import"
                 try await save(named: name) {
                     context throws(StoreError) in try await plan.save(in: context)
                 }
