@@ -1,3 +1,5 @@
+import ClipsCore
+import Glibc
 import PersistentStore
 
 extension Figure {
@@ -110,9 +112,9 @@ private struct MirroredMachines {
             try ChildProcess([program, "run", "--store", store], hasPipes: false, isQuiet: true)
         }
         defer { for mirror in mirrors { mirror.kill() } }
+        try [first, second].forEach(waitForConnection)
         let commits = try PaintedCommits(
             workspace.app(second), showing: SampleClip.title(clips - 1), .writer(store: first, .normal))
-        // The first commits wait for the mirrors to connect.
         try commits.measure(5)
         let times = try commits.measure(workspace.count(300, quick: 60))
         let memory = mirrors.map { ProcessUsage(process: $0.id).memory }
@@ -122,5 +124,15 @@ private struct MirroredMachines {
                 headline: "Mirror, commit to another machine's screen"),
             Measurement("memory of clips-mirror, connected", .memory, memory),
         ]
+    }
+
+    /// The first exchange of a machine reads back what it has put.
+    private func waitForConnection(_ store: String) throws {
+        let clock = ContinuousClock()
+        let limit = clock.now + .seconds(300)
+        while MirrorReport(store: store)?.state != .connected {
+            guard clock.now < limit else { throw BenchmarkError("clips-mirror does not connect") }
+            usleep(10_000)
+        }
     }
 }
