@@ -46,11 +46,13 @@ struct Invocation {
         try ClipsLocation(path: value("--store"), group: value("--group")).path
     }
 
-    func openStore() async throws -> ClipStore {
+    func openStore(durability: StoreOptions.Durability = .full) async throws -> ClipStore {
         let path = try storePath()
         let location = ClipsLocation(path: path)
         if !location.exists { try location.makeFolder() }
-        return try await ClipStore(path: path, author: value("--author") ?? "cli")
+        var options = StoreOptions()
+        options.durability = durability
+        return try await ClipStore(path: path, author: value("--author") ?? "cli", options: options)
     }
 
     /// The address of the operand and the options, with a password that is prompted or read from a file.

@@ -34,7 +34,9 @@ actor Runner {
 
     func run() async throws -> Int32 {
         if invocation.has("--attached") { endWithStandardInput() }
-        let store = try await invocation.openStore()
+        // What a power failure takes from the mirror's commits returns: imports come again from the server, and
+        // clocks from the history. It takes no commit of another program.
+        let store = try await invocation.openStore(durability: .normal)
         let engine = settings.engine()
         let mirror = Mirror(container: store.container, configuration: settings.configuration, engine: engine)
         let confirmations = confirmations()
