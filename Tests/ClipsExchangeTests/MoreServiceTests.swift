@@ -89,6 +89,50 @@ struct MoreServiceTests {
         #expect(reading.unread == ["hash", "others"])
     }
 
+    @Test func `newsboat's feeds, with tags and titles; lines without a page are named as unread`() throws {
+        let reading = try Reading(Samples.newsboat)
+        #expect(
+            reading.drafts.map(\.url) == [
+                "https://blog.example.org/feed.xml", "https://example.org/atom.xml",
+            ])
+        #expect(reading.drafts.map(\.title) == ["Blog, the \"best\"", ""])
+        #expect(reading.drafts.map(\.tags) == [["feed", "tech", "long reads"], ["feed", "tech"]])
+        #expect(reading.drafts.allSatisfy { !$0.isUnread } && reading.problems.isEmpty)
+        #expect(reading.unread == ["!", "exec: lines", "filter: lines", "query: lines"])
+        #expect(try Reading("nothing", format: .newsboat).problems.map(\.line) == [1])
+    }
+
+    @Test func `newsboat's file is recognized by its name, or by tags in quotes and titles`() throws {
+        let plain = "https://a.org/feed tech news\nhttps://b.org/feed"
+        #expect(try Reading(plain, name: "/home/me/.newsboat/urls").drafts.map(\.tags)[0].contains("news"))
+        #expect(try Reading(plain).format == .text && Reading(plain, name: "urls.txt").format == .text)
+        #expect(try Reading(plain + " \"~B\"").format == .newsboat)
+        #expect(try Reading("https://a.org The \"best\" page").format == .text)
+        #expect(try Reading("Some words\n" + plain, name: "urls").format == .text)
+    }
+
+    @Test func `the outermost folders of browsers and buku are no tags`() throws {
+        func tags(_ outer: String, _ inner: String) throws -> [String] {
+            let text = """
+                <!DOCTYPE NETSCAPE-Bookmark-file-1><H1>Bookmarks</H1><DL><p><DT><H3>\(outer)</H3><DL><p>
+                <DT><H3>\(inner)</H3><DL><p><DT><A HREF="https://a.org">A</A></DL></DL></DL>
+                """
+            return try #require(try Reading(text).drafts.first).tags
+        }
+        for name in ["Buku bookmarks", "buku bookmarks", "Bookmarks Menu", "Other bookmarks", "BookmarksBar"]
+        {
+            #expect(try tags(name, "Work") == ["Work"])
+        }
+        #expect(try tags("Work", "Bookmarks Menu") == ["Work", "Bookmarks Menu"])
+    }
+
+    @Test func `buku's tags in Markdown`() throws {
+        let reading = try Reading(
+            "- [WAL](https://a.org/wal) <!-- TAGS: database, wal -->\n- [T](https://t.org/)")
+        #expect(reading.drafts.map(\.tags) == [["database", "wal"], []])
+        #expect(reading.drafts.allSatisfy { $0.note.isEmpty })
+    }
+
     @Test func `Scuttle's description is the note`() throws {
         let reading = try Reading(Samples.scuttle)
         #expect(reading.drafts.map(\.note) == ["what it is about"] && reading.unread == ["hash"])

@@ -102,6 +102,17 @@ extension Samples {
         https://example.org/i,Inst,,Unread,1500000000,"[""news"",""long reads""]"
         """
 
+    /// The file of newsboat's documentation and of its users, with every kind of line.
+    static let newsboat = """
+        # Feeds of every day
+        https://blog.example.org/feed.xml tech "long reads" "~Blog, the \\"best\\"" # often
+        "query:Unread Articles:unread = \\"yes\\"" all
+
+        filter:~/bin/short.rb:https://example.org/rss.xml news
+        "exec:~/bin/feed create" own
+        https://example.org/atom.xml "!" tech
+        """
+
     static let services: [(String, ImportFormat, String)] = [
         (linkwarden, .json, "Linkwarden JSON"), (linkwardenNested, .json, "Linkwarden JSON"),
         (karakeep, .json, "Karakeep JSON"), (karakeepLists, .json, "Karakeep JSON"),
@@ -110,6 +121,6 @@ extension Samples {
         (shaarli, .json, "Shaarli JSON"), (opml, .xml, "OPML"), (xbel, .xml, "XBEL"),
         (posts, .xml, "posts XML"),
         (scuttle, .html, "HTML bookmarks"), (readwise, .csv, "Readwise CSV"),
-        (instapaperTags, .csv, "Instapaper CSV"),
+        (instapaperTags, .csv, "Instapaper CSV"), (newsboat, .newsboat, "newsboat urls"),
     ]
 }

@@ -17,6 +17,14 @@ struct BookmarkOutline {
     private var isAfterTerm = false
     private var hasTerms = false
 
+    /// The outermost folders of browsers and of buku, whose names are not the user's.
+    private static let places: Set<String> = [
+        "bookmarks", "bookmarks bar", "bookmarksbar", "bookmarks toolbar", "bookmarks menu",
+        "other bookmarks",
+        "mobile bookmarks", "unfiled bookmarks", "unsorted bookmarks", "favorites bar", "other favorites",
+        "buku bookmarks",
+    ]
+
     private static let maxDepth = 256
     private static let maxLength = ClipDraft.largestText + 1
 
@@ -65,7 +73,6 @@ struct BookmarkOutline {
             isAfterTerm = false
         case "h3", "h2", "h4":
             close()
-            // The names of a browser's built-in folders are not the user's.
             let isPlace = ["personal_toolbar_folder", "unfiled_bookmarks_folder"].contains {
                 attributes[$0] != nil
             }
@@ -77,6 +84,11 @@ struct BookmarkOutline {
             target = .heading
         case "dl":
             close()
+            if let name = named, Self.places.contains(HTMLText.oneLine(name).lowercased()),
+                !folders.contains(where: { $0 != nil })
+            {
+                named = nil
+            }
             if folders.count < Self.maxDepth { folders.append(named) }
             named = nil
         case "hr": close()

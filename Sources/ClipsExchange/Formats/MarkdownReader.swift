@@ -16,6 +16,7 @@ struct MarkdownReader: FormatReader {
 
     /// The maximum number of links by reference, which are in memory until the end.
     private static let maxReferences = 1_000_000
+    private static let tagsOpening = "<!-- TAGS:"
 
     init(_ source: UTF8Source) { lines = LineSource(source) }
 
@@ -75,8 +76,15 @@ struct MarkdownReader: FormatReader {
                 continue
             }
             var draft = draft(link, tags)
-            // The text after the only link of a list item is its note.
-            if links.count == 1 { draft.note = rest }
+            // The text after the only link of a list item is its note; buku writes tags there.
+            if links.count == 1 {
+                draft.note = rest
+                if rest.hasPrefix(Self.tagsOpening), rest.hasSuffix(OwnMarkdownLine.closing) {
+                    let words = rest.dropFirst(Self.tagsOpening.count).dropLast(OwnMarkdownLine.closing.count)
+                    draft.tags += words.split(separator: ",").map { HTMLText.trimmed(String($0)) }
+                    draft.note = ""
+                }
+            }
             waiting.append(.success(draft))
         }
     }

@@ -56,6 +56,7 @@ package struct ClipImport {
             case .csv: CSVReader(source)
             case .xml: XMLReader(source)
             case .markdown: MarkdownReader(source)
+            case .newsboat: NewsboatReader(source)
             case .text: PlainTextReader(source)
             }
     }

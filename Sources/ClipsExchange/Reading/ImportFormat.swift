@@ -12,6 +12,8 @@ package enum ImportFormat: String, CaseIterable, Sendable {
     /// OPML, XBEL, and the posts of Pinboard, Delicious, and Scuttle.
     case xml
     case markdown
+    /// The feeds of newsboat's file `urls`.
+    case newsboat
     /// URLs, one per line, and blocks of text.
     case text
 
@@ -41,6 +43,7 @@ extension ImportFormat {
         default: break
         }
         if let named, named != .jsonl, named != .xml || text.first == "<" { return named }
+        if NewsboatReader.understands(text, fileName: fileName) { return .newsboat }
         let line = text.prefix { !$0.isNewline }
         if CSVColumns.understands(header: String(line)) { return .csv }
         return text.contains("](") || line.hasPrefix("#") ? .markdown : .text

@@ -8,8 +8,8 @@ extension Command {
         summary: "Save the clips in files",
         details: """
             Reads bookmarks of any browser (HTML, JSON, jsonlz4), JSON and CSV of services, OPML, XBEL, \
-            posts XML, Markdown, JSON lines, and plain text; '-' is standard input. Reports the format, \
-            unread fields, and unreadable records.
+            posts XML, newsboat's urls, Markdown, JSON lines, and plain text; '-' is standard input. Reports \
+            the format, unread fields, and unreadable records.
             """,
         operands: "FILE…",
         options: [

@@ -1,0 +1,92 @@
+import ClipsCore
+
+/// A reader of newsboat's file `urls`: a feed per line, then its tags and, after `~`, its title.
+struct NewsboatReader: FormatReader {
+    private var lines: LineSource
+
+    let form = "newsboat urls"
+    private(set) var unread = UnreadFields()
+
+    /// Lines that select or create articles, and have no page.
+    private static let generators = ["query:", "filter:", "exec:"]
+
+    init(_ source: UTF8Source) { lines = LineSource(source) }
+
+    mutating func next() throws(ImportError) -> ImportItem? {
+        while let line = try lines.next() {
+            guard !line.isTooLong else { return fail("it is longer than \(lines.limit)") }
+            let words = Self.words(String(decoding: line.bytes, as: UTF8.self))
+            guard let url = words.first?.text else { continue }
+            if let kind = Self.generators.first(where: url.hasPrefix) {
+                unread.insert("\(kind) lines")
+            } else if CSVColumns.isAddress(url) {
+                return .success(feed(url, words.dropFirst().map(\.text)))
+            } else {
+                return fail("a feed has no URL")
+            }
+        }
+        return nil
+    }
+
+    private mutating func feed(_ url: String, _ words: [String]) -> ClipDraft {
+        var fielded = FieldedDraft()
+        fielded.set(.url, url)
+        fielded.set(.unread, "no")
+        fielded.addTags(["feed"])
+        for word in words {
+            if word.hasPrefix("~") {
+                fielded.set(.title, String(word.dropFirst()))
+            } else if word == "!" {
+                unread.insert("!")
+            } else if !word.isEmpty {
+                fielded.addTags([word])
+            }
+        }
+        return fielded.draft
+    }
+
+    private func fail(_ reason: String) -> ImportItem {
+        .failure(ImportProblem(line: lines.number, reason))
+    }
+
+    /// Whether a text is such a file: each line begins as one of newsboat, and a line has only words in quotes or
+    /// a title after its URL. By its name, it needs none of these.
+    static func understands(_ text: Substring, fileName: String) -> Bool {
+        var lines = text.split(whereSeparator: \.isNewline)
+        // The beginning of a file may end inside a line.
+        if lines.count > 1, text.last?.isNewline == false { lines.removeLast() }
+        let feeds = lines.map { words(String($0)) }.filter { !$0.isEmpty }
+        guard feeds.allSatisfy({ isFeed($0[0].text) }), !feeds.isEmpty else { return false }
+        return fileName.split(separator: "/").last == "urls"
+            || feeds.contains { words in
+                !CSVColumns.isAddress(words[0].text)
+                    || words.count > 1
+                        && words.dropFirst().allSatisfy { $0.isQuoted || $0.text.hasPrefix("~") }
+            }
+    }
+
+    private static func isFeed(_ word: String) -> Bool {
+        CSVColumns.isAddress(word) || generators.contains(where: word.hasPrefix)
+    }
+
+    /// Returns the words of a line up to a comment. Words in quotes may have spaces, and quotes after a backslash.
+    private static func words(_ line: String) -> [(text: String, isQuoted: Bool)] {
+        var words: [(text: String, isQuoted: Bool)] = []
+        var rest = line.drop(while: \.isWhitespace)
+        while let first = rest.first, first != "#" {
+            var text = ""
+            if first == "\"" {
+                rest.removeFirst()
+                while let next = rest.popFirst(), next != "\"" {
+                    text.append(next == "\\" ? rest.popFirst() ?? next : next)
+                }
+            } else {
+                text = String(rest.prefix { !$0.isWhitespace })
+                rest.removeFirst(text.count)
+            }
+            words.append((text, first == "\""))
+            rest = rest.drop(while: \.isWhitespace)
+        }
+        return words
+    }
+}
