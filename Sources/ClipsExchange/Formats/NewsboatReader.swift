@@ -53,8 +53,8 @@ struct NewsboatReader: FormatReader {
     /// a title after its URL. By its name, it needs none of these.
     static func understands(_ text: Substring, fileName: String) -> Bool {
         var lines = text.split(whereSeparator: \.isNewline)
-        // The beginning of a file may end inside a line.
-        if lines.count > 1, text.last?.isNewline == false { lines.removeLast() }
+        // The beginning of a large file may end inside a line.
+        if text.utf8.count > 1 << 15, text.last?.isNewline == false { lines.removeLast() }
         let feeds = lines.map { words(String($0)) }.filter { !$0.isEmpty }
         guard feeds.allSatisfy({ isFeed($0[0].text) }), !feeds.isEmpty else { return false }
         return fileName.split(separator: "/").last == "urls"
