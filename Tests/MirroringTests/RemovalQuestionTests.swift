@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Deletions by other machines of so many objects that the user is asked.
+/// The question before many deletions by other machines are imported.
 @Suite struct RemovalQuestionTests {
     private let relay = MemoryRelay(remembers: false)
     private let clock = SettableClock()
@@ -40,7 +40,7 @@ import Testing
         #expect(try await b.notes().count == 40)
         await b.mirror.allowRemovals(.max)
         await #expect(throws: MirrorError.manyRemovals(20)) { try await b.sync() }
-        // Deletions after the question are another one, also if they arrive together with its answer.
+        // Deletions after the question are another one, even if they arrive together with its answer.
         await b.mirror.allowRemovals(20)
         try await delete(20..<35, on: a)
         await #expect(throws: MirrorError.manyRemovals(15)) { try await b.sync() }
@@ -101,7 +101,7 @@ import Testing
         #expect(try await b.notes().count == 22)
     }
 
-    @Test func `a relay that was made anew asks the same question`() async throws {
+    @Test func `a relay that was created again asks the same question`() async throws {
         let (a, b) = try await machines(40)
         try await delete(0..<20, on: a)
         await #expect(throws: MirrorError.manyRemovals(20)) { try await b.sync() }
