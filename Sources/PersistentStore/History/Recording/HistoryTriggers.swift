@@ -59,7 +59,13 @@ struct HistoryTriggers {
     }
 
     /// The version of the trigger text; if it differs, opening a store replaces its triggers.
-    static let edition = 3
+    static let edition = 4
+
+    /// The ID under all names by which an update can set it (sqlite.org/lang_createtable.html#rowid).
+    ///
+    /// Each trigger names its columns, so that SQLite does not compile it for a statement that sets no other than
+    /// the version, as the steps of the triggers do: a process that inserts one object otherwise compiles all.
+    private static let idNames = "id, rowid, oid, _rowid_"
 
     /// Milliseconds since 1970; constant within one statement (sqlite.org/lang_datefunc.html).
     static let now = "CAST((julianday('now') - 2440587.5) * 86400000.0 + 0.5 AS INTEGER)"
@@ -88,21 +94,20 @@ struct HistoryTriggers {
     private var recordsUpdate: Trigger {
         trigger(
             "records_update",
-            "AFTER UPDATE ON \(table)\nWHEN old.id = new.id AND (\(anyDiffers)) AND NOT \(hasNotes)",
+            "AFTER UPDATE OF \(names) ON \(table)\nWHEN old.id = new.id AND (\(anyDiffers)) AND NOT \(hasNotes)",
             recordUpdate)
     }
 
     private var recordsReplacingUpdate: Trigger {
         trigger(
             "records_replacing_update",
-            "AFTER UPDATE ON \(table)\nWHEN \(hasNotes) AND old.id = new.id AND (\(anyDiffers))",
+            "AFTER UPDATE OF \(names) ON \(table)\nWHEN \(hasNotes) AND old.id = new.id AND (\(anyDiffers))",
             [recordEvicted("0"), keepEvicted, finishNotes] + recordUpdate)
     }
 
-    /// Not `OF id`, which SQLite does not apply to the column's other names: rowid, oid, _rowid_.
     private var recordsMovedID: Trigger {
         trigger(
-            "records_moved_id", "AFTER UPDATE ON \(table)\nWHEN old.id <> new.id",
+            "records_moved_id", "AFTER UPDATE OF \(Self.idNames) ON \(table)\nWHEN old.id <> new.id",
             [recordEvicted("gone.id = new.id", but: " AND gone.id <> old.id"), keepEvicted, finishNotes]
                 + recordDelete + [
                     record(.insert, object: "new.id"),
@@ -120,7 +125,6 @@ struct HistoryTriggers {
             noteClashes(""))
     }
 
-    /// Not for an update of the version alone, which the triggers themselves make.
     private var notesClashesOfUpdate: Trigger {
         let others = " AND id <> old.id"
         let moves =
@@ -129,7 +133,7 @@ struct HistoryTriggers {
         return trigger(
             "notes_clashes_of_update",
             """
-            BEFORE UPDATE ON \(table)
+            BEFORE UPDATE OF \(Self.idNames), \(names) ON \(table)
             WHEN (\(hasNotes) AND (\(changes))) OR ((\(moves)) AND (\(clashExists(others))))
             """,
             noteClashes(others))
@@ -147,7 +151,8 @@ struct HistoryTriggers {
     /// Raises a version that a writer lowered: a context could still know it with other values.
     private var raisesVersion: Trigger {
         trigger(
-            "raises_version", "AFTER UPDATE ON \(table)\nWHEN new.version < old.version AND old.id = new.id",
+            "raises_version",
+            "AFTER UPDATE OF version ON \(table)\nWHEN new.version < old.version AND old.id = new.id",
             ["UPDATE \(table) SET version = \(nextVersion) WHERE id = new.id"])
     }
 }
@@ -265,6 +270,7 @@ extension HistoryTriggers {
         return terms.joined(separator: " + ")
     }
 
+    private var names: String { columns.map(\.name).joined(separator: ", ") }
     private var uniqueColumns: [String] { ["id"] + columns.filter(\.isUnique).map(\.name) }
     private var clash: String { uniqueColumns.map { "\($0) = new.\($0)" }.joined(separator: " OR ") }
 
