@@ -30,7 +30,7 @@ import Testing
             state.elements["tags", default: [:]][tag] = .init(clock: clock, position: clock.milliseconds % 2)
         }
         for key in ["title", "note", "tags/a"] where Int.random(in: 0..<4, using: &random) == 0 {
-            state.saw[key] = clock()
+            state.saw[key] = ClockVector(clock()).joined(ClockVector(clock()))
         }
         return state
     }
@@ -51,8 +51,8 @@ import Testing
         for index in 0..<3000 {
             var form = RecordForm(entity: "Note", uuid: "é/\(index)", state: state(&random))
             if let title = form.state.attributes["title"]?.clock {
-                form.state.attributes["title"]?.base = MirrorClock(
-                    milliseconds: 0, machine: .max, transaction: 0)
+                let other = MirrorClock(milliseconds: 0, machine: .max, transaction: 0)
+                form.state.attributes["title"]?.seen = ClockVector(other).joined(ClockVector(title))
                 form.state.attributes["other"] = .init(clock: title, value: .other(Array("[1.5,true]".utf8)))
             }
             #expect(try RecordForm(form.bytes) == form)

@@ -1,7 +1,7 @@
 /// One record as JSON, the same on the relay and, without the values that the object has, in the record map:
 ///
 /// ```json
-/// {"v":1,"e":"Clip","u":"<uuid>","c":"<clock>","a":{"title":["",<value>],"note":["<clock>|<base>",<value>]},
+/// {"v":1,"e":"Clip","u":"<uuid>","c":"<clock>","a":{"title":["",<value>],"note":["<clock>|<seen>",<value>]},
 ///  "t":{"tags":{"swift":["",1]}},"saw":{"title":"<clock>"}}
 /// ```
 ///
@@ -29,7 +29,8 @@ package struct RecordForm: Hashable, Sendable {
                     for (name, entry) in state.attributes.sorted(by: { $0.key < $1.key }) {
                         text.add(name) { text in
                             text.array { text in
-                                text.add(entry.base.map { "\(entry.clock)|\($0)" } ?? short(entry.clock))
+                                let seen = entry.seen.description
+                                text.add(seen.isEmpty ? short(entry.clock) : "\(entry.clock)|\(seen)")
                                 if let value = entry.value { text.add(value) }
                             }
                         }
@@ -121,8 +122,8 @@ extension JSONCursor {
                     guard let clock, parts.count <= 2 else { throw MalformedRecord() }
                     entry = RecordState.Attribute(clock: clock)
                     guard parts.count == 2 else { break }
-                    guard let base = MirrorClock(String(parts[1])) else { throw MalformedRecord() }
-                    entry?.base = base
+                    guard let seen = ClockVector(String(parts[1])) else { throw MalformedRecord() }
+                    entry?.seen = seen
                 case 1: entry?.value = try cursor.value()
                 default: throw MalformedRecord()
                 }
@@ -156,9 +157,12 @@ extension JSONCursor {
         return sets
     }
 
-    fileprivate mutating func saw() throws(MalformedRecord) -> [String: MirrorClock] {
-        var saw: [String: MirrorClock] = [:]
-        try object { cursor, key throws(MalformedRecord) in saw[key] = try cursor.clock() }
+    fileprivate mutating func saw() throws(MalformedRecord) -> [String: ClockVector] {
+        var saw: [String: ClockVector] = [:]
+        try object { cursor, key throws(MalformedRecord) in
+            guard let seen = ClockVector(try cursor.text()) else { throw MalformedRecord() }
+            saw[key] = seen
+        }
         return saw
     }
 }

@@ -11,10 +11,10 @@ extension RecordState {
             }
             let previous = attributes[name]
             guard let clock = transaction.clock(after: previous?.clock, seen: saw[name]) else { continue }
-            let base = previous.flatMap {
-                $0.clock.machine == transaction.machine ? $0.base : $0.clock
-            }
-            attributes[name] = Attribute(clock: clock, base: base)
+            var seen = previous?.seen ?? saw[name] ?? ClockVector()
+            if let previous { seen.insert(previous.clock) }
+            seen.remove(transaction.machine)
+            attributes[name] = Attribute(clock: clock, seen: seen)
         }
     }
 
@@ -35,15 +35,12 @@ extension RecordState {
         elements[set] = known
     }
 
-    /// Records that the object was deleted with all content known here. Objects that precede their mirror have
-    /// the lowest time: such content is that of every machine, also of one that joins again.
+    /// Records that the object was deleted with all content known here.
     mutating func delete(_ entity: MirroredEntity) {
-        let seen = content(entity).mapValues { clock in
-            clock.milliseconds > LocalTransaction.unknownTime
-                ? clock
-                : MirrorClock(milliseconds: LocalTransaction.unknownTime, machine: .max, transaction: .max)
+        for (key, clock) in content(entity) {
+            saw[key, default: ClockVector()].insert(clock)
+            if let seen = attributes[key]?.seen { saw[key] = saw[key]?.joined(seen) }
         }
-        saw.merge(seen) { max($0, $1) }
         normalize(entity)
     }
 }

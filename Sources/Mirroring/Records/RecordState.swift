@@ -5,8 +5,8 @@ import PersistentStore
 struct RecordState: Hashable, Sendable {
     struct Attribute: Hashable, Sendable {
         var clock: MirrorClock
-        /// The newest clock of another machine that the editing machine had seen.
-        var base: MirrorClock?
+        /// The edits of other machines that the editing machine had seen.
+        var seen = ClockVector()
         /// Nil in the record map, where the object has the value.
         var value: RecordValue?
     }
@@ -20,8 +20,8 @@ struct RecordState: Hashable, Sendable {
     var attributes: [String: Attribute] = [:]
     /// The elements of each set.
     var elements: [String: [String: Element]] = [:]
-    /// The clocks of the content that deletions saw.
-    var saw: [String: MirrorClock] = [:]
+    /// The edits of the content that deletions saw.
+    var saw: [String: ClockVector] = [:]
 
     /// The key of an element in ``saw``; names of attributes contain no slash.
     static func key(_ set: String, _ element: String) -> String { "\(set)/\(element)" }
@@ -39,7 +39,11 @@ struct RecordState: Hashable, Sendable {
     /// Whether the object exists.
     func isAlive(_ entity: MirroredEntity?) -> Bool {
         if saw.isEmpty { return !attributes.isEmpty || !elements.isEmpty }
-        return content(entity).contains { key, clock in saw[key].map { clock > $0 } ?? true }
+        return content(entity).contains { key, clock in
+            guard let saw = saw[key] else { return true }
+            // An element has no list of the edits that it replaced, and no value that could be lost.
+            return attributes[key] == nil ? !saw.isAfter(clock) : !saw.covers(clock)
+        }
     }
 
     /// Discards the values of a deleted object. The clocks in ``saw`` cover them, so an edit that revives the
@@ -57,7 +61,7 @@ struct RecordState: Hashable, Sendable {
         for (set, elements) in other.elements {
             all.elements[set, default: [:]].merge(elements) { $0.joined($1) }
         }
-        all.saw.merge(other.saw) { max($0, $1) }
+        all.saw.merge(other.saw) { $0.joined($1) }
         return all
     }
 
@@ -84,7 +88,7 @@ extension RecordState.Attribute {
     fileprivate func joined(_ other: Self) -> Self {
         guard clock == other.clock else { return clock > other.clock ? self : other }
         var joined = self
-        joined.base = [base, other.base].compactMap { $0 }.max()
+        joined.seen = seen.joined(other.seen)
         if let theirs = other.value, value.map({ $0.isBefore(theirs) }) ?? true { joined.value = theirs }
         return joined
     }

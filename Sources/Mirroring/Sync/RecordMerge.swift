@@ -112,7 +112,7 @@ struct RecordMerge: Sendable {
         theirs.attributes.compactMap { name, their in
             guard let own = mine.attributes[name], !entity.minor.contains(name),
                 own.clock.machine == zone.machine, their.clock.machine != zone.machine,
-                own.base.map({ their.clock > $0 }) ?? true, their.base.map({ own.clock > $0 }) ?? true,
+                !own.seen.covers(their.clock), !their.seen.covers(own.clock),
                 let ownValue = own.value, let theirValue = their.value, ownValue != theirValue
             else { return nil }
             let isOwn = own.clock < their.clock
