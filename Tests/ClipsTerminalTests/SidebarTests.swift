@@ -1,4 +1,5 @@
 import ClipsCore
+import Foundation
 import LiveQuery
 import Terminal
 import TestSupport
@@ -47,6 +48,40 @@ import Testing
         state = AppState.showing(3)
         try state.press("]")
         #expect(state.message?.text.hasPrefix("There are no saved searches") == true)
+    }
+
+    @Test func `only the searches on the screen are counted, and seldom while others write`() throws {
+        var state = AppState.showing(3, Size(rows: 12, columns: 80), config: "set sidebar on")
+        func count(_ effects: [Effect]) -> [String] {
+            effects.flatMap { effect -> [String] in
+                if case .countUnread(let queries) = effect { queries.map(\.filter) } else { [] }
+            }
+        }
+        func later(_ seconds: Double) -> Date { noon.addingTimeInterval(seconds) }
+        func counts(_ filters: [String]) -> AppEvent {
+            .unreadCounted(
+                Dictionary(uniqueKeysWithValues: filters.map { (ClipQuery(filter: $0), UnreadCount(1)) }))
+        }
+        var filters = FilterMemory()
+        for number in 10..<30 {
+            filters.apply(
+                .saved(SavedSearch(name: "search \(number)", query: ClipQuery(filter: "w\(number)"))))
+        }
+        _ = state.handle(counts([""]), at: noon)
+        let first = (10..<18).map { "w\($0)" }
+        #expect(count(state.handle(.filtersLoaded(filters), at: noon)) == first)
+        // While a count is under way, nothing is counted.
+        state.take(.transactions([transaction(1, inserting: [7])]), at: noon)
+        #expect(count(state.handle(counts(first), at: later(2))).isEmpty)
+        let scrolled = ["w18", "w19", "w20"]
+        #expect(count(try state.press("<WheelDown:3,3>", at: later(2))) == scrolled)
+        _ = state.handle(counts(scrolled), at: later(2))
+        // The first count took two seconds.
+        #expect(state.sidebar.nextCount == later(42))
+        #expect(count(state.handle(.tick, at: later(41))).isEmpty)
+        #expect(count(state.handle(.tick, at: later(42))) == (12..<18).map { "w\($0)" })
+        _ = state.handle(counts([]), at: later(42))
+        #expect(state.sidebar.nextCount == nil)
     }
 
     @Test func `many searches scroll under the wheel`() throws {

@@ -7,12 +7,13 @@ import Terminal
 
 /// Performs the effects that need the store, off the main thread, and posts their results.
 ///
-/// The list's requests, other reads, and the app's own work have a queue each, so that a save that waits for
-/// another writer delays no read.
+/// The list's requests, other reads, the counts of the sidebar, and the app's own work have a queue each, so that
+/// a save that waits for another writer, or a long count, delays no read.
 final class StoreWorker: Sendable {
     private let mailbox: Mailbox<AppEvent>
     private let requests = EffectQueue<Effect>()
     private let reads = EffectQueue<Effect>()
+    private let counts = EffectQueue<Effect>()
     private let works = EffectQueue<Effect>()
     private let session = Mutex<ClipsSession?>(nil)
     private let current = Mutex<Work?>(nil)
@@ -26,7 +27,7 @@ final class StoreWorker: Sendable {
     /// Whether no work waits to be saved.
     var hasSaved: Bool { works.isIdle }
 
-    var isIdle: Bool { requests.isIdle && reads.isIdle && works.isIdle }
+    var isIdle: Bool { requests.isIdle && reads.isIdle && counts.isIdle && works.isIdle }
 
     /// Opens the store, and posts the first rows or the failure.
     func open(path: String, author: String, options: StoreOptions, query: ClipQuery) {
@@ -41,7 +42,7 @@ final class StoreWorker: Sendable {
                     mailbox.post($0.map { .message($0) })
                 }
                 self.session.withLock { $0 = session }
-                for queue in [requests, reads, works] {
+                for queue in [requests, reads, counts, works] {
                     queue.start { effect in await self.perform(effect, in: session) }
                 }
                 mailbox.post(Self.opened(session.store))
@@ -104,8 +105,9 @@ final class StoreWorker: Sendable {
             reads.add(effect) { if case .loadChanges = $0 { true } else { false } }
         case .measure, .loadHistory, .loadForEdit, .gather, .gatherRange, .gatherList, .findMatch,
             .findUnread, .findLine, .loadNames, .loadFilters, .remember, .loadUndoHistory, .loadConsumers,
-            .loadConflicts, .loadTitles, .findWriter, .countUnread:
+            .loadConflicts, .loadTitles, .findWriter:
             reads.add(effect)
+        case .countUnread: counts.add(effect)
         case .work: works.add(effect)
         default: break
         }

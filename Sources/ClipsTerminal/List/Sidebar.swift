@@ -7,30 +7,46 @@ import Terminal
 struct Sidebar: Sendable {
     var scroll = ScrolledLines()
     private(set) var counts: [ClipQuery: UnreadCount] = [:]
-    private var isStale = true
-    private var isCounting = false
-    /// The earliest time of the next count, so that a busy writer does not cause one after the other.
+    /// The searches on the screen.
+    private var shown: [ClipQuery] = []
+    /// The searches whose count no commit has changed since.
+    private var current: Set<ClipQuery> = []
+    private var countingStart: Date?
+    /// The earliest time of the next count of a search that has one.
     private var countDue = Date.distantPast
+
+    /// The share of the time for which the searches are counted while others write is one of this number.
+    private static let pauseFactor = 20.0
 
     /// The columns on a screen; 0 on a small one.
     static func columns(_ size: Size) -> Int {
         size.columns < 60 || size.rows < 8 ? 0 : min(28, size.columns / 5 + 4)
     }
 
-    mutating func invalidate() { isStale = true }
+    mutating func invalidate() { current = [] }
 
-    mutating func beginCounting(at now: Date) -> Bool {
-        guard isStale, !isCounting, countDue <= now else { return false }
-        (isStale, isCounting) = (false, true)
-        return true
+    /// Returns the shown searches to count now, in order: those without a count, or all that commits may have changed.
+    mutating func beginCounting(_ shown: [ClipQuery], at now: Date) -> [ClipQuery] {
+        self.shown = shown
+        guard countingStart == nil else { return [] }
+        let outdated = shown.filter { !current.contains($0) && (countDue <= now || counts[$0] == nil) }
+        guard !outdated.isEmpty else { return [] }
+        countingStart = now
+        current.formUnion(outdated)
+        return outdated
     }
 
     mutating func finishCounting(_ counts: [ClipQuery: UnreadCount], at now: Date) {
-        (self.counts, isCounting, countDue) = (counts, false, now + 1)
+        self.counts.merge(counts) { $1 }
+        countDue = max(
+            countDue, now + 1, now + Self.pauseFactor * now.timeIntervalSince(countingStart ?? now))
+        countingStart = nil
     }
 
     /// The time of the next count, if one is needed.
-    var nextCount: Date? { isStale && !isCounting ? countDue : nil }
+    var nextCount: Date? {
+        countingStart == nil && !current.isSuperset(of: shown) ? countDue : nil
+    }
 }
 
 extension AppState {
@@ -49,10 +65,12 @@ extension AppState {
 
     mutating func reconcileSidebar(_ layout: Layout) {
         guard let area = layout.sidebar else { return }
-        sidebar.scroll.layOut(count: sidebarEntries.count, height: area.size.rows - 1)
-        if list.clips.isLoaded, sidebar.beginCounting(at: now) {
-            emit(.countUnread(sidebarEntries.map(\.query)))
-        }
+        let entries = sidebarEntries
+        sidebar.scroll.layOut(count: entries.count, height: area.size.rows - 1)
+        guard list.clips.isLoaded else { return }
+        let shown = entries.dropFirst(sidebar.scroll.top).prefix(sidebar.scroll.height).map(\.query)
+        let outdated = sidebar.beginCounting(shown, at: now)
+        if !outdated.isEmpty { emit(.countUnread(outdated)) }
     }
 
     mutating func toggleSidebar() {
