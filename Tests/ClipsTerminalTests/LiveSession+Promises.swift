@@ -222,7 +222,7 @@ extension LiveSession {
             try check(state.list.clips.selectedIndex == 0, "did not go to the first")
         case .last where !before.reader.hasFocus && before.typing.count == nil && list.isCounted:
             try check(state.list.clips.selectedIndex == last, "did not go to the last")
-        case .mark where !chosen.isEmpty && count == 1:
+        case .mark where !chosen.isEmpty && count == 1 && !before.reader.hasFocus:
             guard let id, before.list.marks.range == nil else { return }
             try check(
                 state.list.marks.ids == before.list.marks.ids.symmetricDifference([id]), "did not mark \(id)")

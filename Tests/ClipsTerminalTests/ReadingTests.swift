@@ -36,6 +36,20 @@ import Testing
         }
     }
 
+    @Test func `Space scrolls an open clip by a page, and marks nothing`() async throws {
+        try await RunningApp.open { app in
+            try app.other { store in
+                var draft = RunningApp.draft("Long")
+                draft.text = (1...100).map { "line \($0)" }.joined(separator: "\n")
+                _ = try await store.add([draft])
+            }
+            try app.run(":wait count=1\n<Enter>\n:wait text=line 5\n2<Space>")
+            #expect(app.state.list.marks.isEmpty && app.lines.contains { $0.contains("line 40") })
+            try app.run("<Esc><Space>")
+            #expect(app.state.list.marks.count == 1)
+        }
+    }
+
     @Test func `. and , go to unread clips, in the reader, too`() async throws {
         try await RunningApp.open(clips: 6) { app in
             try app.run("jr\n:wait idle\njr\n:wait idle\ng.\n:wait idle")

@@ -45,7 +45,7 @@ extension AppState {
     func pickUnavailabilityReason(of action: Action) -> String? {
         switch action {
         case .pick where pick == nil: "Only 'clips pick' prints a choice."
-        case .mark, .range:
+        case .mark where !reader.hasFocus, .range:
             pick?.isSeveral == false ? "Use 'clips pick --multi' to choose several clips." : nil
         default: nil
         }

@@ -99,8 +99,9 @@ extension ActionTable {
             ) { $0.menu = .sort($0.list.query) }
         case .mark:
             Entry(
-                action, "<Space>", .list, "Mark or unmark the clip, and move down", hint: ("mark", 10),
-                scope: .clip, counted: { $0.mark(count: $1 ?? 1) })
+                action, "<Space>", .list, "Mark or unmark the clip, and move down; in a clip, scroll a page",
+                hint: ("mark", 10), scope: .clip,
+                counted: { $0.reader.hasFocus ? $0.move(.pages(1), count: $1) : $0.mark(count: $1 ?? 1) })
         case .range:
             Entry(action, "v", .list, "Start a range; again, mark the clips in it", scope: .clip) {
                 $0.toggleRange()
@@ -316,7 +317,8 @@ extension ActionTable {
 
     @Sendable private static func nothingSearched(_ state: AppState, _: AppState.Screen) -> String? {
         state.list.query.filter.isEmpty && state.list.lastWords.isEmpty && state.searchedText.isEmpty
-            ? "Nothing to search for; \(state.keys.name(of: .filter)) starts a search." : nil
+            ? "Nothing to search for; \(state.keys.name(of: .filter)) starts a search, "
+                + "\(state.keys.name(of: .nextUnread)) goes to the next unread clip." : nil
     }
 
     @Sendable private static func noSearches(_ state: AppState, _: AppState.Screen) -> String? {

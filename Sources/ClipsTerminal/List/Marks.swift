@@ -85,7 +85,7 @@ extension AppState {
             guard let id = target?.id else { return }
             list.marks.closeRange()
             list.marks.toggle(id)
-            if !reader.hasFocus { list.clips.move(by: 1) }
+            list.clips.move(by: 1)
         }
     }
 
