@@ -91,7 +91,7 @@ struct ListPane {
                 ("No clips yet", theme.bold), ("", .plain),
                 ("Press \(add) to add a URL or a text, or run in another terminal:", .plain), ("", .plain),
                 ("  clips add --fetch swift.org    # saves a page with its text", theme.bold),
-                ("  clips import bookmarks.html    # reads the export of a browser or a service", theme.bold),
+                ("  clips import bookmarks.html    # reads exports of browsers and services", theme.bold),
                 ("  clips browser install          # saves pages with a click in the browser", theme.bold),
                 ("", .plain),
                 ("Clips that any program saves appear here immediately.", theme.dim),
