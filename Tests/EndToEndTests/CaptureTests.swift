@@ -37,6 +37,15 @@ import Testing
         #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "4")
     }
 
+    @Test func `--json prints the saved clips`() throws {
+        let run = try clips.run("add", "--json", "a.org", "b.org")
+        let shown = try clips.run("show", "--json", "1", "2").output
+        #expect(run.status == 0 && run.output == shown, "\(run)")
+        #expect(run.output.contains("\"url\":\"https://b.org\""))
+        let lines = try clips.run("extension", "--jsonl", "--json", input: "{\"title\":\"t\"}\n")
+        #expect(try clips.run("show", "--json", "3").output == lines.output, "\(lines)")
+    }
+
     @Test func `HTML that is piped in becomes a title, a note, and readable text`() throws {
         let run = try clips.run("add", "--url", "https://a.org", input: Self.page)
         #expect(run.status == 0, "\(run)")

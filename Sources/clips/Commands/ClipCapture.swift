@@ -110,7 +110,7 @@ struct ClipCapture {
             drafts.removeFirst()
             saved += ids
             if let remark { invocation.remark(remark) }
-            for id in ids { invocation.output.line("\(id)") }
+            await invocation.printSaved(ids, of: store)
             if let missing {
                 let clip = ids.first.map { "Clip \($0)" } ?? "The clip"
                 invocation.fail("\(clip) has no text of its page: \(missing).")

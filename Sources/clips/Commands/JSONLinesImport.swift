@@ -88,7 +88,9 @@ struct JSONLinesImport {
                 progress.saved += clips.count { $0.isNew }
                 progress.existing += clips.count { !$0.isNew }
             }
-            if !invocation.output.isTerminal { for id in ids { invocation.output.line("\(id)") } }
+            if invocation.isJSON || !invocation.output.isTerminal {
+                await invocation.printSaved(ids, of: store)
+            }
         } catch {
             progress.failure = error
             progress.retention?.retain(progress.drafts)

@@ -98,6 +98,13 @@ extension Invocation {
         return isYes
     }
 
+    /// Prints clips that were just saved: their IDs, or with `--json` the clips.
+    func printSaved(_ ids: [Int64], of store: ClipStore) async {
+        // If they cannot be read again, they are saved nevertheless.
+        if isJSON, (try? await printJSON(ids, of: store)) != nil { return }
+        for id in ids { output.line("\(id)") }
+    }
+
     /// Prints clips as JSON, if `--json` is given.
     func printJSON(_ ids: [Int64], of store: ClipStore) async throws {
         guard isJSON else { return }
