@@ -28,7 +28,9 @@ import Testing
         try state.press("t")
         #expect(state.lines.contains { $0.contains("│ w  tag +work") })
         try state.press("<Esc>")
-        #expect(!state.statusLine.contains("…") && !state.lines.contains { $0.contains("tag +work") })
+        #expect(
+            state.message == nil && !state.statusLine.contains("…")
+                && !state.lines.contains { $0.contains("tag +work") })
         try state.press("j")
         #expect(state.list.clips.selectedIndex == 1)
         try state.press(",q")
