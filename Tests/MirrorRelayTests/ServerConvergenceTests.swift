@@ -9,7 +9,7 @@ import Testing
 @Suite(.enabled(if: NATSServer.isInstalled, Comment(rawValue: NATSServer.missing)))
 struct ServerConvergenceTests {
     private static let count =
-        ProcessInfo.processInfo.environment["MIRROR_HISTORIES"].flatMap(UInt64.init) ?? 12
+        ProcessInfo.processInfo.environment["MIRROR_HISTORIES"].flatMap(UInt64.init) ?? 14
 
     @Test func `machines converge while the server is killed, restored, and emptied`() async throws {
         for seed in 0..<Self.count {

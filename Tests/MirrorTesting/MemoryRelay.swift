@@ -35,21 +35,24 @@ package final class MemoryRelay: TestRelay {
     package let state = Mutex(State())
     private let remembers: Bool
     private let removesSuperseded: Bool
+    private let clock: SettableClock?
 
-    package init(remembers: Bool = true, removesSuperseded: Bool = true) {
+    /// - Parameter clock: The time of the revisions; nil for a millisecond more with each.
+    package init(remembers: Bool = true, removesSuperseded: Bool = true, clock: SettableClock? = nil) {
+        self.clock = clock
         self.remembers = remembers
         self.removesSuperseded = removesSuperseded
     }
 
     package func put(_ put: MirrorPut) throws(MirrorError) -> MirrorPutResult {
-        let (remembers, removesSuperseded) = (remembers, removesSuperseded)
+        let (remembers, removesSuperseded, clock) = (remembers, removesSuperseded, clock)
         return try state.withLock { state throws(MirrorError) in
             guard !state.isFull else { throw .quotaExceeded }
             guard put.body.count <= state.maxBytes else { return .tooLarge }
             guard state.log.newest[put.key, default: 0] == put.expected else { return .outdated }
             if remembers { state.earlier.append(state.log) }
             state.log.number += 1
-            state.time += 1
+            state.time = clock?.now() ?? state.time + 1
             state.puts += 1
             let number = state.log.number
             let revision = MirrorRevision(key: put.key, number: number, stamp: put.stamp, time: state.time)

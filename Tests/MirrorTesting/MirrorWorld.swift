@@ -59,7 +59,7 @@ package struct MirrorWorld {
     ) async throws {
         self.seed = seed
         random = SeededRandom(seed: seed)
-        let relay = relay ?? MemoryRelay(removesSuperseded: Bool.random(using: &random))
+        let relay = relay ?? MemoryRelay(removesSuperseded: Bool.random(using: &random), clock: clock)
         self.relay = relay
         self.time = time ?? { [clock] in clock.now() }
         let faults = Faults(seed: seed)
