@@ -1,6 +1,7 @@
 import MirrorTesting
 import Mirroring
 import PersistentStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -26,9 +27,14 @@ import Testing
 
     @Test func `an older edit survives a deletion that did not see it`() async throws {
         let all = try await machines(2)
+        try await edit(all[1], "later")
+        // The edit gets its clock, and is not put.
+        relay.state.withLock { $0.isFull = true }
+        await #expect(throws: MirrorError.quotaExceeded) { try await all[1].sync() }
+        relay.state.withLock { $0.isFull = false }
+        clock.advance(seconds: -10)
         try await edit(all[0], "unseen")
         try await all[0].sync()
-        try await edit(all[1], "later, and deleted")
         try await all[1].delete("1")
         for machine in all + all { try await machine.sync() }
         #expect(try await all[0].lines() == ["1 t unseen [] 0"])
