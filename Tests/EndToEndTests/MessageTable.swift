@@ -55,7 +55,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
                 + "Run 'clips add --help'."),
         MessageCase(
             "import --format x f", 2,
-            "Invalid value 'x' for --format. Use html, json, jsonl, csv, xml, markdown, or text. "
+            "Invalid value 'x' for --format. Use html, json, jsonl, csv, xml, markdown, newsboat, or text. "
                 + "Run 'clips import --help'."),
         MessageCase("export", 2, "Missing option: --format NAME. Run 'clips export --help'."),
         MessageCase(
