@@ -60,7 +60,16 @@ struct StoreOpening {
             try migrate(connection)
             metadata = try StoreMetadata(connection)
         }
-        if options.repairsWhenOpened, let schema { try restore(schema, connection) }
+        if options.repairsWhenOpened, let schema {
+            do {
+                try restore(schema, connection)
+            } catch {
+                connection.rollBack()
+                // A newer program may have migrated the store since its model was read.
+                guard try StoreMetadata(connection).model != metadata.model else { throw error }
+                return try prepare(connection, schema)
+            }
+        }
         try connection.execute("PRAGMA foreign_keys = ON")
         return metadata
     }
