@@ -36,22 +36,29 @@ package final class MemoryRelay: TestRelay {
     private let remembers: Bool
     private let removesSuperseded: Bool
     private let clock: SettableClock?
+    private let step: Int64
 
-    /// - Parameter clock: The time of the revisions; nil for a millisecond more with each.
-    package init(remembers: Bool = true, removesSuperseded: Bool = true, clock: SettableClock? = nil) {
+    /// - Parameters:
+    ///   - clock: The time of the revisions; nil for a millisecond more with each.
+    ///   - step: The difference of two numbers: other messages of a relay have numbers, too.
+    package init(
+        remembers: Bool = true, removesSuperseded: Bool = true, clock: SettableClock? = nil, step: Int64 = 1
+    ) {
+        self.step = step
         self.clock = clock
         self.remembers = remembers
         self.removesSuperseded = removesSuperseded
     }
 
     package func put(_ put: MirrorPut) throws(MirrorError) -> MirrorPutResult {
-        let (remembers, removesSuperseded, clock) = (remembers, removesSuperseded, clock)
+        let (remembers, removesSuperseded) = (remembers, removesSuperseded)
+        let (clock, step) = (clock, step)
         return try state.withLock { state throws(MirrorError) in
             guard !state.isFull else { throw .quotaExceeded }
             guard put.body.count <= state.maxBytes else { return .tooLarge }
             guard state.log.newest[put.key, default: 0] == put.expected else { return .outdated }
             if remembers { state.earlier.append(state.log) }
-            state.log.number += 1
+            state.log.number += step
             state.time = clock?.now() ?? state.time + 1
             state.puts += 1
             let number = state.log.number

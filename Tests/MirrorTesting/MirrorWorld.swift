@@ -32,6 +32,8 @@ package struct MirrorWorld {
     /// The newest star and tag edits, by object and element: the time and the result.
     private var marks: [String: [(time: Int64, machine: Int, isOn: Bool)]] = [:]
     private var count = 0
+    /// Whether a machine lost its part of the history: of its edits since, and of those of others, either may win.
+    private var hasLostHistory = false
 
     /// Random failures of requests, from a generator that all machines share.
     final class Faults: Sendable {
@@ -59,7 +61,11 @@ package struct MirrorWorld {
     ) async throws {
         self.seed = seed
         random = SeededRandom(seed: seed)
-        let relay = relay ?? MemoryRelay(removesSuperseded: Bool.random(using: &random), clock: clock)
+        let relay =
+            relay
+            ?? MemoryRelay(
+                removesSuperseded: Bool.random(using: &random), clock: clock,
+                step: Int64.random(in: 1...2, using: &random))
         self.relay = relay
         self.time = time ?? { [clock] in clock.now() }
         let faults = Faults(seed: seed)
@@ -81,6 +87,7 @@ package struct MirrorWorld {
     /// - Parameter forgets: Whether the relay is damaged; nil to choose by the seed.
     package mutating func run(steps: Int, forgets: Bool? = nil) async throws -> String? {
         let forgets = forgets ?? Bool.random(using: &random)
+        let losesHistory = Int.random(in: 0..<3, using: &random) == 0
         for _ in 0..<steps {
             clock.set(clock.now() + Int64.random(in: 1...40, using: &random))
             let index = Int.random(in: machines.indices, using: &random)
@@ -93,8 +100,14 @@ package struct MirrorWorld {
                     }
                 }
             case ..<95: online[index].toggle()
-            default:
+            case ..<99:
                 if forgets { try await relay.forget(&random) }
+            default:
+                if losesHistory {
+                    try? await machines[index].container.removeConsumer(Book.configuration.consumer)
+                    try await machines[index].kill()
+                    hasLostHistory = true
+                }
             }
         }
         faults.stop()
@@ -176,13 +189,13 @@ package struct MirrorWorld {
             }
         }
         for edit in edits { known.insert("\(edit.uuid) \(edit.attribute) \(edit.replaced)") }
-        for edit in edits where edit.value != "deleted" {
+        for edit in edits where edit.value != "deleted" && !hasLostHistory {
             let isCurrent = notes[edit.uuid]?[edit.attribute].textValue == edit.value
             if !isCurrent && !known.contains("\(edit.uuid) \(edit.attribute) \(edit.value)") {
                 return "the \(edit.attribute) \(edit.value) of \(edit.uuid) is lost"
             }
         }
-        return lostMark(notes)
+        return hasLostHistory ? nil : lostMark(notes)
     }
 
     /// Stars and tags have no conflicts: an edit wins that is later than all others by more than the skew of the

@@ -51,10 +51,14 @@ package final class TestMachine: Sendable {
                 try await PersistentContainer(inMemory: model, options: options)
             }
         self.container = container
+        let atCommit = { @Sendable () throws(MirrorError) in
+            if fault() != .none { throw .other("the process died") }
+        }
         makeMirror = { [now = options.clock] in
             Mirror(
                 container: container, configuration: Book.configuration, engine: try relay.connect(fault),
-                rules: asksBeforeRemovals ? rules : rules.subtracting(.asksBeforeRemovals), now: now)
+                rules: asksBeforeRemovals ? rules : rules.subtracting(.asksBeforeRemovals), now: now,
+                atCommit: atCommit)
         }
         current = Mutex(try await makeMirror())
     }

@@ -82,7 +82,8 @@ struct Absorption {
         for (name, object) in named {
             guard let values = RecordValues(object.id.entity, configuration, model) else { continue }
             var row = known[name] ?? MapRow(name: name)
-            guard !row.state.isAlive(values.mirrored) else { continue }
+            // A record that was never put is not compared with the relay's.
+            guard row.revision == 0 || !row.state.isAlive(values.mirrored) else { continue }
             let local = LocalTransaction(
                 machine: zone.machine, number: number, milliseconds: LocalTransaction.unknownTime)
             row.state.edit(values.names, members: values.members(of: object), in: local)

@@ -1,3 +1,4 @@
+import HistoryTracking
 import PersistentStore
 
 /// Noticing that the relay forgot revisions, and restoring them.
@@ -100,19 +101,35 @@ extension Mirror {
         let isGone = { (row: MapRow) in mode == .rejoin && row.waiting == .none }
         let (gone, configuration) = (missing.filter(isGone), configuration)
         let deletes = !rules.contains(.absenceIsNoDeletion)
+        let needed = deletes || mode == .reread ? missing : gone
+        let (model, number) = (container.model, position?.token.number ?? 0)
         let objects = try await read { snapshot throws(StoreError) in
-            try snapshot.objects(of: (deletes ? missing : gone).map { ($0.entity, $0.uuid) }, configuration)
+            try snapshot.objects(of: needed.map { ($0.entity, $0.uuid) }, configuration)
         }
         zone[.forgotten] += Int64(missing.count - gone.count)
         try await save(named: deletes ? "import" : Self.confirmed) { context throws(StoreError) in
-            for object in objects.values { try await context.delete(object.id, onVersion: object.version) }
+            if deletes || mode != .reread {
+                for object in objects.values {
+                    try await context.delete(object.id, onVersion: object.version)
+                }
+            }
             for var row in missing {
                 guard !isGone(row) else {
                     try await row.remove(in: context)
                     continue
                 }
                 (row.revision, row.stamp, row.waiting) = (0, 0, .toPut)
-                try await row.save(in: context, withState: false)
+                let isUncertain = mode == .reread
+                if isUncertain, let object = objects[row.name],
+                    let values = RecordValues(row.entity, configuration, model)
+                {
+                    // Nothing to compare with: an edit that the history lost must not have the clock of the
+                    // value that it replaced.
+                    let local = LocalTransaction(
+                        machine: zone.machine, number: number, milliseconds: LocalTransaction.unknownTime)
+                    row.state.edit(values.names, members: values.members(of: object), in: local)
+                }
+                try await row.save(in: context, withState: isUncertain)
             }
         }
     }

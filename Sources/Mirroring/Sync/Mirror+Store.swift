@@ -36,6 +36,7 @@ extension Mirror {
         named name: String = "state", movingTo token: HistoryToken? = nil,
         _ work: (StoreContext) async throws(StoreError) -> Void
     ) async throws(MirrorError) {
+        try atCommit()
         try await store { () throws(StoreError) in
             let context = container.makeContext(author: MirrorConfiguration.author, name: name)
             try await work(context)
@@ -43,5 +44,6 @@ extension Mirror {
             let cursor = token.map { (consumer: configuration.consumer, token: $0) }
             zone.wasSaved(try await context.save(moving: cursor))
         }
+        try atCommit()
     }
 }

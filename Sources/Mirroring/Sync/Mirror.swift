@@ -15,6 +15,8 @@ public actor Mirror {
     /// The rules; a test breaks one of them to prove that it would notice.
     nonisolated let rules: MirrorRules
     nonisolated let now: @Sendable () -> Int64
+    /// Called before and after each commit; a test ends the mirror there.
+    nonisolated let atCommit: @Sendable () throws(MirrorError) -> Void
     nonisolated let reader = HistoryReader(where: .not(.author(MirrorConfiguration.author)))
 
     var zone = MirrorZone(nil)
@@ -33,13 +35,15 @@ public actor Mirror {
 
     package init(
         container: PersistentContainer, configuration: MirrorConfiguration, engine: any MirrorEngine,
-        rules: MirrorRules, now: @escaping @Sendable () -> Int64 = StoreOptions.systemMilliseconds
+        rules: MirrorRules, now: @escaping @Sendable () -> Int64 = StoreOptions.systemMilliseconds,
+        atCommit: @escaping @Sendable () throws(MirrorError) -> Void = { () throws(MirrorError) in }
     ) {
         self.container = container
         self.configuration = configuration
         self.engine = engine
         self.rules = rules
         self.now = now
+        self.atCommit = atCommit
     }
 
     /// Exchanges all changes once, and returns when this machine and the relay have the same records.
