@@ -27,6 +27,8 @@ enum RelayError: Error, Hashable, Sendable {
         case (_, 10059): self = .noStream
         case (_, 10035), (_, 10039), (_, 10076):
             self = .rejected(reason: "JetStream is not enabled for the account")
+        // A cluster elects a leader, or too few of its servers run.
+        case (_, 10004...10009): self = .unreachable(reason: "the cluster of servers is not complete")
         case (NATS_CONNECTION_AUTH_FAILED, _): self = .unauthorized
         case (NATS_NOT_FOUND, _): self = .notFound
         case (NATS_NOT_PERMITTED, _): self = .rejected(reason: "the user may not use the stream")
