@@ -27,7 +27,8 @@ extension Figure {
         try Output.write(
             "[" + Array(repeating: record, count: count).joined(separator: ",") + "]", to: document)
         let memory = try ChildProcess.run(
-            [clips, "import", "--quiet", "--dry-run", "--store", workspace.newPath("document.db"), document]
+            [clips, "import", "--quiet", "--dry-run", "--store", workspace.newPath("document.db"), document],
+            measuringMemory: true
         ).peakMemory
         return [
             Measurement(

@@ -86,13 +86,13 @@ private struct MirroredMachines {
     func measure(_ puts: Comparison, _ reads: Comparison) throws -> [Measurement] {
         let before = try server.size()
         let adding = try ChildProcess([program, "add", server.url, "--store", first], isQuiet: true)
+        let added = adding.wait(measuringMemory: true)
         let code = adding.readAll()
-        let added = adding.wait()
         let size = try server.size() - before
         let pairing = try ChildProcess(
             [program, "pair", server.url, "--yes", "--store", second], isQuiet: true)
         try pairing.send(code)
-        let paired = pairing.wait()
+        let paired = pairing.wait(measuringMemory: true)
         guard added.status == 0, paired.status == 0 else { throw BenchmarkError("clips-mirror failed") }
         let text = Quantity.grouped(clips)
         let bare = "libnats alone"

@@ -7,7 +7,7 @@ final class ChildProcess {
         /// The exit status; nil if a signal killed the process.
         let status: Int32?
         let seconds: Double
-        /// The peak memory in bytes.
+        /// The peak memory in bytes; 0 if it was not measured.
         let peakMemory: Double
         let pageFaults: Double
     }
@@ -40,9 +40,9 @@ final class ChildProcess {
 
     /// Runs a program until it exits and discards its output.
     @discardableResult
-    static func run(_ command: [String]) throws -> Exit {
+    static func run(_ command: [String], measuringMemory: Bool = false) throws -> Exit {
         let process = try ChildProcess(command, hasPipes: false)
-        let exit = process.wait()
+        let exit = process.wait(measuringMemory: measuringMemory)
         guard exit.status == 0 else {
             throw BenchmarkError("'\(process.name)' exited with status \(exit.status ?? -1)")
         }
@@ -102,17 +102,31 @@ final class ChildProcess {
     func kill() { Glibc.kill(id, SIGKILL) }
 
     /// Closes the input and returns when the process has exited.
-    func wait() -> Exit {
+    func wait(measuringMemory: Bool = false) -> Exit {
         if let exit { return exit }
         closeInput()
+        let peak = measuringMemory ? peakMemory() : 0
         var (status, usage) = (Int32(0), rusage())
         wait4(id, &status, 0, &usage)
         let exit = Exit(
             status: status & 0x7f == 0 ? status >> 8 & 0xff : nil, seconds: began.secondsSince,
-            peakMemory: Double(usage.ru_maxrss) * 1024,
+            peakMemory: peak,
             pageFaults: Double(usage.ru_minflt + usage.ru_majflt))
         self.exit = exit
         return exit
+    }
+
+    /// Returns the peak memory when the process is about to be waited for. `ru_maxrss` is not usable: it begins with
+    /// the memory of the process that started it.
+    private func peakMemory() -> Double {
+        var peak = 0.0
+        while true {
+            peak = max(peak, ProcessUsage(process: id).peakMemory)
+            var state = siginfo_t()
+            waitid(P_PID, id_t(id), &state, WEXITED | WNOWAIT | WNOHANG)
+            guard state.si_signo == 0 else { return peak }
+            usleep(500)
+        }
     }
 }
 

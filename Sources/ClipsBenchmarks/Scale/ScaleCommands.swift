@@ -18,7 +18,8 @@ struct ScaleCommands {
     func measure(rounds: Int) throws -> [ScalePoint] {
         setenv("EDITOR", "sed -i 's/^title: /title: Z/'", 1)
         // The first search builds the index.
-        let index = try ChildProcess.run(line(["search", "--limit", "1", "index"]))
+        let index = try ChildProcess.run(
+            line(["search", "--limit", "1", "index"]), measuringMemory: true)
         let building = ScalePoint(
             name: "search, building the index", growth: .readsAll, times: [index.seconds],
             memory: index.peakMemory)
@@ -26,7 +27,7 @@ struct ScaleCommands {
         return try [building]
             + operations.map { operation in
                 let runs = try (0..<(operation.growth == .readsAll ? 1 : rounds)).map {
-                    try ChildProcess.run(line(operation.words($0)))
+                    try ChildProcess.run(line(operation.words($0)), measuringMemory: true)
                 }
                 return ScalePoint(
                     name: operation.name, growth: operation.growth, times: runs.map(\.seconds),
