@@ -30,7 +30,7 @@ import Testing
             state.elements["tags", default: [:]][tag] = .init(clock: clock, position: clock.milliseconds % 2)
         }
         for key in ["title", "note", "tags/a"] where Int.random(in: 0..<4, using: &random) == 0 {
-            state.saw[key] = ClockVector(clock()).joined(ClockVector(clock()))
+            state.saw[key] = VersionVector(clock()).joined(VersionVector(clock()))
         }
         return state
     }
@@ -52,7 +52,7 @@ import Testing
             var form = RecordForm(entity: "Note", uuid: "é/\(index)", state: state(&random))
             if let title = form.state.attributes["title"]?.clock {
                 let other = MirrorClock(milliseconds: 0, machine: .max, transaction: 0)
-                form.state.attributes["title"]?.seen = ClockVector(other).joined(ClockVector(title))
+                form.state.attributes["title"]?.seen = VersionVector(other).joined(VersionVector(title))
                 form.state.attributes["other"] = .init(clock: title, value: .other(Array("[1.5,true]".utf8)))
             }
             #expect(try RecordForm(form.bytes) == form)

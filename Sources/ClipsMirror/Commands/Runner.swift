@@ -20,6 +20,8 @@ actor Runner {
 
     /// The pauses after a failure, in seconds.
     private static let pauses = [1.0, 2, 4, 8, 15, 30]
+    /// The pause after a question, which only its answer or another machine's change makes obsolete.
+    private static let questionPause = 300.0
     private var pause: Task<Void, any Error>?
     private var isConfirmed = false
 
@@ -51,7 +53,9 @@ actor Runner {
                 await note(error, store.container)
                 failures = isConnected ? 0 : failures + 1
                 isConnected = false
-                let pauses = report.state.isQuestion ? [300] : Self.pauses
+                // The answer came during the exchange.
+                guard !isConfirmed else { continue }
+                let pauses = report.state.isQuestion ? [Self.questionPause] : Self.pauses
                 let seconds = pauses[min(failures, pauses.count - 1)]
                 let pause = Task { try await Task.sleep(for: .seconds(seconds)) }
                 self.pause = pause

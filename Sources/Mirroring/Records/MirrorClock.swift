@@ -39,7 +39,7 @@ struct LocalTransaction: Sendable {
 
     /// Returns the clock of an edit that replaces an attribute with a clock, and follows the clock that a
     /// deletion saw; nil if the edit already has its clock, because a piece of the transaction is read again.
-    func clock(after previous: MirrorClock?, seen: ClockVector?) -> MirrorClock? {
+    func clock(after previous: MirrorClock?, seen: VersionVector?) -> MirrorClock? {
         if let previous, previous.machine == machine, previous.transaction == number { return nil }
         let known = max(previous?.milliseconds ?? 0, seen?.greatest?.milliseconds ?? 0)
         return MirrorClock(

@@ -122,7 +122,7 @@ extension JSONCursor {
                     guard let clock, parts.count <= 2 else { throw MalformedRecord() }
                     entry = RecordState.Attribute(clock: clock)
                     guard parts.count == 2 else { break }
-                    guard let seen = ClockVector(String(parts[1])) else { throw MalformedRecord() }
+                    guard let seen = VersionVector(String(parts[1])) else { throw MalformedRecord() }
                     entry?.seen = seen
                 case 1: entry?.value = try cursor.value()
                 default: throw MalformedRecord()
@@ -157,10 +157,10 @@ extension JSONCursor {
         return sets
     }
 
-    fileprivate mutating func saw() throws(MalformedRecord) -> [String: ClockVector] {
-        var saw: [String: ClockVector] = [:]
+    fileprivate mutating func saw() throws(MalformedRecord) -> [String: VersionVector] {
+        var saw: [String: VersionVector] = [:]
         try object { cursor, key throws(MalformedRecord) in
-            guard let seen = ClockVector(try cursor.text()) else { throw MalformedRecord() }
+            guard let seen = VersionVector(try cursor.text()) else { throw MalformedRecord() }
             saw[key] = seen
         }
         return saw

@@ -11,7 +11,7 @@ extension RecordState {
             }
             let previous = attributes[name]
             guard let clock = transaction.clock(after: previous?.clock, seen: saw[name]) else { continue }
-            var seen = previous?.seen ?? saw[name] ?? ClockVector()
+            var seen = previous?.seen ?? saw[name] ?? VersionVector()
             if let previous { seen.insert(previous.clock) }
             seen.remove(transaction.machine)
             attributes[name] = Attribute(clock: clock, seen: seen)
@@ -38,7 +38,7 @@ extension RecordState {
     /// Records that the object was deleted with all content known here.
     mutating func delete(_ entity: MirroredEntity) {
         for (key, clock) in content(entity) {
-            saw[key, default: ClockVector()].insert(clock)
+            saw[key, default: VersionVector()].insert(clock)
             if let seen = attributes[key]?.seen { saw[key] = saw[key]?.joined(seen) }
         }
         normalize(entity)

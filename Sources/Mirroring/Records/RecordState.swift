@@ -6,7 +6,7 @@ struct RecordState: Hashable, Sendable {
     struct Attribute: Hashable, Sendable {
         var clock: MirrorClock
         /// The edits of other machines that the editing machine had seen.
-        var seen = ClockVector()
+        var seen = VersionVector()
         /// Nil in the record map, where the object has the value.
         var value: RecordValue?
     }
@@ -21,7 +21,7 @@ struct RecordState: Hashable, Sendable {
     /// The elements of each set.
     var elements: [String: [String: Element]] = [:]
     /// The edits of the content that deletions saw.
-    var saw: [String: ClockVector] = [:]
+    var saw: [String: VersionVector] = [:]
 
     /// The key of an element in ``saw``; names of attributes contain no slash.
     static func key(_ set: String, _ element: String) -> String { "\(set)/\(element)" }

@@ -37,10 +37,6 @@ extension Mirror {
         }
         let isConfirmed = !covered.isEmpty
         let (forms, unreadable) = try decoded(entries)
-        if unreadable > 0 {
-            zone[.unreadable] += unreadable
-            zone.reconciliation = max(zone.reconciliation, .compare)
-        }
         for attempt in 0... {
             if rules.contains(.absorbsFirst) { try await absorb() }
             guard let position else { return }
@@ -64,12 +60,15 @@ extension Mirror {
                     let more = try await engine.changes(after: last.number, limit: room)
                     if let end = more.last?.revision { return try await take(entries + more, upTo: end) }
                 }
-                try await confirm(
-                    plan, upTo: entries.map(\.revision.number).max() ?? 0, isLast: room > 0,
-                    isOrdered: cursor != nil, comparesValues: comparesValues)
+                let newest = entries.map(\.revision.number).max() ?? 0
+                try await confirm(plan, of: merge, upTo: newest, isLast: room > 0)
             }
             let previous = zone
             if let cursor { zone.moveCursor(to: cursor) }
+            if unreadable > 0 {
+                zone[.unreadable] += unreadable
+                zone.reconciliation = max(zone.reconciliation, .compare)
+            }
             do throws(MirrorError) {
                 let name = !plan.conflicts.isEmpty ? "conflict" : isConfirmed ? Self.confirmed : "import"
                 try await save(named: name) {

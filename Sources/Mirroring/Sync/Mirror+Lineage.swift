@@ -99,19 +99,19 @@ extension Mirror {
     private func restore(_ missing: [MapRow], _ mode: MirrorZone.Reconciliation) async throws(MirrorError) {
         guard !missing.isEmpty else { return }
         let isGone = { (row: MapRow) in mode == .rejoin && row.waiting == .none }
-        let (gone, configuration) = (missing.filter(isGone), configuration)
+        let isUncertain = mode == .reread
         let deletes = !rules.contains(.absenceIsNoDeletion)
-        let needed = deletes || mode == .reread ? missing : gone
-        let (model, number) = (container.model, position?.token.number ?? 0)
+        let gone = missing.filter(isGone)
+        let removed = deletes ? missing : gone
+        let (configuration, model, number) = (configuration, container.model, position?.token.number ?? 0)
         let objects = try await read { snapshot throws(StoreError) in
-            try snapshot.objects(of: needed.map { ($0.entity, $0.uuid) }, configuration)
+            try snapshot.objects(
+                of: (isUncertain ? missing : removed).map { ($0.entity, $0.uuid) }, configuration)
         }
         zone[.forgotten] += Int64(missing.count - gone.count)
         try await save(named: deletes ? "import" : Self.confirmed) { context throws(StoreError) in
-            if deletes || mode != .reread {
-                for object in objects.values {
-                    try await context.delete(object.id, onVersion: object.version)
-                }
+            for object in removed.compactMap({ objects[$0.name] }) {
+                try await context.delete(object.id, onVersion: object.version)
             }
             for var row in missing {
                 guard !isGone(row) else {
@@ -119,7 +119,6 @@ extension Mirror {
                     continue
                 }
                 (row.revision, row.stamp, row.waiting) = (0, 0, .toPut)
-                let isUncertain = mode == .reread
                 if isUncertain, let object = objects[row.name],
                     let values = RecordValues(row.entity, configuration, model)
                 {

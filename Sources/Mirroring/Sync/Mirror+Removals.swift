@@ -19,7 +19,7 @@ extension Mirror {
     ///   - newest: The last revision of the plan.
     ///   - isLast: Whether no other revisions wait.
     func confirm(
-        _ plan: MergePlan, upTo newest: Int64, isLast: Bool, isOrdered: Bool, comparesValues: Bool
+        _ plan: MergePlan, of merge: RecordMerge, upTo newest: Int64, isLast: Bool
     ) async throws(MirrorError) {
         guard newest > removals.countedRevision else { return }
         let entities = configuration.mirrored.map(\.name)
@@ -35,7 +35,7 @@ extension Mirror {
         }
         let isMany = { count in count > 10 && (count > 100 || count * 10 > present + recent) }
         guard !isLast || isMany(recent + plan.removals) else { return }
-        let waiting = try await waitingRemovals(isOrdered: isOrdered, comparesValues: comparesValues)
+        let waiting = try await waitingRemovals(merge)
         guard isMany(recent + waiting.count) else {
             removals.countedRevision = waiting.revision
             return
@@ -49,22 +49,21 @@ extension Mirror {
 
     /// Counts the objects that the waiting revisions delete, up to the last of them.
     private func waitingRemovals(
-        isOrdered: Bool, comparesValues: Bool
+        _ merge: RecordMerge
     ) async throws(MirrorError) -> (count: Int, revision: Int64) {
-        let merge = RecordMerge(
-            zone: zone, configuration: configuration, model: container.model,
-            rules: rules.subtracting(.absorbsFirst), number: position?.token.number ?? 0,
-            comparesValues: comparesValues, isOrdered: isOrdered)
-        let token = position?.token
+        // Counting needs no clocks of local edits.
+        var counting = merge
+        counting.rules.subtract(.absorbsFirst)
+        let (token, counter) = (position?.token, counting)
         var removed: Set<ObjectID> = []
-        var revision = isOrdered ? zone[.cursor] : 0
+        var revision = merge.isOrdered ? zone[.cursor] : 0
         while true {
             let entries = try await engine.changes(after: revision, limit: Self.importSize)
             guard let token, let last = entries.last else { return (removed.count, revision) }
             revision = last.revision.number
             let forms = try decoded(entries).entries
             let plan = try await read { snapshot throws(StoreError) in
-                try merge.plan(forms, absorbed: token, in: snapshot)
+                try counter.plan(forms, absorbed: token, in: snapshot)
             }
             removed.formUnion(plan?.deletes.map(\.id) ?? [])
             removed.subtract(plan?.updates.map(\.object.id) ?? [])

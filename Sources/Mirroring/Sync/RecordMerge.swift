@@ -5,7 +5,7 @@ struct RecordMerge: Sendable {
     let zone: MirrorZone
     let configuration: MirrorConfiguration
     let model: StoreModel
-    let rules: MirrorRules
+    var rules: MirrorRules
     let number: Int64
     let comparesValues: Bool
     /// Whether revisions come in the order of the log, so that those before a known one are superseded.

@@ -1,5 +1,5 @@
-/// The newest edit of each machine among those of one attribute that a machine had seen: a version vector.
-struct ClockVector: Hashable, Sendable {
+/// The newest edit of each machine among those of one attribute that a machine had seen.
+struct VersionVector: Hashable, Sendable {
     /// In ascending order of the machines, one for each.
     private(set) var clocks: [MirrorClock] = []
 
@@ -29,7 +29,7 @@ struct ClockVector: Hashable, Sendable {
         }
     }
 
-    func joined(_ other: ClockVector) -> ClockVector {
+    func joined(_ other: VersionVector) -> VersionVector {
         var all = self
         for clock in other.clocks { all.insert(clock) }
         return all
@@ -38,7 +38,7 @@ struct ClockVector: Hashable, Sendable {
     mutating func remove(_ machine: UInt64) { clocks.removeAll { $0.machine == machine } }
 }
 
-extension ClockVector: LosslessStringConvertible {
+extension VersionVector: LosslessStringConvertible {
     /// The clocks, with spaces between them.
     var description: String { clocks.map(\.description).joined(separator: " ") }
 
