@@ -1,6 +1,7 @@
-import Terminal
 import TestSupport
 import Testing
+
+@testable import Terminal
 
 struct SafeTextTests {
     @Test func `controls are shown and not interpreted`() {
@@ -22,7 +23,7 @@ struct SafeTextTests {
         ("abc", 3, "abc"), ("abcd", 3, "ab…"), ("中文字", 5, "中文…"), ("中文字", 4, "中…"), ("中文", 4, "中文"),
         ("abc", 0, ""),
         ("abc", -3, ""), ("中", 1, "…"), ("", 3, ""), ("abc", Int.max, "abc"), ("🇩🇪🇫🇷", 3, "DE…"),
-        ("a\u{301}bc", 2, "a\u{301}…"),
+        ("a\u{301}bc", 2, "a\u{301}…"), ("é", Int.max, "é"), ("éabc", 3, "éa…"), ("abéx", 3, "ab…"),
     ])
     func `a truncated text shows that it is truncated`(text: String, columns: Int, cut: String) {
         #expect(SafeText.cut(text, to: columns) == cut)
@@ -41,6 +42,15 @@ struct SafeTextTests {
                 let cut = SafeText.cut(text, to: columns)
                 #expect(DisplayWidth.columns(of: cut) <= columns)
                 #expect(cut == safe || columns == 0 || cut.hasSuffix("…"))
+                guard cut != safe, columns > 0 else { continue }
+                // The longest beginning of whole clusters that leaves a column for the ellipsis.
+                var (longest, used) = ("", 0)
+                for form in DisplayForms(text) {
+                    used += form.columns
+                    guard used < columns else { break }
+                    longest.append(form)
+                }
+                #expect(cut == longest + "…", "\(text.debugDescription) to \(columns)")
             }
         }
     }

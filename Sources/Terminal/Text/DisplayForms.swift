@@ -10,14 +10,22 @@ struct DisplayForms<Text: StringProtocol>: Sequence, IteratorProtocol where Text
 
     /// Skips and returns the next plain letters, whose forms are identical to them.
     mutating func nextPlainRun() -> Text.SubSequence {
-        let start = index
-        while let following = indexAfterPlainLetter { index = following }
+        let (start, rest) = (index, text.utf8[index...])
+        let count = rest.withContiguousStorageIfAvailable { bytes in
+            let count = bytes.firstIndex { !$0.isPlain } ?? bytes.count
+            return count == bytes.count || bytes[count] < 0x80 ? count : Swift.max(0, count - 1)
+        }
+        if let count {
+            index = rest.index(index, offsetBy: count)
+        } else {
+            while let following = indexAfterPlainLetter { index = following }
+        }
         return text[start..<index]
     }
 
     /// The next character can extend the letter's cluster only if it is not ASCII.
     private var indexAfterPlainLetter: String.Index? {
-        guard index < text.endIndex, text.utf8[index] &- 0x20 < 0x5F else { return nil }
+        guard index < text.endIndex, text.utf8[index].isPlain else { return nil }
         let following = text.utf8.index(after: index)
         return following == text.endIndex || text.utf8[following] < 0x80 ? following : nil
     }

@@ -21,27 +21,41 @@ package enum SafeText {
     /// Returns the text as one line of at most `columns`, with `…` for the part that does not fit.
     package static func cut(_ text: String, to columns: Int) -> String {
         guard columns > 0 else { return "" }
+        let columns = min(columns, 1 << 32)
         let text = text.beginning(for: columns)
         if text.isPlain {
-            return text.utf8.count <= columns ? String(text) : String(text.prefix(columns - 1)) + "…"
+            guard text.utf8.count > columns else { return String(text) }
+            return String(Substring(text.utf8.prefix(columns - 1))) + "…"
         }
         var safe = ""
         var used = 0
         // The length that leaves a column for the ellipsis.
         var fitting = 0
-        for form in DisplayForms(text) {
-            if used + form.columns > columns { return safe.prefix(utf8Count: fitting) + "…" }
+        var forms = DisplayForms(text)
+        while used <= columns {
+            let letters = forms.nextPlainRun().utf8.prefix(columns - used + 1)
+            if used < columns { fitting = safe.utf8.count + min(letters.count, columns - 1 - used) }
+            safe += Substring(letters)
+            used += letters.count
+            guard used <= columns, let form = forms.next() else { break }
             safe.append(form)
             used += form.columns
             if used < columns { fitting = safe.utf8.count }
         }
-        return safe
+        return used > columns ? safe.prefix(utf8Count: fitting) + "…" : safe
     }
 }
 
 extension StringProtocol {
     /// Whether the text is printable ASCII: every byte is a safe character of one column.
-    var isPlain: Bool { utf8.allSatisfy { $0 &- 0x20 < 0x5F } }
+    var isPlain: Bool {
+        utf8.withContiguousStorageIfAvailable { $0.allSatisfy(\.isPlain) } ?? utf8.allSatisfy(\.isPlain)
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte is a printable ASCII character.
+    var isPlain: Bool { self &- 0x20 < 0x5F }
 }
 
 extension String {
