@@ -21,6 +21,8 @@ static FILE *streams[2];
 static int cursor_is_visible;
 // Whether raw mode began before the first refresh.
 static int has_early_input;
+// The part of newscr that moved last.
+static WINDOW *scrolled;
 
 static const attr_t attributes[] = {WA_BOLD, WA_DIM, WA_ITALIC, WA_UNDERLINE, WA_REVERSE};
 
@@ -33,6 +35,11 @@ static int use_utf8(void) {
 static int has_capability(const char *name) {
     const char *value = tigetstr(name);
     return value && value != (char *)-1;
+}
+
+static void drop_scrolled(void) {
+    if (scrolled) delwin(scrolled);
+    scrolled = NULL;
 }
 
 static void drop_streams(void) {
@@ -81,6 +88,7 @@ int terminal_open(const char *type, int is_direct, int input, int output) {
 
 void terminal_close(void) {
     if (screen) {
+        drop_scrolled();
         terminal_leave();
         delscreen(screen);
     }
@@ -93,6 +101,7 @@ int terminal_color_count(void) {
 }
 
 void terminal_resize(int rows, int columns) {
+    drop_scrolled();
     resizeterm(rows, columns);
     werase(newscr);
 }
@@ -135,6 +144,19 @@ void terminal_put(int row, int column, const uint32_t *scalars, int count, struc
     }
     // wadd_wch would process wrapping and control characters for each cell.
     mvwadd_wchnstr(newscr, row, column, cells, filled);
+}
+
+int terminal_scroll(int row, int column, int rows, int columns, int count) {
+    if (scrolled && (getbegy(scrolled) != row || getbegx(scrolled) != column || getmaxy(scrolled) != rows
+                     || getmaxx(scrolled) != columns))
+        drop_scrolled();
+    if (!scrolled) scrolled = derwin(newscr, rows, columns, row, column);
+    if (!scrolled) return 0;
+    wmove(scrolled, 0, 0);
+    winsdelln(scrolled, count);
+    // The derived window has its own marks of changed lines.
+    wsyncup(scrolled);
+    return 1;
 }
 
 void terminal_refresh(int row, int column) {

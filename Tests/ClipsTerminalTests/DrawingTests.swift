@@ -36,6 +36,33 @@ import Testing
         #expect(lines.last?.contains("? help") == true)
     }
 
+    @Test func `lines that change their rows are moved and not drawn`() throws {
+        var drawn = DrawnFrame()
+        var state = AppState.showing(50)
+        let list = try #require(state.layout.list)
+        func scroll() -> Scroll? {
+            let isSame = state.draw(reusing: &drawn) == state.draw()
+            #expect(isSame)
+            return drawn.scroll
+        }
+        func rows(from first: Int) -> Rect {
+            Rect(
+                row: list.row + first, column: list.column, rows: list.size.rows - first,
+                columns: list.size.columns)
+        }
+        #expect(scroll() == nil)
+        state.take(arrival([50]))
+        #expect(scroll() == Scroll(rows(from: 0), by: 1))
+        let second = LiveList<ClipRow>.Change(id: 49, old: row(49).position, new: nil)
+        state.take(.changes([second], generation: 0))
+        #expect(scroll() == Scroll(rows(from: 1), by: -1))
+        try state.press("25j")
+        #expect(scroll() == Scroll(rows(from: 0), by: -state.list.clips.top))
+        // The bar at the edge of the list disappears.
+        state.take(.changes((0..<30).map { .init(id: $0, old: row($0).position, new: nil) }, generation: 0))
+        _ = scroll()
+    }
+
     @Test func `tiny screens show something and do not trap`() throws {
         for rows in 0...5 {
             for columns in 0...5 {

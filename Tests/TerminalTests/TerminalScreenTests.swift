@@ -62,10 +62,17 @@ import Testing
                 foreground: colors.randomElement(using: &random) ?? .standard,
                 background: colors.randomElement(using: &random) ?? .standard,
                 attributes: Style.Attributes(rawValue: .random(in: 0..<32, using: &random)))
+            // Also moves beyond the frame, through wide glyphs, and without any effect on the frame.
+            let scroll = Scroll(
+                Rect(
+                    row: .random(in: -1...8, using: &random), column: .random(in: -1...40, using: &random),
+                    rows: .random(in: 0...9, using: &random), columns: .random(in: 0...40, using: &random)),
+                by: .random(in: -4...4, using: &random))
+            if Bool.random(using: &random) { frame.apply(scroll) }
             frame.put(
                 random.text(length: 20), row: .random(in: -1...9, using: &random),
                 column: .random(in: -5...40, using: &random), style: style)
-            screen.present(frame)
+            screen.present(frame, after: Bool.random(using: &random) ? scroll : nil)
             #expect(screen.snapshot() == frame, "seed \(seed), step \(step)")
         }
     }

@@ -40,6 +40,9 @@ enum { TERMINAL_MAX_COLUMNS = 1000 };
 
 // Each cell's scalars end with a 0.
 void terminal_put(int row, int column, const uint32_t *scalars, int count, struct terminal_style style);
+// Moves the cells of a rectangle down, or up if the count is negative; blank cells replace those that leave their row.
+// Returns 0 if there is no memory.
+int terminal_scroll(int row, int column, int rows, int columns, int count);
 // Shows the new contents and the cursor; hides the cursor if the row is negative.
 void terminal_refresh(int row, int column);
 // Makes the next refresh redraw everything.

@@ -2,8 +2,8 @@ package import FoundationEssentials
 import LiveQuery
 package import PersistentStore
 
-/// The row of a clip in a list.
-package struct ClipRow: StoredRow {
+/// The row of a clip in a list: one object, which all lists and frames share.
+package final class ClipRow: StoredRow {
     package let id: Int64
     package let position: SortPosition
     package let title: String
@@ -30,6 +30,14 @@ package struct ClipRow: StoredRow {
         isUnread = clip.isUnread
         isArchived = clip.isArchived
         created = clip.created
+    }
+
+    package static func == (one: ClipRow, other: ClipRow) -> Bool {
+        one === other
+            || (one.id, one.position, one.title, one.url, one.tags, one.author)
+                == (other.id, other.position, other.title, other.url, other.tags, other.author)
+                && (one.isStarred, one.isUnread, one.isArchived, one.created)
+                    == (other.isStarred, other.isUnread, other.isArchived, other.created)
     }
 
     package static func site(of url: String) -> String {

@@ -55,7 +55,10 @@ final class AppRunner {
         return [report, change].compactMap(\.self).min()
     }
 
-    func draw() { screen.present(state.draw(reusing: &drawn)) }
+    func draw() {
+        let frame = state.draw(reusing: &drawn)
+        screen.present(frame, after: drawn.scroll)
+    }
 
     /// Reports and reaps the started programs that have ended.
     func collectPrograms() {

@@ -11,20 +11,26 @@ extension AppState {
     /// - Parameter drawn: The last frame, replaced by this one.
     func draw(reusing drawn: inout DrawnFrame) -> Frame {
         let layout = layout
-        let look = DrawnFrame.Look(self, layout)
+        let listLook = ListLook(self, layout)
+        let look = DrawnFrame.Look(self, layout, listLook)
+        let readerLook = DrawnFrame.ReaderLook(self)
         let earlier = drawn.reusable(in: look)
         var frame = earlier ?? Frame(size: size)
         frame.cursor = nil
         var lines = drawn.lines
+        var scroll: Scroll?
         switch screen {
         case .list:
-            let list = ListPane(state: self)
-            list.draw(layout, reusing: &lines, in: &frame, isReused: earlier != nil)
+            let list = ListPane(state: self, look: listLook)
+            scroll = list.draw(layout, reusing: &lines, in: &frame, isReused: earlier != nil)
             let reader = ReaderPane(state: self)
             if earlier == nil {
                 reader.draw(layout, in: &frame)
-            } else {
+            } else if drawn.reader == readerLook {
                 reader.drawSeparator(layout, in: &frame)
+            } else {
+                if let area = layout.detail { frame.fill(area) }
+                reader.draw(layout, in: &frame)
             }
             list.drawScrollBar(layout, in: &frame)
             SidebarPane(state: self).draw(layout, in: &frame)
@@ -35,7 +41,7 @@ extension AppState {
         }
         MenuBox(state: self)?.draw(layout, in: &frame)
         StatusLine(state: self).draw(layout, in: &frame, isReused: earlier != nil)
-        drawn.finish(frame, look, lines)
+        drawn.finish(frame, look, readerLook, lines, scroll)
         return frame
     }
 

@@ -2,7 +2,9 @@ import Terminal
 
 /// The options in effect, and the theme they give.
 struct Settings: Sendable {
-    var config: ConfigFile
+    var config: ConfigFile { didSet { columns = config.columns } }
+    /// The columns of the list, which each frame needs.
+    private(set) var columns: [ListColumns.Name]
     var isMouseOn: Bool
     private(set) var theme: Theme
     var colors: ColorCapability { didSet { updateTheme() } }
@@ -11,6 +13,7 @@ struct Settings: Sendable {
 
     init(config: ConfigFile, colors: ColorCapability) {
         self.config = config
+        columns = config.columns
         self.colors = colors
         theme = Theme(config.theme, colors, changes: config.styles)
         isMouseOn = config.usesMouse

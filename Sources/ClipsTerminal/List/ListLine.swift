@@ -8,12 +8,15 @@ struct ListLook: Equatable {
     /// The words to highlight.
     let words: String
     let dates: DateFormat
+    /// The current year, which ages omit.
+    let year: Int
 
     init(_ state: AppState, _ layout: Layout) {
         columns = state.columns(of: layout)
         theme = state.theme
         words = state.highlightedWords
         dates = state.settings.config.dates
+        year = LocalTime(state.now).year
     }
 
     /// Draws an age over an earlier one.

@@ -6,45 +6,50 @@ import Terminal
 /// The list of clips.
 struct ListPane {
     let state: AppState
-    private var theme: Theme { state.theme }
+    let look: ListLook
+    private var theme: Theme { look.theme }
 
     /// - Parameters:
     ///   - drawn: The lines of the last frame, replaced by those of this one.
     ///   - isReused: Whether the frame contains the last one.
-    func draw(_ layout: Layout, reusing drawn: inout DrawnLines, in frame: inout Frame, isReused: Bool) {
-        guard let area = layout.list else { return }
-        let columns = state.columns(of: layout)
-        if let header = layout.header, !isReused { drawHeader(columns, header, &frame) }
+    /// - Returns: The move of lines since the last frame, if it is reused.
+    func draw(_ layout: Layout, reusing drawn: inout DrawnLines, in frame: inout Frame, isReused: Bool)
+        -> Scroll?
+    {
+        guard let area = layout.list else { return nil }
+        if let header = layout.header, !isReused { drawHeader(header, &frame) }
         let list = state.list.clips
-        let look = ListLook(state, layout)
-        let earlier = drawn.reusable(in: look)
+        var earlier = drawn.reusable(in: look)
         drawn = DrawnLines(look)
         guard list.count > 0 || !list.isLoaded else {
             if isReused { frame.fill(area) }
-            return drawEmpty(area, &frame)
+            drawEmpty(area, &frame)
+            return nil
         }
-        var next = 0
-        for row in 0..<area.size.rows {
+        let lines = (list.top..<list.top + area.size.rows).map { index in
+            list.row(at: index).map { line($0, index, list.selectedIndex) }
+        }
+        let scroll = earlier.move(to: lines, in: area)
+        if let scroll, isReused { frame.apply(scroll) }
+        // A bar over the lines, which the next one may not cover.
+        if let bar = layout.listBar, isReused, layout.arrangement != .beside { frame.fill(bar) }
+        for (row, line) in lines.enumerated() {
             let index = list.top + row
-            let line = Rect(row: area.row + row, column: area.column, rows: 1, columns: area.size.columns)
-            guard index < list.count else {
-                if isReused { frame.fill(line) }
-                continue
-            }
-            if let clip = list.row(at: index) {
+            let rect = Rect(row: area.row + row, column: area.column, rows: 1, columns: area.size.columns)
+            if let line {
                 drawn.put(
-                    self.line(clip, index, list.selectedIndex),
-                    age: Age(of: clip.created, at: state.now).text,
-                    isSelected: index == list.selectedIndex, at: line, in: &frame, copying: earlier,
-                    expected: &next, isReused: isReused)
+                    line, isSelected: index == list.selectedIndex, at: rect, now: state.now, in: &frame,
+                    copying: earlier, isReused: isReused)
             } else {
-                if isReused { frame.fill(line) }
-                frame.put("…", in: line, column: columns.title.start, style: theme.dim)
+                if isReused { frame.fill(rect) }
+                guard index < list.count else { continue }
+                frame.put("…", in: rect, column: look.columns.title.start, style: theme.dim)
                 drawn.skip()
             }
             guard index == list.selectedIndex else { continue }
-            frame.select(line, theme, isFocused: !state.reader.hasFocus)
+            frame.select(rect, theme, isFocused: !state.reader.hasFocus)
         }
+        return isReused ? scroll : nil
     }
 
     /// Draws the scroll bar, over the separator next to the clip.
@@ -56,10 +61,10 @@ struct ListPane {
             track: layout.arrangement == .beside ? nil : "▕", theme)
     }
 
-    private func drawHeader(_ columns: ListColumns, _ area: Rect, _ frame: inout Frame) {
+    private func drawHeader(_ area: Rect, _ frame: inout Frame) {
         frame.fill(area, style: theme.heading)
         let sort = state.list.query.sort
-        for column in columns.all {
+        for column in look.columns.all {
             let isSorted = column.name.attribute.rawValue == sort.attribute
             let isUsual = column.name == .age && sort == ClipQuery.newestFirst
             let text = column.name.heading + (isSorted && !isUsual ? sort.isAscending ? "↑" : "↓" : "")
@@ -77,9 +82,9 @@ struct ListPane {
         let distance = abs(index - selectedIndex)
         return ListLine(
             clip: clip,
-            number: state.settings.config.showsRelativeNumbers
-                ? ListLine.Number(value: distance == 0 ? index + 1 : distance, isSelected: distance == 0)
-                : nil,
+            number: look.columns.number == nil
+                ? nil
+                : ListLine.Number(value: distance == 0 ? index + 1 : distance, isSelected: distance == 0),
             isNew: state.list.arrivals.isMarked(clip.id), isMarked: state.list.marks.contains(clip.id))
     }
 
@@ -134,7 +139,7 @@ extension AppState {
     /// The columns of the list and of its header.
     func columns(of layout: Layout) -> ListColumns {
         ListColumns(
-            width: layout.columnWidth, names: settings.config.columns,
+            width: layout.columnWidth, names: settings.columns,
             hasNumbers: settings.config.showsRelativeNumbers)
     }
 }

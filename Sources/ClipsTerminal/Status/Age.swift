@@ -25,10 +25,18 @@ package struct Age {
         }
     }
 
+    /// Returns the start and the end of the time in which the text remains, within a calendar year.
+    static func period(of date: Date, at now: Date) -> (start: Date, end: Date) {
+        let seconds = seconds(from: date, to: now)
+        guard let step = step(of: seconds) else { return (date + Double(7 * 86400), .distantFuture) }
+        let start = seconds / step * step
+        return (start == 0 ? .distantPast : date + Double(start), date + Double(start + step))
+    }
+
     /// Returns the time when the text next changes; nil if it does not.
     static func change(of date: Date, at now: Date) -> Date? {
-        let seconds = seconds(from: date, to: now)
-        return step(of: seconds).map { date + Double((seconds / $0 + 1) * $0) }
+        let end = period(of: date, at: now).end
+        return end == .distantFuture ? nil : end
     }
 
     private static func seconds(from date: Date, to now: Date) -> Int {

@@ -7,7 +7,7 @@ package struct Frame: Hashable, Sendable {
     package var cursor: Position?
     /// The rows. Identical rows, and rows copied from an earlier frame, share storage: comparing them does
     /// not read their cells.
-    private(set) var rows: [[Cell]]
+    var rows: [[Cell]]
 
     package init(size: Size) {
         self.size = size
@@ -84,8 +84,18 @@ package struct Frame: Hashable, Sendable {
     /// Changes the style of the cells and retains their text.
     package mutating func restyle(_ rect: Rect, _ change: (inout Style) -> Void) {
         let rect = clipped(rect)
+        // Most neighbors have one style.
+        var last: (old: Style, new: Style)?
         for row in rect.rows {
-            for column in rect.columns { change(&rows[row][column].style) }
+            for column in rect.columns {
+                let old = rows[row][column].style
+                if last?.old != old {
+                    var new = old
+                    change(&new)
+                    last = (old, new)
+                }
+                if let last { rows[row][column].style = last.new }
+            }
         }
     }
 
@@ -104,20 +114,17 @@ extension [Cell] {
         _ text: some StringProtocol, column: Int, from left: Int, upTo right: Int, style: Style
     ) -> Int {
         var next = column
-        if text.isPlain {
-            for byte in text.utf8 {
-                guard next < right else { break }
+        var forms = DisplayForms(text)
+        while true {
+            for byte in forms.nextPlainRun().utf8 {
+                guard next < right else { return next }
                 next = set(Glyph.ascii[Int(byte)], at: next, from: left, style: style)
             }
-            return next
-        }
-        for form in DisplayForms(text) {
-            guard next + form.columns <= right else { break }
+            guard let form = forms.next(), next + form.columns <= right else { return next }
             guard let first = form.first else { continue }
             next = set(first, at: next, from: left, style: style)
             for glyph in form.rest { next = set(glyph, at: next, from: left, style: style) }
         }
-        return next
     }
 
     /// Sets a glyph and returns the column after it. A wide glyph that the left edge cuts becomes a space.

@@ -3,23 +3,53 @@ import Glibc
 
 extension TerminalScreen {
     /// Writes the cells that differ to ncurses, in runs of one style.
-    func draw(_ frame: Frame, over old: Frame) {
-        for (row, (cells, before)) in zip(frame.rows, old.rows).enumerated() where cells != before {
-            cells.withUnsafeBufferPointer { cells in
-                before.withUnsafeBufferPointer { before in draw(cells, over: before, row: row) }
+    func draw(_ frame: Frame, over old: Frame, after scroll: Scroll?) {
+        let scroll = scroll.flatMap { old.admits($0) && Self.repeats($0) ? $0 : nil }
+        for row in frame.bounds.rows {
+            guard let scroll, scroll.rect.rows.contains(row) else {
+                guard frame.rows[row] != old.rows[row] else { continue }
+                draw(frame.rows[row], over: old.rows[row], row: row, frame.bounds.columns)
+                continue
             }
+            let moved = scroll.rect.columns
+            draw(frame.rows[row], over: old.rows[row], row: row, 0..<moved.lowerBound)
+            let source = scroll.source(of: row).map { old.rows[$0] }
+            draw(frame.rows[row], over: source ?? Self.blank(frame.size), row: row, moved)
+            draw(frame.rows[row], over: old.rows[row], row: row, moved.upperBound..<frame.size.columns)
         }
     }
 
-    private func draw(_ cells: UnsafeBufferPointer<Cell>, over before: UnsafeBufferPointer<Cell>, row: Int) {
+    private static func blank(_ size: Size) -> [Cell] {
+        Array(repeating: .blank(.plain), count: size.columns)
+    }
+
+    /// Moves cells in the memory of ncurses, and returns whether that succeeded.
+    private static func repeats(_ scroll: Scroll) -> Bool {
+        let (rect, size) = (scroll.rect, scroll.rect.size)
+        return terminal_scroll(
+            CInt(rect.row), CInt(rect.column), CInt(size.rows), CInt(size.columns), CInt(scroll.count)) == 1
+    }
+
+    private func draw(_ cells: [Cell], over before: [Cell], row: Int, _ columns: Range<Int>) {
+        cells.withUnsafeBufferPointer { cells in
+            before.withUnsafeBufferPointer { before in draw(cells, over: before, row: row, columns) }
+        }
+    }
+
+    private func draw(
+        _ cells: UnsafeBufferPointer<Cell>, over before: UnsafeBufferPointer<Cell>, row: Int,
+        _ columns: Range<Int>
+    ) {
         var scalars: [UInt32] = []
-        var column = 0
-        while column < cells.count {
-            column = Self.firstDifference(cells, before, from: column)
-            guard column < cells.count else { return }
+        // Nearly always enough: a cell has a letter and a 0.
+        scalars.reserveCapacity(2 * columns.count)
+        var column = columns.lowerBound
+        while column < columns.upperBound {
+            column = Self.firstDifference(cells, before, column..<columns.upperBound)
+            guard column < columns.upperBound else { return }
             let start = column
             scalars.removeAll(keepingCapacity: true)
-            while column < cells.count, cells[column].style == cells[start].style,
+            while column < columns.upperBound, cells[column].style == cells[start].style,
                 cells[column] != before[column]
             {
                 append(cells[column], to: &scalars)
@@ -29,21 +59,23 @@ extension TerminalScreen {
         }
     }
 
-    /// Returns the index of the first cell that differs, or the number of cells. Compares memory, since most of
-    /// a row is the same: a cell is three integers without padding.
+    /// Returns the first column whose cells differ, or the end. Compares memory, since most of a row is the same:
+    /// a cell is three integers without padding.
     private static func firstDifference(
-        _ cells: UnsafeBufferPointer<Cell>, _ before: UnsafeBufferPointer<Cell>, from start: Int
+        _ cells: UnsafeBufferPointer<Cell>, _ before: UnsafeBufferPointer<Cell>, _ columns: Range<Int>
     ) -> Int {
-        var column = start
-        while column < cells.count {
-            let end = min(column + 16, cells.count)
-            let length = (end - column) * MemoryLayout<Cell>.stride
-            guard let new = cells.baseAddress, let old = before.baseAddress,
-                memcmp(new + column, old + column, length) == 0
-            else { return (column..<end).first { cells[$0] != before[$0] } ?? end }
-            column = end
+        guard let new = cells.baseAddress, let old = before.baseAddress else { return columns.upperBound }
+        func isSame(_ part: Range<Int>) -> Bool {
+            memcmp(
+                new + part.lowerBound, old + part.lowerBound, part.count * MemoryLayout<Cell>.stride) == 0
         }
-        return column
+        var rest = columns
+        while !rest.isEmpty, !isSame(rest) {
+            let part = rest.prefix(16)
+            if !isSame(part) { return part.first { cells[$0] != before[$0] } ?? part.upperBound }
+            rest = part.upperBound..<rest.upperBound
+        }
+        return columns.upperBound
     }
 
     /// Appends the scalars of a cell. A right half has none: the glyph before it fills both columns.

@@ -105,7 +105,10 @@ package final class TerminalScreen {
     }
 
     /// Shows a frame; draws only the differences from the previous one.
-    package func present(_ frame: Frame) {
+    ///
+    /// - Parameter scroll: A move of cells since the previous frame, which ncurses then repeats in its memory. A wrong one
+    ///   costs time only.
+    package func present(_ frame: Frame, after scroll: Scroll? = nil) {
         guard !isClosed, !isAway, frame.size.rows > 0, frame.size.columns > 0 else { return }
         if shown?.size != frame.size {
             terminal_resize(CInt(frame.size.rows), CInt(frame.size.columns))
@@ -113,7 +116,7 @@ package final class TerminalScreen {
             if shown != nil { terminal_touch() }
             shown = nil
         }
-        draw(frame, over: shown ?? Frame(size: frame.size))
+        draw(frame, over: shown ?? Frame(size: frame.size), after: scroll)
         let cursor = frame.cursor.flatMap { frame.bounds.contains($0) ? $0 : nil }
         terminal_refresh(CInt(cursor?.row ?? -1), CInt(cursor?.column ?? 0))
         shown = frame
