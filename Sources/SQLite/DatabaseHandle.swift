@@ -7,7 +7,7 @@ import CSQLite
 final class DatabaseHandle {
     let pointer: OpaquePointer
     let busyPolicy: BusyPolicy
-    private var cached: [String: CachedStatement] = [:]
+    private var cached: [StatementText: CachedStatement] = [:]
 
     /// The size of the cache, larger than the number of distinct statements of a store. Further statements
     /// are finalized, not cached.
@@ -25,10 +25,11 @@ final class DatabaseHandle {
 
     /// Returns the cache entry of a statement, found once per use; nil if the cache is full.
     func cachedStatement(_ sql: String) -> CachedStatement? {
-        if let known = cached[sql] { return known }
+        let text = StatementText(sql: sql)
+        if let known = cached[text] { return known }
         guard cached.count < Self.maxCached else { return nil }
         let new = CachedStatement()
-        cached[sql] = new
+        cached[text] = new
         return new
     }
 
@@ -36,6 +37,14 @@ final class DatabaseHandle {
         for statement in cached.values { statement.finalize() }
         cached.removeAll()
     }
+}
+
+/// The text of a statement as a key. Texts differ in length, or are few: hashing whole texts costs more than a
+/// comparison, which is one of addresses for the same text.
+private struct StatementText: Hashable {
+    let sql: String
+
+    func hash(into hasher: inout Hasher) { hasher.combine(sql.utf8.count) }
 }
 
 /// A cached statement; empty while it is in use.

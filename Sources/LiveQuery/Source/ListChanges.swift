@@ -21,29 +21,40 @@ struct ListChanges {
 
         /// The values before the changes; nil if the object did not exist.
         var earlier: [String: AttributeValue]? {
-            changes.reversed().reduce(object?.values) { $1.reverting($0) }
+            if changes.first?.kind == .insert { return nil }
+            return changes.reversed().reduce(object?.values) { $1.reverting($0) }
         }
     }
 
+    /// The change of one object in the list, without its row. Not generic: a generic type costs a search for its
+    /// metadata wherever it is used.
+    struct Change {
+        let key: Int64
+        let old: SortPosition?
+        let new: SortPosition?
+        /// The present object; nil if it was deleted.
+        let object: StoredObject?
+    }
+
     /// Returns the changes; nil if the list must be read again.
-    mutating func changes<Row: StoredRow>(
+    mutating func changes(
         of transactions: [HistoryTransaction], in snapshot: borrowing StoreSnapshot
-    ) throws(StoreError) -> [LiveList<Row>.Change]? {
+    ) throws(StoreError) -> [Change]? {
         let changed = try changedObjects(transactions, in: snapshot)
         guard !changed.isEmpty else { return [] }
         if selection != nil { return try selectedChanges(changed, in: snapshot) }
-        var changes: [LiveList<Row>.Change] = []
+        var changes: [Change] = []
         var moved: [Int64: SortPosition?] = [:]
         for change in changed {
-            let new = try position(of: change.key, change.object?.values, in: snapshot)
+            let new = try position(of: change.object, in: snapshot)
             guard plan.isRecorded else {
                 moved[change.key] = .some(new)
                 continue
             }
             let old = try position(of: change.key, change.earlier, in: snapshot)
             if old != new { moved[change.key] = .some(new) }
-            if let row: LiveList<Row>.Change = Self.change(change.key, old, new, change.object) {
-                changes.append(row)
+            if old != nil || new != nil {
+                changes.append(Change(key: change.key, old: old, new: new, object: change.object))
             }
         }
         if !moved.isEmpty { try sorted?.move(moved, in: snapshot) }
@@ -51,9 +62,9 @@ struct ListChanges {
     }
 
     /// Returns the changes of a list with a selection; none while its order is unknown.
-    private mutating func selectedChanges<Row: StoredRow>(
+    private mutating func selectedChanges(
         _ changed: [Changed], in snapshot: borrowing StoreSnapshot
-    ) throws(StoreError) -> [LiveList<Row>.Change]? {
+    ) throws(StoreError) -> [Change]? {
         guard var found = selection else { return nil }
         selection = nil
         let candidates = changed.map { change in
@@ -64,15 +75,10 @@ struct ListChanges {
         let positions = try found.apply(candidates, in: snapshot)
         selection = found
         guard found.isSorted else { return [] }
-        return zip(changed, positions).compactMap { Self.change($0.key, $1.old, $1.new, $0.object) }
-    }
-
-    private static func change<Row: StoredRow>(
-        _ key: Int64, _ old: SortPosition?, _ new: SortPosition?, _ object: StoredObject?
-    ) -> LiveList<Row>.Change? {
-        guard old != nil || new != nil else { return nil }
-        let row = new.flatMap { new in object.map { Row($0, position: new) } }
-        return LiveList.Change(id: key, old: old, new: row)
+        return zip(changed, positions).compactMap { change, position in
+            guard position.old != nil || position.new != nil else { return nil }
+            return Change(key: change.key, old: position.old, new: position.new, object: change.object)
+        }
     }
 
     private func changedObjects(
@@ -94,6 +100,14 @@ struct ListChanges {
         return order.map { Changed(key: $0, changes: histories[$0] ?? [], object: objects[$0]) }
     }
 
+    /// Returns the position of an object; nil if the list does not contain it.
+    private func position(
+        of object: StoredObject?, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> SortPosition? {
+        guard let object, try snapshot.matches(plan.request.predicate, object) else { return nil }
+        return plan.order.position(of: object)
+    }
+
     /// Returns the position of an object with these values; nil if the list does not contain it.
     private func position(
         of key: Int64, _ values: [String: AttributeValue]?, in snapshot: borrowing StoreSnapshot
@@ -104,5 +118,13 @@ struct ListChanges {
             return nil
         }
         return plan.order.position(of: key, values)
+    }
+}
+
+extension LiveList.Change where Row: StoredRow {
+    init(_ change: ListChanges.Change) {
+        var row: Row?
+        if let object = change.object, let position = change.new { row = Row(object, position: position) }
+        self.init(id: change.key, old: change.old, new: row)
     }
 }

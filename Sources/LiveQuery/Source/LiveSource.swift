@@ -288,17 +288,18 @@ extension LiveSource {
         }
         var patch = ListChanges(plan: plan, selection: selection, sorted: sorted)
         (selection, sorted) = (nil, nil)
-        let changes: [List.Change]? = try patch.changes(of: news, in: snapshot)
+        let changes = try patch.changes(of: news, in: snapshot)
         (selection, sorted) = (patch.selection, patch.sorted)
-        let message: LiveMessage<Row>? =
-            if let changes {
-                changes.isEmpty ? nil : .changes(changes, generation: generation)
-            } else {
-                .window(try plainWindow(snapshot, around: anchor), generation: generation)
-            }
+        var messages: [LiveMessage<Row>] = []
+        if changes == nil {
+            messages.append(.window(try plainWindow(snapshot, around: anchor), generation: generation))
+        } else if let changes, !changes.isEmpty {
+            messages.append(.changes(changes.map { List.Change($0) }, generation: generation))
+        }
         token = newest
         // In one call, so that the receiver draws once.
-        deliver((message.map { [$0] } ?? []) + [.transactions(news)])
+        messages.append(.transactions(news))
+        deliver(messages)
     }
 
     /// Answers a request, or retains it until the selection has found enough.

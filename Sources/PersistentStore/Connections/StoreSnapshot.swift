@@ -37,6 +37,15 @@ public struct StoreSnapshot: ~Copyable, Sendable {
         return try ask { [query] in try query.matches(predicate, values, entity: entity, on: $0) }
     }
 
+    /// Whether the predicate admits an object; nil admits all.
+    package func matches(_ predicate: ObjectPredicate?, _ object: StoredObject) throws(StoreError) -> Bool {
+        guard let predicate else { return true }
+        if let known = query.matches(predicate, object) { return known }
+        var values = object.values
+        values["id"] = .integer(object.id.key)
+        return try matches(predicate, values, entity: object.id.entity)
+    }
+
     /// Returns the order of the objects of an entity under sort keys.
     package func order(_ sort: [SortKey], of entity: String) -> SortOrder { query.order(sort, of: entity) }
 

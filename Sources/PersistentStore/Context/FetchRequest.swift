@@ -27,6 +27,14 @@ public struct FetchRequest: Hashable, Sendable {
         self.limit = limit
     }
 
+    /// The keys of a request for objects by nothing except their keys.
+    var onlyKeys: [Int64]? {
+        guard case .keys(let keys) = predicate, sort.isEmpty, after == nil, before == nil, !isReversed,
+            limit == nil, offset <= 0
+        else { return nil }
+        return keys
+    }
+
     /// The limit in SQL, where a negative number is none.
     var maxRows: Int { limit.map { max(0, $0) } ?? -1 }
 }

@@ -67,15 +67,12 @@ private struct ConditionWriter {
         case .matches(let name, let pattern):
             try size.count()
             return SQLCondition(try matches(name, pattern), height: 3, depth: 1)
-        case .keys(let keys) where keys.count == 1:
-            try size.count()
-            values.append(.integer(keys[0]))
-            return SQLCondition("id = ?", height: 2)
         case .keys(let keys):
             try size.count()
-            // One text for any set of keys, so that the statement is prepared once.
-            values.append(.text("[\(keys.map(String.init).joined(separator: ","))]"))
-            return SQLCondition("id IN (SELECT value FROM json_each(?))", height: 3, depth: 1)
+            values.append(ObjectPredicate.parameter(keys))
+            return keys.count == 1
+                ? SQLCondition(ObjectPredicate.hasKey, height: 2)
+                : SQLCondition(ObjectPredicate.hasOneOfKeys, height: 3, depth: 1)
         case .isOneOf(let name, let wanted):
             try size.count()
             values.append(.text("[\(wanted.compactMap(\.quotedJSON).joined(separator: ","))]"))
@@ -146,5 +143,16 @@ private struct ConditionWriter {
             pattern.unicodeScalars.append(scalar)
         }
         return pattern
+    }
+}
+
+extension ObjectPredicate {
+    static let hasKey = "id = ?"
+    /// One text for any set of keys, so that the statement is prepared once.
+    static let hasOneOfKeys = "id IN (SELECT value FROM json_each(?))"
+
+    /// Returns the parameter of ``hasKey`` for one key, and of ``hasOneOfKeys`` for another number of them.
+    static func parameter(_ keys: [Int64]) -> AttributeValue {
+        keys.count == 1 ? .integer(keys[0]) : .text("[\(keys.map(String.init).joined(separator: ","))]")
     }
 }

@@ -14,7 +14,14 @@ struct ObjectQuery {
     func fetch(_ request: FetchRequest, on connection: borrowing Connection) throws -> [StoredObject] {
         let entity = try entity(request.entity)
         let selection = try selections.selection(of: request.attributes, entity)
-        let statement = try select(selection.columns, request, entity, on: connection)
+        let statement =
+            if let keys = request.onlyKeys {
+                try connection.prepare(
+                    keys.count == 1 ? selection.byKey : selection.byKeys,
+                    binding: [ObjectPredicate.parameter(keys)])
+            } else {
+                try select(selection.columns, request, entity, on: connection)
+            }
         let found = try objects(statement, entity, selection.layout)
         return request.isReversed ? found.reversed() : found
     }
@@ -89,11 +96,7 @@ struct ObjectQuery {
         on connection: borrowing Connection
     ) throws -> Bool {
         let entity = try entity(name)
-        // A flag needs no statement; a list may have one that each change decides.
-        if case .compare(let name, .equal, .integer(0)) = predicate, entity.attribute(name)?.kind == .integer
-        {
-            return candidate[name] == .integer(0)
-        }
+        if let flag = flag(predicate, entity) { return candidate[flag] == .integer(0) }
         var values: [AttributeValue] = []
         let condition = try predicate.sql(entity: entity, values: &values)
         let columns = entity.attributes.map { attribute in
@@ -104,6 +107,20 @@ struct ObjectQuery {
             "SELECT 1 FROM (SELECT \(head.joined(separator: ", "))) AS \"\(entity.name)\" WHERE \(condition)"
         let names = ["id", "version"] + entity.attributes.map(\.name)
         return try connection.prepare(sql, binding: names.map { candidate[$0] ?? .null } + values).step()
+    }
+
+    /// Whether an object satisfies a predicate; nil if SQLite must decide.
+    func matches(_ predicate: ObjectPredicate, _ object: StoredObject) -> Bool? {
+        model.entity(object.id.entity).flatMap { flag(predicate, $0) }.map { object[$0] == .integer(0) }
+    }
+
+    /// Returns the attribute that a predicate requires to be false; nil for another predicate. A flag needs no
+    /// statement; a list may have one that each change decides.
+    private func flag(_ predicate: ObjectPredicate, _ entity: EntityDescription) -> String? {
+        guard case .compare(let name, .equal, .integer(0)) = predicate,
+            entity.attribute(name)?.kind == .integer
+        else { return nil }
+        return name
     }
 
     func order(_ sort: [SortKey], of entity: String) -> SortOrder {

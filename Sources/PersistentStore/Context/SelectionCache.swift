@@ -6,30 +6,39 @@ final class SelectionCache: Sendable {
     struct Selection: Sendable {
         let columns: String
         let layout: StoredObject.Layout
+        /// The statements that find objects by one key, and by a JSON array of keys.
+        let byKey: String
+        let byKeys: String
+        fileprivate let entity: String
+        fileprivate let attributes: [String]?
     }
 
-    private struct Key: Hashable {
-        let entity: String
-        let attributes: [String]?
-    }
-
-    private let known = Mutex<[Key: Selection]>([:])
+    private let known = Mutex<[Selection]>([])
 
     /// Larger than the number of combinations that a program requests.
     private static let maxKnown = 64
 
     /// Returns the columns of attributes; nil for all.
+    ///
+    /// - Complexity: A comparison for each known combination, which is one of addresses for the same array.
     func selection(of attributes: [String]?, _ entity: EntityDescription) throws(StoreError) -> Selection {
-        let key = Key(entity: entity.name, attributes: attributes)
-        if let selection = known.withLock({ $0[key] }) { return selection }
+        let found = known.withLock { known in
+            known.first { $0.attributes == attributes && $0.entity == entity.name }
+        }
+        if let found { return found }
         let names = attributes ?? entity.attributes.map(\.name)
         for name in names where entity.attribute(name) == nil {
             throw .unknownAttribute(name, entity: entity.name)
         }
+        let columns = "id, version" + names.map { ", " + StoreSchema.qualified($0, of: entity) }.joined()
+        let (source, order) = ("FROM \"\(entity.name)\" WHERE", SortOrder([], of: entity))
+        let clause = order.clause(entity, isReversed: false)
         let selection = Selection(
-            columns: "id, version" + names.map { ", " + StoreSchema.qualified($0, of: entity) }.joined(),
-            layout: StoredObject.Layout(names: names))
-        known.withLock { if $0.count < Self.maxKnown { $0[key] = selection } }
+            columns: columns, layout: StoredObject.Layout(names: names),
+            byKey: "SELECT \(columns) \(source) (\(ObjectPredicate.hasKey))\(clause)",
+            byKeys: "SELECT \(columns) \(source) (\(ObjectPredicate.hasOneOfKeys))\(clause)",
+            entity: entity.name, attributes: attributes)
+        known.withLock { if $0.count < Self.maxKnown { $0.append(selection) } }
         return selection
     }
 }
