@@ -44,8 +44,12 @@ package final class EventLoop: SerialExecutor, TaskExecutor {
     }
 
     /// Calls `handler` on the loop's thread whenever `descriptor` is readable, until `stopWatching`.
-    package func watch(_ descriptor: CInt, handler: @escaping @Sendable () -> Void) {
-        core.watch(descriptor, handler: handler)
+    ///
+    /// - Parameter other: A descriptor whose handler does the same: if both are readable, only one is called.
+    package func watch(
+        _ descriptor: CInt, with other: CInt? = nil, handler: @escaping @Sendable () -> Void
+    ) {
+        core.watch(descriptor, group: other ?? descriptor, handler: handler)
     }
 
     /// Calls `handler` on the loop's thread once, when no process can read data written to `descriptor` any

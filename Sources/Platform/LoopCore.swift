@@ -10,8 +10,10 @@ final class LoopCore: Sendable {
     }
 
     private struct Watch {
-        let events: Int16
-        let isOnce: Bool
+        var events = Int16(POLLIN)
+        var isOnce = false
+        /// Descriptors of one group cause one call per poll(2).
+        let group: CInt
         let handler: @Sendable () -> Void
     }
 
@@ -71,13 +73,16 @@ final class LoopCore: Sendable {
         change { $0.work.append(work) }
     }
 
-    func watch(_ descriptor: CInt, handler: @escaping @Sendable () -> Void) {
-        change { $0.watched[descriptor] = Watch(events: Int16(POLLIN), isOnce: false, handler: handler) }
+    func watch(_ descriptor: CInt, group: CInt, handler: @escaping @Sendable () -> Void) {
+        change { $0.watched[descriptor] = Watch(group: group, handler: handler) }
     }
 
     /// Registers a descriptor without events: poll(2) reports an error or a hang-up in any case.
     func watchForHangUp(_ descriptor: CInt, handler: @escaping @Sendable () -> Void) {
-        change { $0.watched[descriptor] = Watch(events: 0, isOnce: true, handler: handler) }
+        change {
+            $0.watched[descriptor] = Watch(
+                events: 0, isOnce: true, group: descriptor, handler: handler)
+        }
     }
 
     func stopWatching(_ descriptor: CInt) {
@@ -133,8 +138,10 @@ final class LoopCore: Sendable {
     }
 
     private func runDueTimers() {
-        let now = ContinuousClock.now
-        let due = state.withLock { state in
+        let due: [Timer] = state.withLock { state in
+            guard !state.timers.isEmpty else { return [] }
+            let now = ContinuousClock.now
+            guard state.timers.values.contains(where: { $0.due <= now }) else { return [] }
             let due = state.timers.filter { $0.value.due <= now }
             for name in due.keys { state.timers[name] = nil }
             return due.values.sorted { $0.due < $1.due }
@@ -161,6 +168,7 @@ final class LoopCore: Sendable {
         state.withLock { $0.isAsleep = false }
         guard ready > 0 else { return }
         if descriptors[0].revents != 0 { wakePipe?.drain() }
+        var called: CInt = -1
         for descriptor in descriptors.dropFirst() where descriptor.revents != 0 {
             // Not the one from before the wait: its owner may have unregistered it since then.
             let watch = state.withLock { state in
@@ -168,7 +176,9 @@ final class LoopCore: Sendable {
                 if watch?.isOnce == true { state.watched[descriptor.fd] = nil }
                 return watch
             }
-            watch?.handler()
+            guard let watch, watch.group != called else { continue }
+            called = watch.group
+            watch.handler()
         }
     }
 }

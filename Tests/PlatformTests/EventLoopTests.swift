@@ -55,6 +55,26 @@ import Testing
         #expect(ContinuousClock.now - began >= .milliseconds(30))
     }
 
+    @Test func `descriptors with one handler cause one call when both are readable`() throws {
+        let (loop, notes) = (try EventLoop(), Notes())
+        let pipes = [try Pipe(), try Pipe()]
+        for pipe in pipes { pipe.signal() }
+        let drain: @Sendable () -> Void = {
+            for pipe in pipes { pipe.drain() }
+            notes.add("called")
+        }
+        loop.schedule(TimerName(), after: .zero) {
+            loop.watch(pipes[0].readEnd, handler: drain)
+            loop.watch(pipes[1].readEnd, with: pipes[0].readEnd, handler: drain)
+        }
+        #expect(eventually { !notes.all.isEmpty })
+        pipes[1].signal()
+        #expect(eventually { notes.all.count >= 2 })
+        loop.schedule(TimerName(), after: .zero) { notes.add("end") }
+        #expect(eventually { notes.all.last == "end" })
+        #expect(notes.all == ["called", "called", "end"])
+    }
+
     /// Compares with the same work without a timer, so that a busy machine slows down both.
     @Test func `work does not wait for a timer of less than a millisecond`() async throws {
         let counter = Counter(try EventLoop())
