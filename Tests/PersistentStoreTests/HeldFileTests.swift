@@ -25,6 +25,16 @@ import Testing
         #expect(await context.hasChanges)
     }
 
+    @Test(arguments: [ProvenSaveTests.Fault.indexRemoved, .logRemoved, .logAndIndexRemoved])
+    func `file events report a lost log or index without polling`(fault: ProvenSaveTests.Fault) async throws {
+        var options = StoreOptions()
+        options.pollsAsFallback = false
+        let store = try await FaultyStore(options: options)
+        let listener = try await StoreWatchTests.Listener(store.container)
+        try store.make(fault)
+        #expect(await soon { listener.all.contains(.replaced) })
+    }
+
     @Test(arguments: [ProvenSaveTests.Fault.indexRemoved, .logAndIndexRemoved])
     func `closing a connection that lost its files retains another process's commits`(
         fault: ProvenSaveTests.Fault

@@ -182,10 +182,10 @@ final class FaultyStore: Sendable {
     let path: String
     let container: PersistentContainer
 
-    init() async throws {
+    init(options: StoreOptions = StoreOptions()) async throws {
         folder = try TemporaryFolder()
         path = folder.path(of: "notes.db")
-        container = try await Notes.open(folder, model: Self.model())
+        container = try await Notes.open(folder, model: Self.model(), options: options)
         _ = try await container.registerConsumer("reader")
         let context = container.makeContext(author: "app")
         for (number, title) in ["one", "two", "three"].enumerated() {

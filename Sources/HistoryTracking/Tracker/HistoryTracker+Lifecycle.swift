@@ -31,16 +31,14 @@ extension HistoryTracker {
 
     private func startNow() async throws(StoreError) {
         guard !machine.isRunning else { return }
-        let events = try await container.signals()
+        let (signals, reader) = (try await container.signals(), container.reader)
         try await openCursor()
         await handle(.started)
+        self.signals = signals
         // A task that captures the tracker weakly does not inherit its executor.
-        listening = Task(executorPreference: container.reader.taskExecutor) { [weak self] in
+        listening = Task(executorPreference: reader.taskExecutor) { [weak self] in
             await self?.handle(.signalled)
-            for await event in events {
-                guard let self else { return }
-                await self.follow(event)
-            }
+            await Self.follow(signals, on: reader) { [weak self] in self }
             // The container was closed.
             if !Task.isCancelled { await self?.stop() }
         }
@@ -50,11 +48,23 @@ extension HistoryTracker {
     private func stopNow() async {
         guard machine.isRunning else { return }
         listening?.cancel()
+        signals?.finish()
         storingCursor?.cancel()
         storingCursor = nil
         await handle(.stopped)
         claim = nil
         log(.info, .important, "stopped")
+    }
+
+    /// Isolated to the reader, which has the tracker's executor: between a signal and the end of its pass, no
+    /// call suspends to change the executor.
+    private static func follow(
+        _ signals: StoreSignals, on reader: isolated StoreReader, _ tracker: @Sendable () -> HistoryTracker?
+    ) async {
+        while let signal = await signals.next() {
+            guard let tracker = tracker() else { return }
+            await tracker.follow(signal)
+        }
     }
 
     private func follow(_ event: StoreSignal) async {

@@ -26,6 +26,7 @@ public actor HistoryTracker {
     var cursor: HistoryCursor?
     var claim: ConsumerClaim?
     var listening: Task<Void, Never>?
+    var signals: StoreSignals?
     var storingCursor: Task<Void, Never>?
     private var retrying: Task<Void, Never>?
     var cleaning: Task<Void, Never>?
@@ -65,6 +66,7 @@ public actor HistoryTracker {
 
     deinit {
         listening?.cancel()
+        signals?.finish()
         retrying?.cancel()
         storingCursor?.cancel()
     }

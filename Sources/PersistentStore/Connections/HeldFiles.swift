@@ -40,12 +40,14 @@ struct HeldFiles {
     ///
     /// - Complexity: Three calls of stat(2).
     var areInPlace: Bool {
-        guard let status = FileStatus(path: path), status.links == 1, status.identity == database else {
-            return false
-        }
-        return log == nil
-            || (FileIdentity(path: logPath) == log
-                && FileIdentity(path: indexPath) == index)
+        isDatabaseInPlace
+            && (log == nil || (FileIdentity(path: logPath) == log && FileIdentity(path: indexPath) == index))
+    }
+
+    /// Whether the path still leads to the open database, which has no second name.
+    var isDatabaseInPlace: Bool {
+        guard let status = FileStatus(path: path) else { return false }
+        return status.links == 1 && status.identity == database
     }
 }
 

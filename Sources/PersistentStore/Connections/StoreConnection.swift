@@ -57,6 +57,11 @@ final class StoreConnection {
     /// name (sqlite.org/howtocorrupt.html 4.3).
     var isStillInPlace: Bool { files?.areInPlace ?? false }
 
+    /// The same with one call of stat(2), if file events report a change of the names of the log and its index.
+    func isStillInPlace(trustsEvents: Bool) -> Bool {
+        trustsEvents ? files?.isDatabaseInPlace ?? false : isStillInPlace
+    }
+
     /// Whether no process has written a store that was opened without locks.
     var isStillQuiet: Bool { quiet.map { $0 == FileStamp(path: $0.path) } ?? true }
 

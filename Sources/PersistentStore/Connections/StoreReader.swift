@@ -147,7 +147,10 @@ package actor StoreReader {
         }
     }
 
-    func isStillInPlace() -> Bool { !isRestored && open?.connection.isStillInPlace ?? true }
+    /// - Parameter trustsEvents: Whether file events report a change of the names of the log and its index.
+    func isStillInPlace(trustsEvents: Bool) -> Bool {
+        !isRestored && open?.connection.isStillInPlace(trustsEvents: trustsEvents) ?? true
+    }
 
     func close() {
         open = nil

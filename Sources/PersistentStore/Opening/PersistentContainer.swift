@@ -130,8 +130,8 @@ public final class PersistentContainer: Sendable {
         try await watcher.events()
     }
 
-    /// Returns a stream of the same events without tokens, for a subscriber that reads the store in any case.
-    package nonisolated(nonsending) func signals() async throws(StoreError) -> AsyncStream<StoreSignal> {
+    /// Returns the same events without tokens, for a subscriber that reads the store in any case.
+    package nonisolated(nonsending) func signals() async throws(StoreError) -> StoreSignals {
         try await watcher.signals()
     }
 

@@ -24,7 +24,8 @@ package enum StoreSignal: Hashable, Sendable {
 /// Performs the actions that ``WatcherMachine`` decides on, on the reader's event loop.
 actor StoreWatcher {
     private struct Subscriber: Sendable {
-        let report: @Sendable (StoreSignal, isolated StoreWatcher) -> Void
+        /// Returns whether the subscriber still listens.
+        let report: @Sendable (StoreSignal, isolated StoreWatcher) -> Bool
         let finish: @Sendable () -> Void
     }
 
@@ -38,8 +39,7 @@ actor StoreWatcher {
     /// The newest token that was read, and whether a commit followed it.
     private var newest: (token: HistoryToken, isOutdated: Bool)?
     private var isRunning = false
-    private var subscribers: [Int: Subscriber] = [:]
-    private var lastSubscriber = 0
+    private var subscribers: [Subscriber] = []
     private let pauseTimer = TimerName()
     private let pollTimer = TimerName()
 
@@ -55,7 +55,7 @@ actor StoreWatcher {
         reader.loop.cancel(pauseTimer)
         reader.loop.cancel(pollTimer)
         for descriptor in files?.descriptors ?? [] { reader.loop.stopWatching(descriptor) }
-        for subscriber in subscribers.values { subscriber.finish() }
+        for subscriber in subscribers { subscriber.finish() }
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { reader.loop.asUnownedSerialExecutor() }
@@ -63,39 +63,39 @@ actor StoreWatcher {
     /// Returns a stream of events from now on. For a slow subscriber, only the newest few are buffered: each
     /// means "check", and one check sees everything.
     func events() async throws(StoreError) -> AsyncStream<StoreEvent> {
-        try await subscribe { signal, watcher in
-            switch signal {
-            case .committed: watcher.newestToken().map(StoreEvent.committed)
-            case .replaced: .replaced
-            case .watchingByPolling: .watchingByPolling
-            }
-        }
-    }
-
-    /// Returns a stream of the same events, for which no token is read.
-    func signals() async throws(StoreError) -> AsyncStream<StoreSignal> {
-        try await subscribe { signal, _ in signal }
-    }
-
-    private func subscribe<Event: Sendable>(
-        _ event: @escaping @Sendable (StoreSignal, isolated StoreWatcher) -> Event?
-    ) async throws(StoreError) -> AsyncStream<Event> {
-        try await start()
         let (stream, continuation) = AsyncStream.makeStream(
-            of: Event.self, bufferingPolicy: .bufferingNewest(4))
-        lastSubscriber += 1
-        let number = lastSubscriber
-        let subscriber = Subscriber(
+            of: StoreEvent.self, bufferingPolicy: .bufferingNewest(4))
+        try await subscribe(
             report: { signal, watcher in
-                if let event = event(signal, watcher) { continuation.yield(event) }
+                let event: StoreEvent? =
+                    switch signal {
+                    case .committed: watcher.newestToken().map(StoreEvent.committed)
+                    case .replaced: .replaced
+                    case .watchingByPolling: .watchingByPolling
+                    }
+                guard let event, case .terminated = continuation.yield(event) else { return true }
+                return false
             }, finish: { continuation.finish() })
-        subscribers[number] = subscriber
-        continuation.onTermination = { [weak self] _ in
-            Task { [weak self] in await self?.remove(number) }
-        }
-        if files == nil { subscriber.report(.watchingByPolling, self) }
-        if machine.isReplaced { subscriber.report(.replaced, self) }
         return stream
+    }
+
+    /// Returns the same events, for which no token is read, until they are released or finished.
+    func signals() async throws(StoreError) -> StoreSignals {
+        let signals = StoreSignals()
+        try await subscribe(
+            report: { [weak signals] signal, _ in signals?.add(signal) ?? false },
+            finish: { [weak signals] in signals?.finish() })
+        return signals
+    }
+
+    private func subscribe(
+        report: @escaping @Sendable (StoreSignal, isolated StoreWatcher) -> Bool,
+        finish: @escaping @Sendable () -> Void
+    ) async throws(StoreError) {
+        try await start()
+        subscribers.append(Subscriber(report: report, finish: finish))
+        if files == nil { _ = report(.watchingByPolling, self) }
+        if machine.isReplaced { _ = report(.replaced, self) }
     }
 
     func stop() {
@@ -103,11 +103,9 @@ actor StoreWatcher {
         reader.loop.cancel(pauseTimer)
         reader.loop.cancel(pollTimer)
         stopFileEvents()
-        for subscriber in subscribers.values { subscriber.finish() }
+        for subscriber in subscribers { subscriber.finish() }
         subscribers.removeAll()
     }
-
-    private func remove(_ number: Int) { subscribers[number] = nil }
 
     private func start() async throws(StoreError) {
         guard !isRunning else { return }
@@ -120,6 +118,8 @@ actor StoreWatcher {
         startFileEvents()
         version = currentVersion()
         isRunning = true
+        // The events of earlier changes are missing.
+        perform(machine.handle(.path(isOurs: isStillInPlace())))
         perform(machine.handle(files == nil ? .eventsUnavailable : .eventsAvailable))
     }
 
@@ -143,7 +143,9 @@ actor StoreWatcher {
         guard let files, isWatched != isLogWatched else { return }
         isLogWatched = isWatched
         if isWatched {
-            reader.loop.watch(files.logDescriptor) { [weak self] in self?.assumeIsolated { $0.wake() } }
+            reader.loop.watch(files.logDescriptor, with: files.folderDescriptor) { [weak self] in
+                self?.assumeIsolated { $0.wake() }
+            }
         } else {
             reader.loop.stopWatching(files.logDescriptor)
         }
@@ -194,7 +196,9 @@ actor StoreWatcher {
         if let newVersion { version = newVersion }
         // A read through replaced files proves nothing. While a writer works and nothing is announced, the next
         // check follows in at most 5 ms and does this.
-        guard writer != .none && !sawCommit || isStillInPlace() else { return .path(isOurs: false) }
+        guard writer != .none && !sawCommit || isStillInPlace(trustsEvents: files != nil) else {
+            return .path(isOurs: false)
+        }
         return .looked(writer, sawCommit: sawCommit)
     }
 
@@ -204,8 +208,8 @@ actor StoreWatcher {
 
     /// Whether the store's names still lead to the open files. Watcher and reader share a thread, so this
     /// takes no hop.
-    private func isStillInPlace() -> Bool {
-        reader.assumeIsolated { $0.isStillInPlace() }
+    private func isStillInPlace(trustsEvents: Bool = false) -> Bool {
+        reader.assumeIsolated { $0.isStillInPlace(trustsEvents: trustsEvents) }
     }
 
     private func schedule(_ event: WatcherMachine.Event, _ timer: TimerName, _ pause: Duration) {
@@ -231,6 +235,6 @@ actor StoreWatcher {
     }
 
     private func announce(_ signal: StoreSignal) {
-        for subscriber in subscribers.values { subscriber.report(signal, self) }
+        subscribers.removeAll { !$0.report(signal, self) }
     }
 }
