@@ -21,7 +21,12 @@ package struct Tags: Hashable, Sendable {
     package static func hasComma(_ names: [String]) -> Bool { names.contains { $0.contains(",") } }
 
     package init(joined text: String) {
-        self.init(text.split(separator: ",").map(String.init))
+        // Bytes are split several times faster; an accent of another alphabet may join a comma to one character.
+        let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
+        let names: [Substring] =
+            isASCII
+            ? text.utf8.split(separator: UInt8(ascii: ",")).map { Substring($0) } : text.split(separator: ",")
+        self.init(names.map(String.init))
     }
 
     package var joined: String { names.joined(separator: ",") }
