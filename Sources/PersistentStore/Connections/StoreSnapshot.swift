@@ -12,7 +12,8 @@ public struct StoreSnapshot: ~Copyable, Sendable {
 
     /// Returns the position of the newest transaction in this state.
     public func newestToken() throws(StoreError) -> HistoryToken {
-        try ask { [log] in try log.newestToken(on: $0) }
+        if let bounds = log.knownBounds { return log.token(bounds.newest) }
+        return try ask { [log] in try log.newestToken(on: $0) }
     }
 
     public func fetch(_ request: FetchRequest) throws(StoreError) -> [StoredObject] {
@@ -64,6 +65,7 @@ public struct StoreSnapshot: ~Copyable, Sendable {
     ///
     /// - Throws: ``StoreError/tokenExpired(oldest:)`` or another token error.
     public func check(_ token: HistoryToken) throws(StoreError) {
+        if let bounds = log.knownBounds { return try log.check(token, bounds) }
         try ask { [log] in try log.check(token, on: $0) }
     }
 

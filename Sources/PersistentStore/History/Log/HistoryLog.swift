@@ -69,8 +69,11 @@ struct HistoryLog {
         return (bounds.floor, bounds.expiry)
     }
 
+    /// The bounds, if they have been queried in this snapshot.
+    var knownBounds: SnapshotBounds.Values? { snapshotBounds?.values.withLock { $0 } }
+
     private func bounds(on connection: borrowing Connection) throws -> SnapshotBounds.Values {
-        if let known = snapshotBounds?.values.withLock({ $0 }) { return known }
+        if let knownBounds { return knownBounds }
         let bounds = try StoreMetadata.historyBounds(on: connection)
         snapshotBounds?.values.withLock { $0 = bounds }
         return bounds
@@ -87,13 +90,17 @@ struct HistoryLog {
     }
 
     func check(_ token: HistoryToken, on connection: borrowing Connection) throws {
-        let floor = try extent(on: connection).expiry
-        guard token.storeID == storeID else { throw StoreError.tokenOfAnotherStore }
-        guard token.generation == generation, token.number >= floor else {
-            throw StoreError.tokenExpired(oldest: self.token(floor))
+        try check(token, try bounds(on: connection))
+    }
+
+    func check(_ token: HistoryToken, _ bounds: SnapshotBounds.Values) throws(StoreError) {
+        guard token.storeID == storeID else { throw .tokenOfAnotherStore }
+        guard token.generation == generation, token.number >= bounds.expiry else {
+            throw .tokenExpired(oldest: self.token(bounds.expiry))
         }
-        let newest = try newestToken(on: connection)
-        guard token.number <= newest.number else { throw StoreError.tokenFromFuture(newest: newest) }
+        guard token.number <= bounds.newest else {
+            throw .tokenFromFuture(newest: self.token(bounds.newest))
+        }
     }
 }
 
