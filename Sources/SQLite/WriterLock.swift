@@ -17,18 +17,27 @@ package struct WriterLock: Sendable {
         case unknown
     }
 
+    /// The first copy of the index's header, which SQLite compares to notice a commit
+    /// (sqlite.org/walformat.html 2.1). Equal headers are those of one state of the store.
+    package struct IndexHeader: Equatable, Sendable {
+        fileprivate static let size = 48
+        fileprivate var words = SIMD8<UInt64>()
+    }
+
     private static let writeLockByte = 120
     private let descriptor: CInt
+    /// The `-shm`.
+    package let file: FileIdentity
 
     /// Creates nil if the `-shm` cannot be opened: then only the doorbell and polling remain.
     ///
     /// Closing any descriptor of a file drops every POSIX lock that this process has on it, including
     /// SQLite's, so a descriptor is opened once per file and cached (sqlite.org/howtocorrupt.html 2.2).
     package init?(databasePath: String) {
-        guard let descriptor = Self.descriptors.withLock({ $0.descriptor(of: databasePath + "-shm") }) else {
+        guard let open = Self.descriptors.withLock({ $0.descriptor(of: databasePath + "-shm") }) else {
             return nil
         }
-        self.descriptor = descriptor
+        (file, descriptor) = open
     }
 
     package func holder() -> Holder {
@@ -37,6 +46,17 @@ package struct WriterLock: Sendable {
         case let process where process > 0: .process(process)
         default: .unknown
         }
+    }
+
+    /// Returns the header; nil if the index is empty.
+    ///
+    /// A header that is read while a writer changes it differs from those before and after.
+    package func indexHeader() -> IndexHeader? {
+        var header = IndexHeader()
+        let count = withUnsafeMutableBytes(of: &header.words) {
+            pread(descriptor, $0.baseAddress, IndexHeader.size, 0)
+        }
+        return count == IndexHeader.size ? header : nil
     }
 
     /// Closes descriptors whose file has no name any more: SQLite deletes the `-shm` only after the last
@@ -55,16 +75,16 @@ package struct WriterLock: Sendable {
 
         var all: Set<CInt> { Set(open.values) }
 
-        mutating func descriptor(of path: String) -> CInt? {
+        mutating func descriptor(of path: String) -> (FileIdentity, CInt)? {
             guard let file = FileIdentity(path: path) else { return nil }
-            if let known = open[file] { return known }
+            if let known = open[file] { return (file, known) }
             // Opening a pipe of that name would block without O_NONBLOCK.
             let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             guard descriptor >= 0 else { return nil }
             guard let actual = FileStatus(descriptor: descriptor)?.identity else { return nil }
-            if let known = open[actual] { return known }
+            if let known = open[actual] { return (actual, known) }
             open[actual] = descriptor
-            return descriptor
+            return (actual, descriptor)
         }
 
         mutating func closeUnlinked() {

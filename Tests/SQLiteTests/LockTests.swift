@@ -46,6 +46,30 @@ import Testing
         #expect(try externalWriterCommits())
     }
 
+    @Test func `the header of the index changes with each commit, and with nothing else`() throws {
+        let reader = try Connection(path: path, access: .readWrite)
+        let writer = try Connection(path: path, access: .readWrite)
+        try writer.execute("INSERT INTO t VALUES (0)")
+        let lock = try #require(WriterLock(databasePath: path))
+        var header = try #require(lock.indexHeader())
+        var read = try reader.integer("PRAGMA data_version")
+        let steps = [
+            ("SELECT * FROM t", false), ("BEGIN IMMEDIATE; INSERT INTO t VALUES (1); ROLLBACK", false),
+            ("INSERT INTO t VALUES (2)", true), ("BEGIN IMMEDIATE; COMMIT", false),
+            ("PRAGMA wal_checkpoint(PASSIVE)", false), ("DELETE FROM t", true),
+        ]
+        for (sql, isCommit) in steps {
+            try writer.execute(sql)
+            let nextHeader = try #require(lock.indexHeader())
+            let nextRead = try reader.integer("PRAGMA data_version")
+            #expect((nextHeader != header) == isCommit, "\(sql)")
+            #expect((nextRead != read) == isCommit, "\(sql)")
+            (header, read) = (nextHeader, nextRead)
+        }
+        #expect(try externalWriterCommits())
+        #expect(lock.indexHeader() != header)
+    }
+
     @Test func `no lock can be probed before the shared memory exists`() {
         #expect(WriterLock(databasePath: folder.path(of: "none.db")) == nil)
     }

@@ -13,7 +13,7 @@ struct HeldFiles {
     private let indexPath: String
     private let database: FileIdentity
     private let log: FileIdentity?
-    private let index: FileIdentity?
+    let index: FileIdentity?
 
     /// Records the files of a connection that has read, so that SQLite has opened them.
     ///

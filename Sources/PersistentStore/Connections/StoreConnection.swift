@@ -65,6 +65,9 @@ final class StoreConnection {
     /// Whether no process has written a store that was opened without locks.
     var isStillQuiet: Bool { quiet.map { $0 == FileStamp(path: $0.path) } ?? true }
 
+    /// The index of the log; nil for a connection that reads without the log.
+    var indexFile: FileIdentity? { files?.index }
+
     /// Runs `body` in a transaction that has the write lock from the start, and commits.
     func write<Result>(_ body: (borrowing Connection) throws -> Result) throws(StoreError) -> Result {
         try commit { connection, _ in Work(result: try body(connection)) }

@@ -147,6 +147,9 @@ package actor StoreReader {
         }
     }
 
+    /// The index of the log that the connection reads; nil if there is none.
+    var indexFile: FileIdentity? { open?.connection.indexFile }
+
     /// - Parameter trustsEvents: Whether file events report a change of the names of the log and its index.
     func isStillInPlace(trustsEvents: Bool) -> Bool {
         !isRestored && open?.connection.isStillInPlace(trustsEvents: trustsEvents) ?? true

@@ -23,6 +23,13 @@ package enum StoreSignal: Hashable, Sendable {
 
 /// Performs the actions that ``WatcherMachine`` decides on, on the reader's event loop.
 actor StoreWatcher {
+    /// A state of the store: two that are equal have the same commits.
+    private enum Version: Equatable {
+        /// The header of the log's index: SQLite's own criterion, which takes one system call and no lock.
+        case index(WriterLock.IndexHeader)
+        case data(Int64)
+    }
+
     private struct Subscriber: Sendable {
         /// Returns whether the subscriber still listens.
         let report: @Sendable (StoreSignal, isolated StoreWatcher) -> Bool
@@ -35,7 +42,7 @@ actor StoreWatcher {
     private var files: WatchedFiles?
     private var isLogWatched = false
     private var lock: WriterLock?
-    private var version: Int64?
+    private var version: Version?
     /// The newest token that was read, and whether a commit followed it.
     private var newest: (token: HistoryToken, isOutdated: Bool)?
     private var isRunning = false
@@ -185,9 +192,7 @@ actor StoreWatcher {
     }
 
     private func look(trustsRinger: Bool) -> WatcherMachine.Event {
-        // Missing until a process opens the store for writing, if this reader may only read.
-        if lock == nil { lock = WriterLock(databasePath: opening.resolvedPath) }
-        let holder = lock?.holder() ?? .free
+        let holder = findLock()?.holder() ?? .free
         let isRinging = holder != .free && files?.isRung(by: holder) ?? false
         let writer: WatcherMachine.Writer = holder == .free ? .none : isRinging ? .ringing : .unknown
         if isRinging && trustsRinger { return .looked(writer, sawCommit: false) }
@@ -202,8 +207,20 @@ actor StoreWatcher {
         return .looked(writer, sawCommit: sawCommit)
     }
 
-    private func currentVersion() -> Int64? {
-        try? reader.assumeIsolated { try $0.dataVersion() }
+    /// Returns the lock, which is missing until a process opens the store for writing, if this reader may only
+    /// read.
+    private func findLock() -> WriterLock? {
+        if lock == nil { lock = WriterLock(databasePath: opening.resolvedPath) }
+        return lock
+    }
+
+    private func currentVersion() -> Version? {
+        if let lock = findLock(), lock.file == reader.assumeIsolated({ $0.indexFile }),
+            let header = lock.indexHeader()
+        {
+            return .index(header)
+        }
+        return (try? reader.assumeIsolated { try $0.dataVersion() }).map(Version.data)
     }
 
     /// Whether the store's names still lead to the open files. Watcher and reader share a thread, so this
