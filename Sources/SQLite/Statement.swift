@@ -91,6 +91,13 @@ package struct Statement: ~Copyable {
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
+    /// Calls a closure with the bytes of a column as text, which are valid until the next step.
+    package func withTextBytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let bytes = sqlite3_column_text(pointer, Int32(column))
+        return body(
+            UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(pointer, Int32(column)))))
+    }
+
     package func blob(_ column: Int) -> [UInt8] { withBlob(column) { [UInt8]($0) } }
 
     /// Calls a closure with the bytes of a column, which are valid until the next step.

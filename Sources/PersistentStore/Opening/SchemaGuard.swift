@@ -10,6 +10,7 @@ final class SchemaGuard {
     private let opening: StoreOpening
     private var verified: Int64?
     private var unadopted: Int64?
+    private var newSeal: SchemaSeal?
     /// Triggers of other programs, as of the last inspection.
     private(set) var external = ExternalTriggers()
 
@@ -27,9 +28,13 @@ final class SchemaGuard {
         // The version of a transaction that was rolled back.
         unadopted = nil
         let version = try Self.version(connection)
-        guard version != verified else { return false }
+        guard version != verified else {
+            try newSeal?.store(on: connection)
+            return false
+        }
         try opening.checkModel(connection)
         let inspection = try inspect(connection)
+        try newSeal?.store(on: connection)
         let repair = SchemaRepair(inspection: inspection)
         let hasRepaired = try repair.run(on: connection, mayRebuild: mayRebuild)
         if hasRepaired {
@@ -40,10 +45,10 @@ final class SchemaGuard {
         return hasRepaired
     }
 
-    /// Accepts the repaired schema after its transaction has committed.
+    /// Accepts the repaired schema and the seal after their transaction has committed.
     func adopt() {
         if let unadopted { verified = unadopted }
-        unadopted = nil
+        (unadopted, newSeal) = (nil, nil)
     }
 
     /// Whether the schema matches the model, on one snapshot.
@@ -56,7 +61,7 @@ final class SchemaGuard {
 
     private func inspect(_ connection: borrowing Connection) throws -> SchemaInspection {
         let inspection = try SchemaInspection(opening, on: connection)
-        external = inspection.external
+        (external, newSeal) = (inspection.external, inspection.newSeal)
         return inspection
     }
 

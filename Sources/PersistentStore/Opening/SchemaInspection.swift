@@ -9,6 +9,8 @@ struct SchemaInspection {
     /// Tables that lost a constraint, with their columns.
     private(set) var tables: [(entity: EntityDescription, columns: Set<String>)] = []
     private(set) var external = ExternalTriggers()
+    /// The seal of a sound schema that the store does not have.
+    private(set) var newSeal: SchemaSeal?
 
     var isSound: Bool { triggers.isEmpty && indexes.isEmpty && tables.isEmpty }
 
@@ -22,6 +24,8 @@ struct SchemaInspection {
     ///
     /// - Throws: ``StoreError/schemaChanged(path:reason:)`` if a table or a column is missing.
     init(_ opening: StoreOpening, on connection: borrowing Connection) throws {
+        let seal = try SchemaSeal(connection)
+        if let seal, try seal.isStored(on: connection) { return }
         var items: [String: Item] = [:]
         let rows = try connection.prepare(
             "SELECT name, type, tbl_name, sql FROM sqlite_schema WHERE sql NOT NULL")
@@ -50,6 +54,7 @@ struct SchemaInspection {
         for (name, item) in items where item.kind == "trigger" && !ours.contains(name) {
             external.add(name, on: item.table)
         }
+        if isSound && external.isEmpty { newSeal = seal }
     }
 
     /// Inspects a table whose text differs from that in a new store: columns may have been added to it.

@@ -10,6 +10,8 @@ struct StoreMetadata: Sendable {
         case generation
         case modelVersion = "model_version"
         case model
+        /// See ``SchemaSeal``.
+        case schemaSeal = "schema_seal"
         /// The number of the last row that cleaning deleted.
         case historyFloor = "history_floor"
         /// The number of the newest transaction that was deleted from between others; at or above the floor.

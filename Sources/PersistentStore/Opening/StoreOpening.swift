@@ -109,24 +109,27 @@ struct StoreOpening {
 
     /// Checks the tables: the application ID alone does not make a file a store.
     private func checkTables(_ connection: borrowing Connection) throws {
-        func list(_ names: [String]) -> String {
-            names.map { StoreSchema.literal(.text($0)) }.joined(separator: ", ")
+        let tables = try connection.prepare(
+            "SELECT name, rootpage > 0 FROM sqlite_schema WHERE type IN ('table', 'view')")
+        var (present, others): (Int, [String]) = (0, [])
+        while try tables.step() {
+            let name = tables.text(0)
+            if tables.integer(1) == 0 {
+                others.append(name.lowercased())
+            } else if StoreSchema.tableNames.contains(name) {
+                present += 1
+            }
         }
-        let ours = model.entities.flatMap {
-            [$0.name, "history_values_\($0.name)", "history_replaced_\($0.name)"]
+        guard present == StoreSchema.tableNames.count else {
+            throw StoreError.damaged(path: path, reason: "a table of the history is missing")
         }
         // A table without pages is a view or a virtual table: code by the author of the file, which could
         // block a reader indefinitely.
-        let counts = try connection.prepare(
-            """
-            SELECT count(*) FILTER (WHERE rootpage > 0 AND name IN (\(list(StoreSchema.tableNames)))),
-            count(*) FILTER (WHERE rootpage = 0 AND name COLLATE NOCASE IN (\(list(ours))))
-            FROM sqlite_schema WHERE type IN ('table', 'view')
-            """)
-        guard try counts.step(), counts.integer(0) == Int64(StoreSchema.tableNames.count) else {
-            throw StoreError.damaged(path: path, reason: "a table of the history is missing")
-        }
-        guard counts.integer(1) == 0 else {
+        guard
+            others.isEmpty
+                || !model.entities.flatMap({ StoreSchema.tables(of: $0.name) })
+                    .contains(where: { others.contains($0.lowercased()) })
+        else {
             throw StoreError.damaged(path: path, reason: "a table of the history is a view or another object")
         }
     }
