@@ -1,3 +1,5 @@
+import Platform
+
 /// A clip's tags, one text with commas in the store.
 package struct Tags: Hashable, Sendable {
     package let names: [String]

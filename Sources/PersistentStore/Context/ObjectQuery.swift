@@ -1,3 +1,4 @@
+import Platform
 import SQLite
 
 /// Converts fetch requests to SQL, and rows to objects.

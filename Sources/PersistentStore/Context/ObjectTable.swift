@@ -1,3 +1,4 @@
+import Platform
 import SQLite
 
 /// The tables of a writer, whose statements' texts are written once rather than by each save.

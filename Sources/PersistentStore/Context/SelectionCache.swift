@@ -1,3 +1,4 @@
+import Platform
 import Synchronization
 
 /// The columns of the attributes that requests fetch, as SQL text and as the layout of the objects. Writing them

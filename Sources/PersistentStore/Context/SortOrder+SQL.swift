@@ -1,3 +1,5 @@
+import Platform
+
 /// Sort orders as SQL.
 extension SortOrder {
     /// Checks that the entity has the attributes.

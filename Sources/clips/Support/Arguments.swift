@@ -1,3 +1,5 @@
+import Platform
+
 /// An option of a command.
 struct Option: Sendable {
     let name: String
@@ -22,7 +24,7 @@ struct Option: Sendable {
     /// The words as in `a, b, or c`.
     static func list(_ words: [String]) -> String {
         guard words.count > 2 else { return words.joined(separator: " or ") }
-        return words.dropLast().joined(separator: ", ") + ", or " + (words.last ?? "")
+        return Array(words.dropLast()).joined(separator: ", ") + ", or " + (words.last ?? "")
     }
 }
 

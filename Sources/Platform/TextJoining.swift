@@ -1,0 +1,14 @@
+extension [String] {
+    /// Returns the texts with a separator between them.
+    ///
+    /// Used for arrays of texts by all modules: the first use of the generic form searches all conformances of the
+    /// program, which costs a process that saves one clip 4 % of its instructions.
+    package func joined(separator: String = "") -> String {
+        var text = ""
+        for index in indices {
+            if index > 0 { text += separator }
+            text += self[index]
+        }
+        return text
+    }
+}
