@@ -90,19 +90,19 @@ struct StoreModelFingerprint {
     let text: String
 
     init(_ model: StoreModel) {
-        var parts = ["\(model.version), tables \(StoreSchema.edition), triggers \(HistoryTriggers.edition)"]
+        var text = "\(model.version), tables \(StoreSchema.edition), triggers \(HistoryTriggers.edition)"
         for entity in model.entities {
-            parts.append("\(entity.name)\(entity.tracksHistory ? "" : " untracked")")
+            text += "\n\(entity.name)\(entity.tracksHistory ? "" : " untracked")"
             for attribute in entity.attributes {
-                let unique = attribute.isUnique ? " unique" : ""
-                let whenTrue = attribute.indexWhenTrue.map { " where true by \($0)" } ?? ""
-                let whenFalse = attribute.indexWhenFalse.map { " where false by \($0)" } ?? ""
-                parts.append(
-                    "\(StoreSchema.column(attribute)) \(attribute.isIndexed) \(attribute.history.rawValue)\(unique)\(whenTrue)\(whenFalse)"
-                )
+                text += "\n\(StoreSchema.column(attribute)) "
+                text += attribute.isIndexed ? "true " : "false "
+                text += String(attribute.history.rawValue)
+                if attribute.isUnique { text += " unique" }
+                if let order = attribute.indexWhenTrue { text += " where true by \(order)" }
+                if let order = attribute.indexWhenFalse { text += " where false by \(order)" }
             }
         }
-        text = parts.joined(separator: "\n")
+        self.text = text
     }
 
     /// Whether the stored text of a model describes the same entities, even with tables and triggers of another

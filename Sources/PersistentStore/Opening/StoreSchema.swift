@@ -91,11 +91,11 @@ enum StoreSchema {
     }
 
     static func column(_ attribute: AttributeDescription) -> String {
-        var words = ["\"\(attribute.name)\"", attribute.kind.rawValue]
-        if !attribute.isOptional { words.append("NOT NULL") }
-        if attribute.ignoresCase { words.append("COLLATE NOCASE") }
-        if let given = defaultExpression(attribute) { words.append("DEFAULT \(given)") }
-        return words.joined(separator: " ")
+        var text = "\"\(attribute.name)\" \(attribute.kind.rawValue)"
+        if !attribute.isOptional { text += " NOT NULL" }
+        if attribute.ignoresCase { text += " COLLATE NOCASE" }
+        if let given = defaultExpression(attribute) { text += " DEFAULT \(given)" }
+        return text
     }
 
     static func defaultExpression(_ attribute: AttributeDescription) -> String? {
