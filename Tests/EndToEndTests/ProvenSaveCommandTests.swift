@@ -25,7 +25,7 @@ import Testing
     }
 
     private func triggers() throws -> String {
-        try clips.sqlite3("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'")
+        try clips.sqlite3("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'Clip'")
     }
 
     @Test(arguments: [

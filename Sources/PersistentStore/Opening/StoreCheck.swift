@@ -62,9 +62,7 @@ struct StoreCheck {
 
     func hasItsTriggers(_ entity: EntityDescription, _ connection: borrowing Connection) throws -> Bool {
         var made: [String: String] = [:]
-        let rows = try connection.prepare(
-            "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1")
-        try rows.bind(entity.name, at: 1)
+        let rows = try connection.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
         while try rows.step() { made[rows.text(0)] = rows.text(1) }
         guard let wanted = try HistoryTriggers(of: entity, on: connection) else { return false }
         return wanted.all.allSatisfy { made[$0.name] == $0.sql }

@@ -34,17 +34,19 @@ struct HistoryTriggers {
     private struct Column {
         let name: String
         let retained: String
-        let differs: String
+        /// The old value, as it is compared with the new one.
+        let old: String
         let bit: Int?
         let isUnique: Bool
         let history: AttributeDescription.History
+
+        var differs: String { "\(old) IS NOT new.\(name)" }
 
         init(_ attribute: AttributeDescription, bit: Int?) {
             name = "\"\(attribute.name)\""
             retained = StoreSchema.retainedColumn(attribute)
             // Text that differs in case only is another value, even if sorting and searching ignore case.
-            differs =
-                "old.\(name) IS NOT new.\(name)" + (attribute.ignoresCase ? " COLLATE BINARY" : "")
+            old = "old.\(name)" + (attribute.ignoresCase ? " COLLATE BINARY" : "")
             self.bit = bit
             isUnique = attribute.isUnique
             history = attribute.history
@@ -55,11 +57,11 @@ struct HistoryTriggers {
         (self.entity, self.entityID, self.bits) = (entity, entityID, bits)
         columns = entity.attributes.map { Column($0, bit: bits[$0.name]) }
         preserved = columns.filter { $0.history.contains(.preservesValueOnDeletion) }
-        anyDiffers = Self.differs(columns)
+        anyDiffers = Self.differ(columns)
     }
 
     /// The version of the trigger text; if it differs, opening a store replaces its triggers.
-    static let edition = 4
+    static let edition = 5
 
     /// The ID under all names by which an update can set it (sqlite.org/lang_createtable.html#rowid).
     ///
@@ -67,13 +69,17 @@ struct HistoryTriggers {
     /// the version, as the steps of the triggers do: a process that inserts one object otherwise compiles all.
     private static let idNames = "id, rowid, oid, _rowid_"
 
+    /// The `after` of a note whose row was evicted.
+    private static let evicted = -1
+
     /// Milliseconds since 1970; constant within one statement (sqlite.org/lang_datefunc.html).
     static let now = "CAST((julianday('now') - 2440587.5) * 86400000.0 + 0.5 AS INTEGER)"
 
     var all: [Trigger] {
         [
             recordsInsert, recordsReplacingInsert, recordsUpdate, recordsReplacingUpdate, recordsMovedID,
-            recordsDelete, notesClashesOfInsert, notesClashesOfUpdate, discardsNoteOfDeleted, raisesVersion,
+            recordsDelete, recordsEvicted, notesClashesOfInsert, notesClashesOfUpdate, discardsNoteOfDeleted,
+            raisesVersion,
         ]
     }
 
@@ -87,7 +93,7 @@ struct HistoryTriggers {
     private var recordsReplacingInsert: Trigger {
         trigger(
             "records_replacing_insert", "AFTER INSERT ON \(table)\nWHEN \(hasNotes)",
-            [recordEvicted("gone.id = new.id"), keepEvicted, finishNotes]
+            [finishNotes("id = new.id OR \(isMissing)")]
                 + [record(.insert, object: "new.id"), raiseVersionOfReusedID])
     }
 
@@ -102,13 +108,13 @@ struct HistoryTriggers {
         trigger(
             "records_replacing_update",
             "AFTER UPDATE OF \(names) ON \(table)\nWHEN \(hasNotes) AND old.id = new.id AND (\(anyDiffers))",
-            [recordEvicted("0"), keepEvicted, finishNotes] + recordUpdate)
+            [finishNotes(isMissing)] + recordUpdate)
     }
 
     private var recordsMovedID: Trigger {
         trigger(
             "records_moved_id", "AFTER UPDATE OF \(Self.idNames) ON \(table)\nWHEN old.id <> new.id",
-            [recordEvicted("gone.id = new.id", but: " AND gone.id <> old.id"), keepEvicted, finishNotes]
+            [finishNotes("(id = new.id OR \(isMissing)) AND id <> old.id")]
                 + recordDelete + [
                     record(.insert, object: "new.id"),
                     "UPDATE \(table) SET version = max(new.version, \(nextVersion), (\(newestNumber))) WHERE id = new.id",
@@ -117,6 +123,25 @@ struct HistoryTriggers {
 
     private var recordsDelete: Trigger {
         trigger("records_delete", "AFTER DELETE ON \(table)", recordDelete)
+    }
+
+    /// Records a finished note if its row was evicted, and clears its values. On the table of the notes: each
+    /// trigger that finishes notes would otherwise repeat these steps, and every process that opens a store parses
+    /// all triggers.
+    private var recordsEvicted: Trigger {
+        let isEvicted = " WHERE new.after = \(Self.evicted)"
+        let old = preserved.map { ", old.\($0.retained)" }.joined()
+        let cleared = preserved.map { ", \($0.retained) = NULL" }.joined()
+        return trigger(
+            "records_evicted", "AFTER UPDATE OF after ON \(replaced)\nWHEN old.after NOT NULL",
+            [
+                """
+                INSERT INTO history (kind, entity, object, columns, at)
+                SELECT \(HistoryChange.Kind.delete.rawValue), \(entityID), old.id, \(preservedColumns), \(time)\(isEvicted)
+                """,
+                "INSERT INTO \(values) (number\(retained(preserved))) SELECT last_insert_rowid()\(old)\(isEvicted)",
+                "UPDATE \(replaced) SET after = NULL\(cleared) WHERE id = old.id",
+            ])
     }
 
     private var notesClashesOfInsert: Trigger {
@@ -164,26 +189,28 @@ extension HistoryTriggers {
             body: event + "\nBEGIN\n" + steps.map { $0 + ";\n" }.joined() + "END")
     }
 
+    /// The time of a change; NULL inside a transaction of a context.
+    private var time: String { "(SELECT max(at, \(Self.now)) FROM history ORDER BY number DESC LIMIT 1)" }
+
     /// Returns a statement that records a change. It has no FROM: SQLite copies the rows of a selection from
     /// the same table into a temporary table first, which costs as much as all other steps together.
     private func record(_ kind: HistoryChange.Kind, object: String, columns: String = "NULL") -> String {
-        let newest = "(SELECT at FROM history ORDER BY number DESC LIMIT 1)"
-        return """
-            INSERT INTO history (kind, entity, object, columns, at)
-            VALUES (\(kind.rawValue), \(entityID), \(object), \(columns),
-            CASE WHEN \(newest) NOT NULL THEN max(\(newest), \(Self.now)) END)
-            """
+        """
+        INSERT INTO history (kind, entity, object, columns, at)
+        VALUES (\(kind.rawValue), \(entityID), \(object), \(columns), \(time))
+        """
     }
 
     private var recordUpdate: [String] {
         let recorded = columns.filter { $0.history.contains(.recordsOldValue) }
         var steps = [record(.update, object: "new.id", columns: changedColumns)]
         if !recorded.isEmpty {
-            let old = recorded.map { "CASE WHEN \($0.differs) THEN old.\($0.name) END" }
+            let old = recorded.map { "nullif(\($0.old), new.\($0.name))" }
             steps.append(
                 """
                 INSERT INTO \(values) (number\(retained(recorded)))
-                SELECT last_insert_rowid(), \(old.joined(separator: ", ")) WHERE \(Self.differs(recorded))
+                SELECT number, \(old.joined(separator: ", ")) FROM history
+                WHERE number = last_insert_rowid() AND columns & \(Self.mask(recorded))
                 """)
         }
         steps.append(
@@ -213,34 +240,14 @@ extension HistoryTriggers {
         ]
     }
 
-    /// Returns a statement that records the noted rows that no longer exist, or that are now the new row.
-    private func recordEvicted(_ isNewRow: String, but condition: String = "") -> String {
-        """
-        INSERT INTO history (kind, entity, object, columns, at)
-        SELECT \(HistoryChange.Kind.delete.rawValue), \(entityID), gone.id, \(preservedColumns),
-        CASE WHEN tip.at NOT NULL THEN max(tip.at, \(Self.now)) END
-        FROM (SELECT max(number), at FROM history) AS tip, \(replaced) AS gone
-        WHERE gone.after NOT NULL AND (\(isNewRow) OR NOT EXISTS (SELECT 1 FROM \(table) WHERE id = gone.id))\(condition)
-        """
+    /// Returns a statement that finishes the notes, and marks those of evicted rows for the trigger that records
+    /// them. The rows remain, so that each trigger on one row of a statement sees the same ones.
+    private func finishNotes(_ isEvicted: String) -> String {
+        "UPDATE \(replaced) SET after = CASE WHEN \(isEvicted) THEN \(Self.evicted) END WHERE after NOT NULL"
     }
 
-    private var keepEvicted: String {
-        let old = preserved.map { ", gone.\($0.retained)" }.joined()
-        return """
-            INSERT INTO \(values) (number\(retained(preserved)))
-            SELECT log.number\(old) FROM \(replaced) AS gone CROSS JOIN history AS log
-            WHERE gone.after NOT NULL AND log.number > gone.after
-            AND log.kind = \(HistoryChange.Kind.delete.rawValue) AND log.entity = \(entityID)
-            AND log.object = gone.id AND NOT EXISTS (SELECT 1 FROM \(values) WHERE number = log.number)
-            """
-    }
-
-    /// Clears the values of finished notes. The rows remain, so that each trigger on one row of a statement
-    /// sees the same ones.
-    private var finishNotes: String {
-        let cleared = preserved.map { ", \($0.retained) = NULL" }.joined()
-        return "UPDATE \(replaced) SET after = NULL\(cleared)"
-    }
+    /// Whether a noted row does not exist any more.
+    private var isMissing: String { "NOT EXISTS (SELECT 1 FROM \(table) WHERE id = \(replaced).id)" }
 
     /// Gives a reused ID a version that no object had: each change since the first took a number. The
     /// sequence is written at the end of a statement (sqlite.org/autoinc.html).
@@ -257,8 +264,11 @@ extension HistoryTriggers {
     private var hasNotes: String { "EXISTS (SELECT 1 FROM \(replaced))" }
     /// The attributes of a tombstone, which distinguish NULL from a value that was not retained.
     private var preservedColumns: String {
-        String(
-            preserved.reduce(Int64(0)) { mask, column in column.bit.map { mask | 1 << Int64($0) } ?? mask })
+        String(Self.mask(preserved))
+    }
+
+    private static func mask(_ columns: [Column]) -> Int64 {
+        columns.reduce(0) { mask, column in column.bit.map { mask | 1 << Int64($0) } ?? mask }
     }
 
     static func mask(of attributes: [AttributeDescription], _ bits: [String: Int]) -> Int64 {
@@ -280,8 +290,12 @@ extension HistoryTriggers {
             .joined(separator: " OR ")
     }
 
-    private static func differs(_ columns: [Column]) -> String {
-        columns.isEmpty ? "0" : columns.map(\.differs).joined(separator: " OR ")
+    /// Returns a comparison of rows, which is half as long as one of each column: every process that opens a
+    /// store parses its triggers.
+    private static func differ(_ columns: [Column]) -> String {
+        guard !columns.isEmpty else { return "0" }
+        let new = columns.map { "new.\($0.name)" }.joined(separator: ", ")
+        return "(\(columns.map(\.old).joined(separator: ", "))) IS NOT (\(new))"
     }
 
     private func retained(_ columns: [Column]) -> String { columns.map { ", " + $0.retained }.joined() }
@@ -302,8 +316,9 @@ extension HistoryTriggers {
 
     /// Drops the triggers of an entity that this library created.
     static func drop(of entity: String, on connection: borrowing Connection) throws {
-        let sql = "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1"
-        for name in try connection.texts(sql, entity) where name.hasPrefix(entity + "_") {
+        let sql = "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name IN (?1, ?2)"
+        let notes = "history_replaced_\(entity)"
+        for name in try connection.texts(sql, entity, notes) where name.hasPrefix(entity + "_") {
             try connection.run("DROP TRIGGER \(StoreSchema.quoted(name))")
         }
     }
