@@ -191,11 +191,18 @@ for target in package.targets where target.type != .system {
         .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
         .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
-        // Otherwise the first use of each generic type searches all conformances of the program.
-        .unsafeFlags(
-            ["-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors"],
-            .when(configuration: .release)),
     ]
+}
+
+// Otherwise the first use of each generic type searches all conformances of the program. SwiftPM rejects unsafe flags in
+// the libraries of a dependency.
+if !Context.packageDirectory.split(separator: "/").dropLast().suffix(1).contains("checkouts") {
+    for target in package.targets where target.type != .system {
+        target.swiftSettings?.append(
+            .unsafeFlags(
+                ["-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors"],
+                .when(configuration: .release)))
+    }
 }
 
 // A program that starts in a millisecond.
