@@ -94,8 +94,9 @@ struct StoreModelFingerprint {
         for entity in model.entities {
             text += "\n\(entity.name)\(entity.tracksHistory ? "" : " untracked")"
             for attribute in entity.attributes {
-                text += "\n\(StoreSchema.column(attribute)) "
-                text += attribute.isIndexed ? "true " : "false "
+                text += "\n"
+                StoreSchema.write(attribute, to: &text)
+                text += attribute.isIndexed ? " true " : " false "
                 text += String(attribute.history.rawValue)
                 if attribute.isUnique { text += " unique" }
                 if let order = attribute.indexWhenTrue { text += " where true by \(order)" }
