@@ -10,7 +10,9 @@ package enum ReadableURL {
 
     /// Returns the host with the labels decoded whose letters belong to one script.
     package static func host(_ host: String) -> String {
-        guard host.utf8.count <= 253, host.lowercased().contains("xn--") else { return host }
+        guard host.utf8.count <= 253, host.utf8.contains(UInt8(ascii: "-")),
+            host.lowercased().contains("xn--")
+        else { return host }
         return host.split(separator: ".", omittingEmptySubsequences: false).map { label in
             guard label.lowercased().hasPrefix("xn--"),
                 let decoded = Punycode.decoded(label.dropFirst(4).lowercased()[...]), !decoded.isEmpty,
