@@ -125,17 +125,21 @@ final class LoopCore: Sendable {
     /// Runs queued work, including the work that it adds, such as an actor's next step, for a limited time
     /// before the next poll(2). Returns false once the loop is stopped and nothing is left.
     private func runWork() -> Bool {
-        for _ in 0..<8 {
-            let (work, isStopped) = state.withLock { state in
-                let work = state.work
-                state.work.removeAll(keepingCapacity: true)
-                return (work, state.isStopped)
+        var work: [@Sendable () -> Void] = []
+        for _ in 0..<Self.maxRounds {
+            work.removeAll(keepingCapacity: true)
+            let isStopped = state.withLock { state in
+                swap(&work, &state.work)
+                return state.isStopped
             }
             guard !work.isEmpty else { return !isStopped }
             for item in work { item() }
         }
         return true
     }
+
+    /// Enough for a save, which is ten steps of actors.
+    private static let maxRounds = 32
 
     private func runDueTimers() {
         let due: [Timer] = state.withLock { state in

@@ -24,9 +24,12 @@ extension ClipStore {
             if attempt > 1 || !unlessURLExists.isEmpty, let predicate = plan.lookup {
                 try await findExisting(predicate, for: &plan)
             }
-            guard !plan.inserted.isEmpty else { return plan.results([:], own: own) }
+            let inserted = plan.inserted
+            guard !inserted.isEmpty else { return plan.results([:], own: own) }
             let canRetry = attempt < Self.maxAttempts && plan.lookup != nil
-            guard let (objects, found) = try await insert(plan, canRetry: canRetry) else { continue }
+            guard let (objects, found) = try await insert(inserted, of: plan, canRetry: canRetry) else {
+                continue
+            }
             let raced = plan.raced(by: found)
             guard raced.isEmpty || attempt == Self.maxAttempts else {
                 // Another process saved the URL first. Both know the order, so only one gives way.
@@ -41,10 +44,9 @@ extension ClipStore {
 
     /// Returns the clips of the inserted drafts, and the clips that had their URLs; nil if one of the UUIDs exists.
     private func insert(
-        _ plan: SavingPlan, canRetry: Bool
+        _ inserted: [Int], of plan: SavingPlan, canRetry: Bool
     ) async throws -> (objects: [Int: StoredObject], found: [StoredObject])? {
         let context = makeContext()
-        let inserted = plan.inserted
         for index in inserted {
             try await context.insert(
                 ClipModel.entity, plan.drafts[index].values(author: author, now: now()))
@@ -142,7 +144,9 @@ private struct SavingPlan {
                 ?? (unlessURLExists.contains(index) ? byURL[draft.url] : nil)
             let source = known ?? .draft(index)
             if let uuid = draft.uuid { byUUID[uuid] = source }
-            if !draft.url.isEmpty, byURL[draft.url] == nil { byURL[draft.url] = source }
+            if !unlessURLExists.isEmpty, !draft.url.isEmpty, byURL[draft.url] == nil {
+                byURL[draft.url] = source
+            }
             return source
         }
     }
@@ -156,6 +160,7 @@ private struct SavingPlan {
 
     /// Returns the inserted drafts whose URL another process has saved since the lookup.
     func raced(by found: [StoredObject]) -> [Int] {
+        guard !found.isEmpty else { return [] }
         let urls = Set(
             found.filter { !stored.contains($0.id.key) }
                 .compactMap { $0[ClipAttribute.url.rawValue].textValue })

@@ -79,6 +79,8 @@ final class ObjectTable {
         var form = InsertionForm(hasKey: key != nil)
         var stored: [AttributeValue] = []
         var given: [AttributeValue] = []
+        stored.reserveCapacity(entity.attributes.count)
+        given.reserveCapacity(values.count)
         for index in entity.attributes.indices {
             let value = values[entity.attributes[index].name]
             if let value {
