@@ -12,6 +12,9 @@ enum Benchmarks {
                 Output.print(Options.help)
             } else if options.presents {
                 try present(options)
+            } else if let path = options["--order"] {
+                let order = try SymbolOrder(Workspace(options))
+                try Output.write(order.names.joined(separator: "\n") + "\n", to: path)
             } else {
                 try measure(options)
             }

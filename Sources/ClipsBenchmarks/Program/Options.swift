@@ -10,6 +10,7 @@ struct Options {
         ("--links", "FILE", "links as JSON lines that F14 searches (default: generated)"),
         ("--minutes", "N", "duration of SOAK (30; 1 with --quick)"),
         ("--peers", "FOLDER", "folder with scripts that run programs of other projects for comparison"),
+        ("--order", "FILE", "file to replace with the symbols that 'clips' uses, for the linker"),
         ("--picture", "FILE", "picture of existing results"),
         ("--table", "FILE", "file with a table to replace with that of existing results"),
         ("--markdown", "", "table of existing results"), ("--help", "", "this help"),
