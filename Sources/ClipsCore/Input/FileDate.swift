@@ -33,12 +33,18 @@ package enum FileDate {
         let (days, rest) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
         let (day, time) = rest < 0 ? (days - 1, rest + 86_400_000) : (days, rest)
         let (year, month, date) = civil(day)
-        func padded(_ number: Int64, _ width: Int) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        var text: [UInt8] = []
+        text.reserveCapacity(24)
+        for (number, width, end) in [
+            (year, 4, "-"), (month, 2, "-"), (date, 2, "T"), (time / 3_600_000, 2, ":"),
+            (time / 60_000 % 60, 2, ":"), (time / 1000 % 60, 2, "."), (time % 1000, 3, "Z"),
+        ] as [(Int64, Int, Unicode.Scalar)] {
+            let digits = String(number).utf8
+            text += repeatElement(UInt8(ascii: "0"), count: max(0, width - digits.count))
+            text += digits
+            text.append(UInt8(ascii: end))
         }
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(date, 2))T\(padded(time / 3_600_000, 2)):"
-            + "\(padded(time / 60_000 % 60, 2)):\(padded(time / 1000 % 60, 2)).\(padded(time % 1000, 3))Z"
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Returns the numbers and words of a time, and the signs before them.

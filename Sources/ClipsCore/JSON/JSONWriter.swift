@@ -34,31 +34,51 @@ package enum TerminalSafeJSON {
 
 /// A JSON object under construction, whose strings are safe to show on a terminal.
 package struct JSONWriter {
-    private var members = "{"
+    private var members = [UInt8(ascii: "{")]
 
-    package init() {}
+    package init() { members.reserveCapacity(512) }
 
-    package var text: String { members + "}" }
+    package var text: String { String(decoding: members + [UInt8(ascii: "}")], as: UTF8.self) }
 
     /// Adds a number, a Boolean, null, or the text of another writer.
     package mutating func add(_ key: String, literal: String) {
-        members += members.utf8.count > 1 ? ",\"" : "\""
-        members += key
-        members += "\":"
-        members += literal
+        begin(key)
+        members += literal.utf8
     }
 
-    package mutating func add(_ key: String, _ text: String) { add(key, literal: Self.quoted(text)) }
+    package mutating func add(_ key: String, _ text: String) {
+        begin(key)
+        appendQuoted(text)
+    }
 
     package mutating func add(_ key: String, _ texts: [String]) {
-        add(key, literal: "[" + texts.map(Self.quoted).joined(separator: ",") + "]")
+        begin(key)
+        members.append(UInt8(ascii: "["))
+        for index in texts.indices {
+            if index > 0 { members.append(UInt8(ascii: ",")) }
+            appendQuoted(texts[index])
+        }
+        members.append(UInt8(ascii: "]"))
     }
 
-    private static func quoted(_ text: String) -> String {
+    private mutating func begin(_ key: String) {
+        if members.count > 1 { members.append(UInt8(ascii: ",")) }
+        members.append(UInt8(ascii: "\""))
+        members += key.utf8
+        members.append(UInt8(ascii: "\""))
+        members.append(UInt8(ascii: ":"))
+    }
+
+    private mutating func appendQuoted(_ text: String) {
         let isEscaped = TerminalSafeJSON.has(
             { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C || TerminalSafeJSON.isUnsafe($0) }, text)
-        guard isEscaped else { return "\"" + text + "\"" }
-        var bytes: [UInt8] = [0x22]
+        members.append(UInt8(ascii: "\""))
+        members += isEscaped ? Self.escaped(text).utf8 : text.utf8
+        members.append(UInt8(ascii: "\""))
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count + 16)
         for byte in text.utf8 {
             switch byte {
@@ -73,7 +93,6 @@ package struct JSONWriter {
             default: bytes.append(byte)
             }
         }
-        bytes.append(0x22)
         return TerminalSafeJSON.text(String(decoding: bytes, as: UTF8.self))
     }
 }
