@@ -33,18 +33,18 @@ struct RecordedTransaction {
 
     /// Ends the transaction.
     ///
-    /// - Returns: The position; nil, after removing the `begin` row, if no change was recorded.
+    /// - Returns: The position; nil, after removing the two rows, if there is no recorded change between them.
     func end(
         _ first: Int64, on connection: borrowing Connection, _ facts: StoreConnection.Facts
     ) throws -> HistoryToken? {
-        guard try connection.integer("SELECT max(number) FROM history") ?? first > first else {
-            try connection.run("DELETE FROM history WHERE number = ?1", first)
-            return nil
-        }
         let statement = try connection.prepare(
             "INSERT INTO history (kind, at) VALUES (4, (SELECT began FROM history WHERE number = ?1))")
         try statement.bind(first, at: 1)
         let number = try storedRow(statement, on: connection, facts.external)
+        guard number > first, number - 1 > first else {
+            try connection.run("DELETE FROM history WHERE number IN (?1, ?2)", first, number)
+            return nil
+        }
         return HistoryToken(storeID: storeID, generation: facts.generation, number: number)
     }
 
