@@ -71,8 +71,7 @@ private struct SoakWorker {
     private var own: [Int64] = []
     private var random: SampleRandom
 
-    /// The list of the largest screen must show these and the clips of the seconds until the next cleaning: 548.
-    private static let maxClips = 300
+    private static let maxClips = 500
 
     init(store: ClipStore, number: Int) {
         (self.store, self.number) = (store, number)

@@ -12,8 +12,8 @@ final class SoakedApp {
     /// The time at which the stopped program continues.
     private var continuation: Moment?
 
-    /// The maximum number of rows that the app uses; more than half of them belong to the list.
-    private static let maxRows = 2000
+    /// The maximum number of rows that the app uses.
+    private static let maxRows = 1000
 
     /// Keys that do not exit the program; ^C returns to the list from everywhere.
     private static let phrases = [
@@ -86,7 +86,8 @@ final class SoakedApp {
     /// if it does not.
     func comesToShow(_ rows: [SoakRow], within seconds: Double) throws -> Bool {
         program.resize(rows: Self.maxRows, columns: 99)
-        program.press(":sort created\r:set relativenumber off\r")
+        // The list gets its largest share of the screen; the clip has the rest.
+        program.press(":sort created\r:set relativenumber off\r:set split 80\r")
         try program.read(seconds: 0.5)
         let began = Moment.now
         var (lines, shown): ([String], [SoakRow]) = ([], [])
