@@ -53,7 +53,10 @@ final class ClusterRelay: TestRelay {
     /// Kills the leader. The next call starts it again first, and waits until it has the others' messages.
     func forget(_ random: inout SeededRandom) async throws {
         try await settle()
-        guard let leader = try? await engine(0).leader(), let index = Int(leader.dropFirst()) else { return }
+        let leader = try await answer { try await $0.leader() }
+        guard let index = Int(leader.dropFirst()) else {
+            throw ShellError(description: "no server \(leader)")
+        }
         servers[index].stop()
         state.withLock { state in
             state.down = index
@@ -69,15 +72,19 @@ final class ClusterRelay: TestRelay {
         }
     }
 
-    var putCount: Int {
-        get async throws {
-            var count: Int?
-            _ = await soon {
-                count = try? await engine(0).lastNumber()
-                return count != nil
-            }
-            guard let count else { throw ShellError(description: "the cluster has no leader") }
-            return count
+    let electsLeaders = true
+
+    var putCount: Int { get async throws { try await answer { try await $0.lastNumber() } } }
+
+    /// Repeats a question until the cluster has a leader that answers it.
+    private func answer<Answer>(_ question: (JetStreamEngine) async throws -> Answer?) async throws -> Answer
+    {
+        var answer: Answer?
+        _ = await soon {
+            answer = try? await question(engine(0))
+            return answer != nil
         }
+        guard let answer else { throw ShellError(description: "the cluster has no leader") }
+        return answer
     }
 }

@@ -16,10 +16,15 @@ package protocol TestRelay: Sendable {
 
     /// The number of revisions that were ever stored.
     var putCount: Int { get async throws }
+
+    /// Whether requests without faults may fail until servers have elected a leader.
+    var electsLeaders: Bool { get }
 }
 
 extension TestRelay {
     package func settle() async throws {}
+
+    package var electsLeaders: Bool { false }
 }
 
 /// Whether a request fails before or after the relay performs it.
