@@ -39,6 +39,22 @@ struct JetStreamEngineTests {
         }
     }
 
+    @Test func `machines that connect to a new server at once share a zone`() async throws {
+        for round in 0..<20 {
+            let address = try ServerAddress(server.url)
+            let identities = try await withThrowingTaskGroup(of: String.self) { [secret] group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        let engine = JetStreamEngine(address, zone: "round\(round)", secret: secret)
+                        return try await engine.identity()
+                    }
+                }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(identities.count == 1)
+        }
+    }
+
     @Test func `records are put, read, listed, and removed`() async throws {
         let (a, b) = (try engine(), try engine())
         #expect(try await a.changes(after: 0, limit: 10) == [])

@@ -78,9 +78,19 @@ package final class NATSServer: Sendable {
                 with: Data(contentsOf: URL(fileURLWithPath: folder.path(of: name)))) as? [String: Any],
             let address = (json["monitoring"] as? [String])?.first
         else { throw ShellError(description: "nats-server: no ports file") }
-        let answer = try Shell.run("python3", ["-c", Self.fetch, address + "/varz"]).output
-        let values = try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any]
+        let answer = try Shell.run("python3", ["-c", Self.fetch, address + "/varz"])
+        guard answer.status == 0 else {
+            throw ShellError(description: "nats-server: \(answer.errors.suffix(200))\n\(log.suffix(2000))")
+        }
+        let values = try JSONSerialization.jsonObject(with: Data(answer.output.utf8)) as? [String: Any]
         return values?["in_msgs"] as? Int ?? -1
+    }
+
+    /// What the server printed since its first start.
+    package var log: String {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.filter { $0.hasPrefix("log-") }
+            .map { (try? String(contentsOfFile: folder.path(of: $0), encoding: .utf8)) ?? "" }.joined()
     }
 
     private static let fetch =

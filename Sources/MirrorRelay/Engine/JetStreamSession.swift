@@ -35,7 +35,10 @@ actor JetStreamSession {
     func checkKey() async throws(RelayError) -> UInt64? {
         let message: StreamMessage
         do throws(RelayError) {
-            message = try await connection.last(zone.metadata, of: zone.stream)
+            message = try await connection.waitingForStream { () throws(RelayError) in
+                _ = try await connection.identity(of: zone.stream)
+                return try await connection.last(zone.metadata, of: zone.stream)
+            }
         } catch RelayError.noStream, RelayError.notFound {
             return nil
         }
@@ -44,18 +47,28 @@ actor JetStreamSession {
     }
 
     private func createZone() async throws(RelayError) {
-        try await connection.createStream(zone.stream, prefix: zone.subjects)
         let metadata = zone.cipher.seal(Array(#"{"v":1}"#.utf8), subject: zone.metadata)
         let message = OutgoingMessage(subject: zone.metadata, expected: 0, body: metadata)
         do throws(RelayError) {
-            for answer in await connection.put([message]) { _ = try answer.get() }
+            try await connection.waitingForStream { () throws(RelayError) in
+                try await connection.createStream(zone.stream, prefix: zone.subjects)
+                do throws(RelayError) {
+                    for answer in await connection.put([message]) { _ = try answer.get() }
+                } catch RelayError.noResponders {
+                    throw .incomplete
+                }
+            }
         } catch RelayError.outdated {
             // Another machine was first.
             _ = try await checkKey()
         }
     }
 
-    func identity() async throws(RelayError) -> String { try await connection.identity(of: zone.stream) }
+    func identity() async throws(RelayError) -> String {
+        try await connection.waitingForStream { () throws(RelayError) in
+            try await connection.identity(of: zone.stream)
+        }
+    }
 
     func close() async {
         if let feed { await connection.close(feed.messages) }

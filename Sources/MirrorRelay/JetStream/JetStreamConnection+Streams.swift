@@ -2,8 +2,28 @@ import CNATS
 
 extension JetStreamConnection {
     /// Returns a name of the stream that differs after it was deleted and created again.
+    ///
+    /// - Throws: ``RelayError/incomplete`` before the stream has its storage. It gets its time of creation together
+    ///   with its storage, and a request for a message of a stream without storage ends nats-server 2.9 with a panic.
     func identity(of stream: String) throws(RelayError) -> String {
-        try withInfo(of: stream) { "\(stream) \($0.Created)" }
+        let created = try withInfo(of: stream, \.Created)
+        guard created > 0 else { throw .incomplete }
+        return "\(stream) \(created)"
+    }
+
+    /// Repeats requests while another machine creates their stream.
+    nonisolated func waitingForStream<Answer: Sendable>(
+        _ body: () async throws(RelayError) -> Answer
+    ) async throws(RelayError) -> Answer {
+        let end = ContinuousClock.now + Self.patience
+        while true {
+            do throws(RelayError) {
+                return try await body()
+            } catch {
+                guard error == .incomplete, ContinuousClock.now < end else { throw error }
+                do { try await Task.sleep(for: .milliseconds(10)) } catch { throw .cancelled }
+            }
+        }
     }
 
     func withInfo<Answer>(

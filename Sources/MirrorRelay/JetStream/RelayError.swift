@@ -12,8 +12,12 @@ enum RelayError: Error, Hashable, Sendable {
     case quotaFull
     case notFound
     case noStream
+    /// Another machine creates the stream, or another stream has its subjects.
+    case incomplete
     /// The zone was sealed with another key.
     case wrongKey
+    /// The server has no JetStream, or nothing receives messages for the subject.
+    case noResponders
     case cancelled
     case rejected(reason: String)
 
@@ -25,6 +29,8 @@ enum RelayError: Error, Hashable, Sendable {
         case (_, 10002), (_, 10023), (_, 10028), (_, 10047), (_, 10077): self = .quotaFull
         case (_, 10037), (_, 10043): self = .notFound
         case (_, 10059): self = .noStream
+        // Also the answer to the second of two requests that create a stream at once.
+        case (_, 10065): self = .incomplete
         case (_, 10035), (_, 10039), (_, 10076):
             self = .rejected(reason: "JetStream is not enabled for the account")
         // A cluster elects a leader, or too few of its servers run.
@@ -32,7 +38,7 @@ enum RelayError: Error, Hashable, Sendable {
         case (NATS_CONNECTION_AUTH_FAILED, _): self = .unauthorized
         case (NATS_NOT_FOUND, _): self = .notFound
         case (NATS_NOT_PERMITTED, _): self = .rejected(reason: "the user may not use the stream")
-        case (NATS_NO_RESPONDERS, _): self = .rejected(reason: "the server has no JetStream")
+        case (NATS_NO_RESPONDERS, _): self = .noResponders
         case (_, 1...): self = .rejected(reason: "error \(code.rawValue) of JetStream")
         default: self = .unreachable(reason: String(cString: natsStatus_GetText(status)))
         }
@@ -55,6 +61,8 @@ extension MirrorError {
             case .rejected(let reason): .other(reason)
             case .tooLarge: .other("a message exceeds the server's limit")
             case .noStream: .unreachable(reason: "the stream was deleted")
+            case .noResponders: .other("the server has no JetStream")
+            case .incomplete: .other("the zone's stream is incomplete, or another stream has its subjects")
             case .outdated, .notFound: .other("an answer was not expected")
             }
     }
