@@ -73,11 +73,18 @@ package final class EventLoop: SerialExecutor, TaskExecutor {
         core.cancel(timer)
     }
 
-    /// Suspends the caller until `delay` has passed, even if its task is cancelled. The first `Task.sleep` of
-    /// a process makes libdispatch open three descriptors, and it aborts the process if it cannot.
+    /// Suspends the caller until `delay` has passed or its task is cancelled. The first `Task.sleep` of a
+    /// process makes libdispatch open three descriptors, and it aborts the process if it cannot; its threads
+    /// then wake up each second.
     package nonisolated(nonsending) func pause(for delay: Duration) async {
-        await withCheckedContinuation { continuation in
-            schedule(TimerName(), after: delay) { continuation.resume() }
+        let timer = TimerName()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                schedule(timer, after: delay) { continuation.resume() }
+                if Task.isCancelled { core.hasten(timer) }
+            }
+        } onCancel: {
+            core.hasten(timer)
         }
     }
 }

@@ -97,6 +97,14 @@ final class LoopCore: Sendable {
         change { $0.timers[timer] = nil }
     }
 
+    /// Makes a timer due, if it is scheduled.
+    func hasten(_ timer: TimerName) {
+        change { state in
+            guard let handler = state.timers[timer]?.handler else { return }
+            state.timers[timer] = Timer(due: .now, handler: handler)
+        }
+    }
+
     func stop() {
         change { $0.isStopped = true }
     }

@@ -190,4 +190,20 @@ import Testing
         #expect(try eventually { try terminal.shows("Starred") })
         #expect(try terminal.cursorLine().contains("clip number 5."))
     }
+
+    /// Those of the screen and of the two connections. libdispatch's pool would wake up each second.
+    @Test func `an app that follows commits has three threads`() throws {
+        try clips.run("add", "--title", "first")
+        let terminal = try TmuxSession(app(), columns: 80, rows: 24, environment: clips.environment)
+        #expect(try isLive(terminal))
+        let position = "SELECT position FROM history_consumer"
+        #expect(try eventually { try clips.sqlite3(position) != "" })
+        let before = try clips.sqlite3(position)
+        try clips.run("extension", "--title", "second")
+        // Two seconds later.
+        #expect(try eventually { try clips.sqlite3(position) != before })
+        let process = try terminal.format("#{pane_pid}")
+        let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
+        #expect(threads.count == 3)
+    }
 }

@@ -130,6 +130,20 @@ import Testing
         #expect(notes.all == ["3", "5", "6", "8", "9"])
     }
 
+    @Test(arguments: [true, false])
+    func `a pause ends when its task is cancelled`(isEarly: Bool) async throws {
+        let loop = try EventLoop()
+        let notes = Notes()
+        let task = Task {
+            if isEarly { while !Task.isCancelled { await Task.yield() } }
+            notes.add("paused")
+            await loop.pause(for: .seconds(3600))
+        }
+        if !isEarly { #expect(await soon { notes.all.count == 1 }) }
+        task.cancel()
+        await task.value
+    }
+
     @Test func `a readable descriptor is reported until it is no longer watched`() throws {
         let loop = try EventLoop()
         let pipe = try Pipe()

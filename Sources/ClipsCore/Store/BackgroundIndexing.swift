@@ -27,7 +27,7 @@ package final class BackgroundIndexing: Sendable {
         self.path = path
         self.author = author
         var options = options
-        options.loop = nil
+        (options.loop, options.readerLoop) = (nil, nil)
         self.options = options
         self.report = report
     }

@@ -9,6 +9,10 @@ final class EffectQueue<Job: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
+    private let executor: (any TaskExecutor)?
+
+    /// - Parameter executor: Where the jobs run; nil for the global pool.
+    init(on executor: (any TaskExecutor)?) { self.executor = executor }
 
     /// Starts with the jobs added before.
     func start(_ perform: @escaping @Sendable (Job) async -> Void) {
@@ -42,8 +46,8 @@ final class EffectQueue<Job: Sendable>: Sendable {
             return perform
         }
         guard let perform else { return }
-        Task {
-            while let job = next() { await perform(job) }
+        Task(executorPreference: executor) {
+            while let job = self.next() { await perform(job) }
         }
     }
 

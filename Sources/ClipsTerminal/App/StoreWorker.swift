@@ -8,13 +8,16 @@ import Terminal
 /// Performs the effects that need the store, off the main thread, and posts their results.
 ///
 /// The list's requests, other reads, the counts of the sidebar, and the app's own work have a queue each, so that
-/// a save that waits for another writer, or a long count, delays no read.
+/// a save that waits for another writer, or a long count, delays no read. All run on the thread of the connection
+/// that reads, so that an idle app has no pool of threads, which would wake up each second.
 final class StoreWorker: Sendable {
     private let mailbox: Mailbox<AppEvent>
-    private let requests = EffectQueue<Effect>()
-    private let reads = EffectQueue<Effect>()
-    private let counts = EffectQueue<Effect>()
-    private let works = EffectQueue<Effect>()
+    /// Nil if no descriptor is left for it.
+    private let loop: EventLoop?
+    private let requests: EffectQueue<Effect>
+    private let reads: EffectQueue<Effect>
+    private let counts: EffectQueue<Effect>
+    private let works: EffectQueue<Effect>
     private let session = Mutex<ClipsSession?>(nil)
     private let current = Mutex<Work?>(nil)
     private let unsaved: UnsavedWork
@@ -22,19 +25,26 @@ final class StoreWorker: Sendable {
     init(mailbox: Mailbox<AppEvent>, unsaved: UnsavedWork) {
         self.mailbox = mailbox
         self.unsaved = unsaved
+        let loop = try? EventLoop()
+        self.loop = loop
+        (requests, reads) = (EffectQueue(on: loop), EffectQueue(on: loop))
+        (counts, works) = (EffectQueue(on: loop), EffectQueue(on: loop))
     }
 
     /// Whether no work waits to be saved.
     var hasSaved: Bool { works.isIdle }
 
-    var isIdle: Bool { requests.isIdle && reads.isIdle && counts.isIdle && works.isIdle }
+    private var queues: [EffectQueue<Effect>] { [requests, reads, counts, works] }
+
+    var isIdle: Bool { queues.allSatisfy(\.isIdle) }
 
     /// Opens the store, and posts the first rows or the failure.
     func open(path: String, author: String, options: StoreOptions, query: ClipQuery) {
         let (mailbox, unsaved) = (mailbox, unsaved)
         var options = options
         options.isInterrupted = { unsaved.mustEnd }
-        Task { [options] in
+        options.readerLoop = loop
+        Task(executorPreference: loop) { [options] in
             do {
                 let session = try await ClipsSession(
                     path: path, author: author, options: options, query: query
@@ -42,7 +52,7 @@ final class StoreWorker: Sendable {
                     mailbox.post($0.map { .message($0) })
                 }
                 self.session.withLock { $0 = session }
-                for queue in [requests, reads, counts, works] {
+                for queue in self.queues {
                     queue.start { effect in await self.perform(effect, in: session) }
                 }
                 mailbox.post(Self.opened(session.store))
@@ -76,7 +86,7 @@ final class StoreWorker: Sendable {
     /// - Parameter done: Called on another thread.
     func close(_ done: @escaping @Sendable () -> Void) {
         let session = session.withLock { $0 }
-        Task {
+        Task(executorPreference: loop) {
             await session?.stop()
             done()
         }
@@ -146,9 +156,12 @@ final class StoreWorker: Sendable {
             } catch ClipError.noSuchClip {
                 return .clipLoaded(id: id, nil)
             }
-        case .measure(let id, var text):
-            _ = text.count(upTo: .max)
-            return .textMeasured(id: id, text)
+        case .measure(let id, let text):
+            return await Self.inPool { [text] in
+                var text = text
+                _ = text.count(upTo: .max)
+                return .textMeasured(id: id, text)
+            }
         case .loadHistory(let filter):
             let transactions = try await session.recentTransactions(
                 limit: HistoryList.loadCount, where: filter.predicate)
@@ -187,13 +200,21 @@ final class StoreWorker: Sendable {
             return .listGathered(try await session.ids(query, limit: Marks.maxCount + 1), query)
         case .findUnread(let query, let position, let isForward):
             return .unreadFound(try await session.nearestClip(query, to: position, isForward: isForward))
-        case .findLine(let id, var text, let highlight, let start, let isForward):
-            let line = text.line(matching: highlight, from: start, isForward: isForward).line
-            return .lineFound(id: id, text, line: line, isForward: isForward)
+        case .findLine(let id, let text, let highlight, let start, let isForward):
+            return await Self.inPool { [text] in
+                var text = text
+                let line = text.line(matching: highlight, from: start, isForward: isForward).line
+                return .lineFound(id: id, text, line: line, isForward: isForward)
+            }
         case .findMatch(let query, let position, let isForward):
             return .matchFound(try await session.nearestClip(query, to: position, isForward: isForward))
         default: return nil
         }
+    }
+
+    /// Lays out text, perhaps megabytes, while the store's thread continues.
+    private static func inPool(_ work: @escaping @Sendable () -> AppEvent) async -> AppEvent {
+        await Task.detached { work() }.value
     }
 
     private func outcome(_ work: Work, _ session: ClipsSession) async -> WorkResult.Outcome {

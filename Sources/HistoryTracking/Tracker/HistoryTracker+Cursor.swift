@@ -95,10 +95,7 @@ extension HistoryTracker {
     func storeCursor() async throws(PassFailure) {
         if case .transient(let interval) = parameters.cursor {
             guard storingCursor == nil, cursor?.isStored == false else { return }
-            storingCursor = Task { [weak self] in
-                guard (try? await Task.sleep(for: interval.bounded)) != nil else { return }
-                await self?.storeTransientCursor()
-            }
+            storingCursor = task(after: interval.bounded) { await $0.storeTransientCursor() }
         } else {
             do { try await writeCursor() } catch { throw .store(error) }
         }

@@ -133,9 +133,16 @@ public actor HistoryTracker {
     }
 
     private func retry(after pause: Duration) {
-        retrying = Task { [weak self] in
-            guard (try? await Task.sleep(for: pause)) != nil else { return }
-            await self?.handle(.retryDue)
+        retrying = task(after: pause) { await $0.handle(.retryDue) }
+    }
+
+    /// Starts a task that runs `work` after a pause, unless it is cancelled.
+    func task(
+        after pause: Duration, _ work: @escaping @Sendable (HistoryTracker) async -> Void
+    ) -> Task<Void, Never> {
+        Task(executorPreference: container.reader.taskExecutor) { [weak self, container] in
+            guard (try? await container.pause(for: pause)) != nil, let self else { return }
+            await work(self)
         }
     }
 

@@ -32,8 +32,8 @@ public final class PersistentContainer: Sendable {
     {
         let opening = StoreOpening(path: path, model: model, options: options)
         do {
-            reader = StoreReader(loop: try Self.loop(options), opening: opening)
-            writer = StoreWriter(loop: try Self.loop(options), opening: opening)
+            reader = StoreReader(loop: try Self.loop(options.readerLoop ?? options.loop), opening: opening)
+            writer = StoreWriter(loop: try Self.loop(options.loop), opening: opening)
         } catch {
             throw .cannotOpen(path: path, reason: error.description)
         }
@@ -49,8 +49,8 @@ public final class PersistentContainer: Sendable {
             }
     }
 
-    private static func loop(_ options: StoreOptions) throws(SystemError) -> EventLoop {
-        if let loop = options.loop { return loop }
+    private static func loop(_ given: EventLoop?) throws(SystemError) -> EventLoop {
+        if let given { return given }
         return try EventLoop()
     }
 

@@ -59,6 +59,8 @@ public struct StoreOptions: Sendable {
 
     /// The event loop of the store's connections; nil creates separate threads.
     package var loop: EventLoop?
+    /// The event loop of the connection that reads, for a caller that runs on it.
+    package var readerLoop: EventLoop?
 
     public init() {}
 
