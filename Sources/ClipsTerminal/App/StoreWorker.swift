@@ -8,12 +8,12 @@ import Terminal
 /// Performs the effects that need the store, off the main thread, and posts their results.
 ///
 /// The list's requests, other reads, the counts of the sidebar, and the app's own work have a queue each, so that
-/// a save that waits for another writer, or a long count, delays no read. All run on the thread of the connection
-/// that reads, so that an idle app has no pool of threads, which would wake up each second.
+/// a save that waits for another writer, or a long count, delays no read. They run on the threads of the connections
+/// that they use, so that an idle app has no pool of threads, which would wake up each second.
 final class StoreWorker: Sendable {
     private let mailbox: Mailbox<AppEvent>
-    /// Nil if no descriptor is left for it.
-    private let loop: EventLoop?
+    /// Those of the store's connections; nil if no descriptor is left for them.
+    private let (readerLoop, writerLoop) = (try? EventLoop(), try? EventLoop())
     private let requests: EffectQueue<Effect>
     private let reads: EffectQueue<Effect>
     private let counts: EffectQueue<Effect>
@@ -25,10 +25,11 @@ final class StoreWorker: Sendable {
     init(mailbox: Mailbox<AppEvent>, unsaved: UnsavedWork) {
         self.mailbox = mailbox
         self.unsaved = unsaved
-        let loop = try? EventLoop()
-        self.loop = loop
-        (requests, reads) = (EffectQueue(on: loop), EffectQueue(on: loop))
-        (counts, works) = (EffectQueue(on: loop), EffectQueue(on: loop))
+        requests = EffectQueue(on: readerLoop)
+        reads = EffectQueue(on: readerLoop)
+        counts = EffectQueue(on: readerLoop)
+        // A long query delays no save.
+        works = EffectQueue(on: writerLoop)
     }
 
     /// Whether no work waits to be saved.
@@ -43,8 +44,8 @@ final class StoreWorker: Sendable {
         let (mailbox, unsaved) = (mailbox, unsaved)
         var options = options
         options.isInterrupted = { unsaved.mustEnd }
-        options.readerLoop = loop
-        Task(executorPreference: loop) { [options] in
+        (options.readerLoop, options.loop) = (readerLoop, writerLoop)
+        Task(executorPreference: readerLoop) { [options] in
             do {
                 let session = try await ClipsSession(
                     path: path, author: author, options: options, query: query
@@ -86,7 +87,7 @@ final class StoreWorker: Sendable {
     /// - Parameter done: Called on another thread.
     func close(_ done: @escaping @Sendable () -> Void) {
         let session = session.withLock { $0 }
-        Task(executorPreference: loop) {
+        Task(executorPreference: readerLoop) {
             await session?.stop()
             done()
         }
