@@ -16,12 +16,15 @@ extension JetStreamConnection {
         _ body: () async throws(RelayError) -> Answer
     ) async throws(RelayError) -> Answer {
         let end = ContinuousClock.now + Self.patience
+        var pause = Duration.milliseconds(5)
         while true {
             do throws(RelayError) {
                 return try await body()
             } catch {
                 guard error == .incomplete, ContinuousClock.now < end else { throw error }
-                do { try await Task.sleep(for: .milliseconds(10)) } catch { throw .cancelled }
+                // Seldom, if the server really refuses the stream.
+                pause = min(pause * 2, .milliseconds(500))
+                do { try await Task.sleep(for: pause) } catch { throw .cancelled }
             }
         }
     }

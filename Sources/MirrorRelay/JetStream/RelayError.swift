@@ -61,8 +61,8 @@ extension MirrorError {
             case .rejected(let reason): .other(reason)
             case .tooLarge: .other("a message exceeds the server's limit")
             case .noStream: .unreachable(reason: "the stream was deleted")
-            case .noResponders: .other("the server has no JetStream")
-            case .incomplete: .other("the zone's stream is incomplete, or another stream has its subjects")
+            case .noResponders: .other("the server has no JetStream, or no stream for the zone")
+            case .incomplete: .other("the zone's stream is not ready, or another stream has its subjects")
             case .outdated, .notFound: .other("an answer was not expected")
             }
     }
