@@ -48,7 +48,7 @@ import Testing
         case allClosed = "$CLIPS % <&- >&- 2>&-"
         case noHome = "env -u HOME -u XDG_DATA_HOME -u XDG_CONFIG_HOME -u CLIPS_STORE $CLIPS %"
         case noTemporaryFolder = "TMPDIR=/proc $CLIPS %"
-        case emptyEnvironment = "env -i CLIPS_STORE=$CLIPS_STORE EDITOR=true $CLIPS %"
+        case emptyEnvironment = "env -i CLIPS_STORE=$CLIPS_STORE BROWSER=true EDITOR=true $CLIPS %"
 
         func expectation(_ call: Call) -> (status: Int32, errors: String) {
             switch self {
