@@ -134,7 +134,10 @@ final class LoopCore: Sendable {
     /// before the next poll(2). Returns false once the loop is stopped and nothing is left.
     private func runWork() -> Bool {
         var work: [@Sendable () -> Void] = []
-        for _ in 0..<Self.maxRounds {
+        var end: ContinuousClock.Instant?
+        for round in 0..<Self.maxRounds {
+            if round == Self.maxRounds / 4 { end = .now + Self.maxDelay }
+            if let end, ContinuousClock.now > end { return true }
             work.removeAll(keepingCapacity: true)
             let isStopped = state.withLock { state in
                 swap(&work, &state.work)
@@ -148,6 +151,8 @@ final class LoopCore: Sendable {
 
     /// Enough for a save, which is ten steps of actors.
     private static let maxRounds = 32
+    /// Events wait no longer, except for one step: those of a long query take milliseconds each.
+    private static let maxDelay = Duration.milliseconds(2)
 
     private func runDueTimers() {
         let due: [Timer] = state.withLock { state in

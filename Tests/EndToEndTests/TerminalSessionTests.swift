@@ -202,8 +202,15 @@ import Testing
         try clips.run("extension", "--title", "second")
         // Two seconds later.
         #expect(try eventually { try clips.sqlite3(position) != before })
-        let process = try terminal.format("#{pane_pid}")
-        let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
-        #expect(threads.count == 3)
+        let tasks = "/proc/\(try terminal.format("#{pane_pid}"))/task"
+        func threads() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: tasks).count }
+        #expect(try threads() == 3)
+
+        // A search has another one until the index is current.
+        try terminal.send("/")
+        try terminal.send("second")
+        try terminal.send("Enter")
+        #expect(eventually { FileManager.default.fileExists(atPath: clips.storePath + "-search") })
+        #expect(try eventually { try threads() == 3 })
     }
 }

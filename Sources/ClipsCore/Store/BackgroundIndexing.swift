@@ -1,8 +1,9 @@
 package import PersistentStore
 package import SearchIndex
+import Platform
 import Synchronization
 
-/// Updates the search index during a session, on its own threads and connections, so that the session's
+/// Updates the search index during a session, on its own thread and connections, so that the session's
 /// reader is free.
 package final class BackgroundIndexing: Sendable {
     private let path: String
@@ -35,10 +36,13 @@ package final class BackgroundIndexing: Sendable {
     /// Starts an update, unless one is running or has just finished.
     package func start() {
         work.withLock { work in
-            guard !work.isRunning, work.last.map({ .now - $0 > Self.pause }) ?? true else { return }
+            guard !work.isRunning, work.last.map({ .now - $0 > Self.pause }) ?? true,
+                // Not libdispatch's pool, which ends the process if no descriptor is left for it.
+                let loop = try? EventLoop()
+            else { return }
             work.isRunning = true
-            work.task = Task.detached {
-                await self.run()
+            work.task = Task.detached(executorPreference: loop) {
+                await self.run(on: loop)
                 self.work.withLock {
                     $0.isRunning = false
                     $0.last = .now
@@ -54,7 +58,9 @@ package final class BackgroundIndexing: Sendable {
         await task?.value
     }
 
-    private func run() async {
+    private func run(on loop: EventLoop) async {
+        var options = options
+        options.loop = loop
         // Without an index a search is slower, not wrong, so no error is reported.
         guard let store = try? await ClipStore.openToRead(path: path, author: author, options: options)
         else { return }

@@ -18,6 +18,8 @@ final class StoreWorker: Sendable {
     private let reads: EffectQueue<Effect>
     private let counts: EffectQueue<Effect>
     private let works: EffectQueue<Effect>
+    /// Changes of the memory of filters, which wait for the lock of its file.
+    private let memories: EffectQueue<Effect>
     private let session = Mutex<ClipsSession?>(nil)
     private let current = Mutex<Work?>(nil)
     private let unsaved: UnsavedWork
@@ -28,14 +30,15 @@ final class StoreWorker: Sendable {
         requests = EffectQueue(on: readerLoop)
         reads = EffectQueue(on: readerLoop)
         counts = EffectQueue(on: readerLoop)
-        // A long query delays no save.
+        // A long query delays no save, and the lock of a file no query.
         works = EffectQueue(on: writerLoop)
+        memories = EffectQueue(on: writerLoop)
     }
 
     /// Whether no work waits to be saved.
     var hasSaved: Bool { works.isIdle }
 
-    private var queues: [EffectQueue<Effect>] { [requests, reads, counts, works] }
+    private var queues: [EffectQueue<Effect>] { [requests, reads, counts, works, memories] }
 
     var isIdle: Bool { queues.allSatisfy(\.isIdle) }
 
@@ -115,10 +118,11 @@ final class StoreWorker: Sendable {
         case .loadChanges:
             reads.add(effect) { if case .loadChanges = $0 { true } else { false } }
         case .measure, .loadHistory, .loadForEdit, .gather, .gatherRange, .gatherList, .findMatch,
-            .findUnread, .findLine, .loadNames, .loadFilters, .remember, .loadUndoHistory, .loadConsumers,
+            .findUnread, .findLine, .loadNames, .loadFilters, .loadUndoHistory, .loadConsumers,
             .loadConflicts, .loadTitles, .findWriter:
             reads.add(effect)
         case .countUnread: counts.add(effect)
+        case .remember: memories.add(effect)
         case .work: works.add(effect)
         default: break
         }
@@ -158,7 +162,7 @@ final class StoreWorker: Sendable {
                 return .clipLoaded(id: id, nil)
             }
         case .measure(let id, let text):
-            return await Self.inPool { [text] in
+            return await Self.onOwnThread { [text] in
                 var text = text
                 _ = text.count(upTo: .max)
                 return .textMeasured(id: id, text)
@@ -202,7 +206,7 @@ final class StoreWorker: Sendable {
         case .findUnread(let query, let position, let isForward):
             return .unreadFound(try await session.nearestClip(query, to: position, isForward: isForward))
         case .findLine(let id, let text, let highlight, let start, let isForward):
-            return await Self.inPool { [text] in
+            return await Self.onOwnThread { [text] in
                 var text = text
                 let line = text.line(matching: highlight, from: start, isForward: isForward).line
                 return .lineFound(id: id, text, line: line, isForward: isForward)
@@ -213,9 +217,10 @@ final class StoreWorker: Sendable {
         }
     }
 
-    /// Lays out text, perhaps megabytes, while the store's thread continues.
-    private static func inPool(_ work: @escaping @Sendable () -> AppEvent) async -> AppEvent {
-        await Task.detached { work() }.value
+    /// Lays out text, perhaps megabytes, while the store's thread continues, if a descriptor is left for the other.
+    private static func onOwnThread(_ work: @escaping @Sendable () -> AppEvent) async -> AppEvent {
+        guard let loop = try? EventLoop() else { return work() }
+        return await Task(executorPreference: loop) { work() }.value
     }
 
     private func outcome(_ work: Work, _ session: ClipsSession) async -> WorkResult.Outcome {
