@@ -42,6 +42,8 @@ actor StoreWatcher {
     private var files: WatchedFiles?
     private var isLogWatched = false
     private var lock: WriterLock?
+    /// The last writer that was found to ring the doorbell.
+    private var ringer: WriterLock.Holder?
     private var version: Version?
     /// The newest token that was read, and whether a commit followed it.
     private var newest: (token: HistoryToken, isOutdated: Bool)?
@@ -151,11 +153,18 @@ actor StoreWatcher {
         isLogWatched = isWatched
         if isWatched {
             reader.loop.watch(files.logDescriptor, with: files.folderDescriptor) { [weak self] in
-                self?.assumeIsolated { $0.wake() }
+                self?.assumeIsolated { $0.wakeForLog() }
             }
         } else {
             reader.loop.stopWatching(files.logDescriptor)
         }
+    }
+
+    /// Handles a change of the log. One by the last ringer takes a single system call: its ring, or the end of
+    /// the pause, drains the events and reads the store.
+    private func wakeForLog() {
+        guard let ringer, findLock()?.holder() == ringer else { return wake() }
+        perform(machine.handle(.looked(.ringing, sawCommit: false)))
     }
 
     /// Drains the events, then handles their meaning, and the end of a pause or of an interval.
@@ -170,7 +179,11 @@ actor StoreWatcher {
         if let event = drained?.event, event == .pathInDoubt || timer == nil {
             perform(machine.handle(event))
         }
-        if let timer { perform(machine.handle(timer)) }
+        if let timer {
+            // It has not rung since the pause began.
+            if timer == .pauseOver { ringer = nil }
+            perform(machine.handle(timer))
+        }
     }
 
     private func perform(_ actions: [WatcherMachine.Action]) {
@@ -195,6 +208,7 @@ actor StoreWatcher {
         let holder = findLock()?.holder() ?? .free
         let isRinging = holder != .free && files?.isRung(by: holder) ?? false
         let writer: WatcherMachine.Writer = holder == .free ? .none : isRinging ? .ringing : .unknown
+        if holder != .free { ringer = isRinging ? holder : nil }
         if isRinging && trustsRinger { return .looked(writer, sawCommit: false) }
         let newVersion = currentVersion()
         let sawCommit = newVersion != nil && newVersion != version
