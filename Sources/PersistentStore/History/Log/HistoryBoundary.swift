@@ -46,23 +46,34 @@ enum HistoryBoundary {
 
     /// Returns the last number such that its timestamp and all earlier ones are before a time.
     ///
-    /// Timestamps rise with the numbers, so this is a binary search. No step reads further back than the last
-    /// position that was early enough, so a long transaction, whose changes have no timestamps, is read once.
+    /// Timestamps rise with the numbers, so this is a search from the newest row, in steps that double until
+    /// one is early enough, and then halve. No row without a timestamp is read twice, however long its
+    /// transaction is.
     ///
-    /// - Complexity: O(log *n*) steps over the rows of the log.
+    /// - Complexity: O(log *n*) steps over the *n* rows after the returned number.
     static func lastNumber(
         stampedBefore time: Int64, above floor: Int64, on connection: borrowing Connection
     ) throws -> Int64 {
         var low = floor
         var high = max(floor, try newest(on: connection))
+        var step: Int64 = 16
+        let stamped = try connection.prepare(
+            """
+            SELECT number, coalesce(at, began) FROM history WHERE number > ?1 AND number <= ?2
+            AND coalesce(at, began) NOT NULL ORDER BY number DESC LIMIT 1
+            """)
         while low < high {
-            let middle = low + (high - low + 1) / 2
-            let stamp = try connection.integer(
-                """
-                SELECT coalesce(at, began) FROM history WHERE number > ?1 AND number <= ?2
-                AND coalesce(at, began) NOT NULL ORDER BY number DESC LIMIT 1
-                """, low, middle)
-            if stamp.map({ $0 < time }) ?? true { low = middle } else { high = middle - 1 }
+            step = min(step, (high - low) / 2)
+            let middle = high - step
+            step *= 2
+            stamped.reset()
+            try stamped.bind(low, at: 1)
+            try stamped.bind(middle, at: 2)
+            if try stamped.step(), stamped.integer(1) >= time {
+                high = stamped.integer(0) - 1
+            } else {
+                low = middle
+            }
         }
         return low
     }
