@@ -86,6 +86,27 @@ import Testing
         await container.close()
     }
 
+    @Test func `a commit that does not ring is detected directly after repeated rings`() async throws {
+        var options = StoreOptions()
+        options.pollsAsFallback = false
+        let container = try await Notes.open(folder, options: options)
+        let newest = Mutex<HistoryToken?>(nil)
+        let events = try await container.events()
+        let listening = Task {
+            for await case .committed(let token) in events { newest.withLock { $0 = token } }
+        }
+        let writer = try StoreWriterProcess(path, author: "other")
+        let silent = try Connection(path: path, access: .readWrite)
+        for round in 1...50 {
+            for _ in 1...3 { #expect(try Int(writer.ask("insert 1")) != nil) }
+            try silent.run("INSERT INTO Note (title) VALUES ('x')")
+            let last = try await container.currentToken()
+            try #require(await soon { newest.withLock { $0 } == last }, "round \(round)")
+        }
+        await container.close()
+        await listening.value
+    }
+
     @Test func `a writer that rings without a pause between its commits is reported while it writes`()
         async throws
     {

@@ -18,7 +18,7 @@ import Testing
     @Test func `every file event causes a look`() {
         var machine = WatcherMachine()
         #expect(machine.handle(.logChanged) == [.look(trustsRinger: true)])
-        #expect(machine.handle(.rung) == [look])
+        #expect(machine.handle(.rung(isRepeated: false)) == [look])
         #expect(machine.handle(.pauseOver) == [look])
         #expect(machine.handle(.pathInDoubt) == [.checkPath, look])
     }
@@ -60,7 +60,7 @@ import Testing
         var machine = WatcherMachine()
         let longPause = WatcherMachine.Action.lookAgain(after: WatcherMachine.longestPause, isDeaf: true)
         #expect(machine.handle(.looked(.ringing, sawCommit: false)) == [longPause])
-        #expect(machine.handle(.rung) == [look])
+        #expect(machine.handle(.rung(isRepeated: false)) == [look])
         #expect(machine.handle(.looked(.ringing, sawCommit: true)) == [.announceCommit, longPause])
         #expect(machine.handle(.pauseOver) == [look])
         #expect(
@@ -69,6 +69,18 @@ import Testing
             ])
         #expect(machine.handle(looked(false, true)) == [.announceCommit, .endPause])
         #expect(machine.handle(looked(false, true)) == [.announceCommit])
+    }
+
+    @Test func `after a repeated ring, the log is ignored for a moment`() {
+        var machine = WatcherMachine()
+        let pause = WatcherMachine.Action.lookAgain(after: WatcherMachine.ringingPause, isDeaf: true)
+        for _ in 0..<3 {
+            #expect(machine.handle(.rung(isRepeated: true)) == [look])
+            #expect(machine.handle(looked(false, true)) == [.announceCommit, pause])
+        }
+        #expect(machine.handle(.pauseOver) == [look])
+        #expect(machine.handle(looked(false, false)) == [.endPause])
+        #expect(machine.handle(looked(false, false)) == [])
     }
 
     // writer    | frames 1, publish 1 | frames 2, publish 2 | frames 3 . . . . . . . . publish 3, unlock
@@ -110,7 +122,8 @@ import Testing
         #expect(machine.handle(.path(isOurs: true)) == [])
         #expect(machine.handle(.path(isOurs: false)) == [.announceReplaced])
         let events: [WatcherMachine.Event] = [
-            .logChanged, .rung, .pathInDoubt, .pauseOver, .pollDue, looked(true, true), .path(isOurs: false),
+            .logChanged, .rung(isRepeated: false), .pathInDoubt, .pauseOver, .pollDue, looked(true, true),
+            .path(isOurs: false),
             .eventsAvailable, .eventsUnavailable,
         ]
         for event in events { #expect(machine.handle(event) == []) }

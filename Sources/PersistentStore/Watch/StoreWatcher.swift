@@ -41,9 +41,8 @@ actor StoreWatcher {
     private var machine: WatcherMachine
     private var files: WatchedFiles?
     private var isLogWatched = false
+    private var lastRing: ContinuousClock.Instant?
     private var lock: WriterLock?
-    /// The last writer that was found to ring the doorbell.
-    private var ringer: WriterLock.Holder?
     private var version: Version?
     /// The newest token that was read, and whether a commit followed it.
     private var newest: (token: HistoryToken, isOutdated: Bool)?
@@ -153,37 +152,34 @@ actor StoreWatcher {
         isLogWatched = isWatched
         if isWatched {
             reader.loop.watch(files.logDescriptor, with: files.folderDescriptor) { [weak self] in
-                self?.assumeIsolated { $0.wakeForLog() }
+                self?.assumeIsolated { $0.wake() }
             }
         } else {
             reader.loop.stopWatching(files.logDescriptor)
         }
     }
 
-    /// Handles a change of the log. One by the last ringer takes a single system call: its ring, or the end of
-    /// the pause, drains the events and reads the store.
-    private func wakeForLog() {
-        guard let ringer, findLock()?.holder() == ringer else { return wake() }
-        perform(machine.handle(.looked(.ringing, sawCommit: false)))
-    }
-
     /// Drains the events, then handles their meaning, and the end of a pause or of an interval.
     private func wake(_ timer: WatcherMachine.Event? = nil) {
-        let drained = files?.drain()
+        var isRepeated = false
+        let drained = files?.drain { change in
+            guard change == .doorbell else { return false }
+            let now = ContinuousClock.now
+            // A timer listens to the log again.
+            isRepeated = timer == nil && lastRing.map { now - $0 < WatcherMachine.ringingPause } ?? false
+            lastRing = now
+            return isRepeated
+        }
         if drained == .watchLost {
             stopFileEvents()
             announce(.watchingByPolling)
             perform(machine.handle(.eventsUnavailable))
         }
         // The check of a timer includes that of the log and the doorbell.
-        if let event = drained?.event, event == .pathInDoubt || timer == nil {
+        if let event = drained?.event(isRepeated: isRepeated), event == .pathInDoubt || timer == nil {
             perform(machine.handle(event))
         }
-        if let timer {
-            // It has not rung since the pause began.
-            if timer == .pauseOver { ringer = nil }
-            perform(machine.handle(timer))
-        }
+        if let timer { perform(machine.handle(timer)) }
     }
 
     private func perform(_ actions: [WatcherMachine.Action]) {
@@ -208,7 +204,6 @@ actor StoreWatcher {
         let holder = findLock()?.holder() ?? .free
         let isRinging = holder != .free && files?.isRung(by: holder) ?? false
         let writer: WatcherMachine.Writer = holder == .free ? .none : isRinging ? .ringing : .unknown
-        if holder != .free { ringer = isRinging ? holder : nil }
         if isRinging && trustsRinger { return .looked(writer, sawCommit: false) }
         let newVersion = currentVersion()
         let sawCommit = newVersion != nil && newVersion != version

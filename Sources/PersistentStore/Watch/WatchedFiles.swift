@@ -14,10 +14,10 @@ final class WatchedFiles: Sendable {
         /// A new `-wal` cannot be watched.
         case watchLost
 
-        var event: WatcherMachine.Event {
+        func event(isRepeated: Bool) -> WatcherMachine.Event {
             switch self {
             case .log: .logChanged
-            case .doorbell: .rung
+            case .doorbell: .rung(isRepeated: isRepeated)
             case .pathInDoubt, .watchLost: .pathInDoubt
             }
         }
@@ -57,13 +57,13 @@ final class WatchedFiles: Sendable {
     }
 
     /// Returns the meaning of the events since the last call, and watches files that have appeared.
-    func drain() -> Change? {
-        var change: Change? = log.drain() ? .log : nil
-        for event in folder.drain() {
-            guard let next = meaning(of: event) else { continue }
-            change = change.map { max($0, next) } ?? next
-        }
-        return change
+    ///
+    /// - Parameter leavesLog: Returns whether the events of the log remain for a later call, given the meaning of
+    ///   the others.
+    func drain(leavesLog: (Change?) -> Bool = { _ in false }) -> Change? {
+        let change = folder.drain().compactMap(meaning).max()
+        guard !leavesLog(change) else { return change }
+        return log.drain() ? change ?? .log : change
     }
 
     private func meaning(of event: FolderEvent) -> Change? {

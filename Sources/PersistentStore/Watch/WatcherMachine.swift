@@ -10,12 +10,18 @@
 /// A writer that has the doorbell open rings it after its commit. While such a writer has the lock, its writes
 /// into the `-wal` require no check; the pause is only for one that is killed before it rings, or that writes
 /// with a second connection of another library.
+///
+/// After a ring that soon follows another one, the next commit probably rings, too, so the log is ignored for a
+/// moment: the commits of a busy writer cost one wake-up each. The end of that pause checks the log again, for
+/// writers that do not ring.
 struct WatcherMachine: Equatable {
     enum Event: Equatable {
         /// The `-wal` changed.
         case logChanged
         /// The doorbell was rung: a commit can be read.
-        case rung
+        ///
+        /// - Parameter isRepeated: Whether the last ring was less than `ringingPause` ago.
+        case rung(isRepeated: Bool)
         /// The store's file or its folder appeared, vanished, or was replaced, or events were lost.
         case pathInDoubt
         case pauseOver
@@ -55,6 +61,9 @@ struct WatcherMachine: Equatable {
     static let firstPause = Duration.microseconds(20)
     static let longestPause = Duration.milliseconds(5)
     private static let longestDeafPause = Duration.milliseconds(1)
+    /// The time for which the log is ignored after a repeated ring. A commit by a writer that does not ring is
+    /// noticed this much later, if it falls between rings.
+    static let ringingPause = Duration.milliseconds(10)
     /// The interval of polling with file events, as a fallback that should never be needed.
     static let pollWithEvents = Duration.milliseconds(1000)
     /// The interval of polling without file events.
@@ -64,6 +73,7 @@ struct WatcherMachine: Equatable {
     private let fallbackInterval: Duration?
     private var pause = firstPause
     private var isPausing = false
+    private var isRingingOften = false
     private var hasEvents = true
     private(set) var isReplaced = false
 
@@ -73,7 +83,12 @@ struct WatcherMachine: Equatable {
         guard !isReplaced else { return [] }
         switch event {
         case .logChanged: return [.look(trustsRinger: true)]
-        case .rung, .pauseOver: return [.look(trustsRinger: false)]
+        case .rung(let isRepeated):
+            isRingingOften = isRepeated
+            return [.look(trustsRinger: false)]
+        case .pauseOver:
+            isRingingOften = false
+            return [.look(trustsRinger: false)]
         case .pathInDoubt: return [.checkPath, .look(trustsRinger: false)]
         case .pollDue: return [.checkPath, .look(trustsRinger: false)] + nextPoll
         case .looked(let writer, let sawCommit):
@@ -90,10 +105,11 @@ struct WatcherMachine: Equatable {
 
     private mutating func next(after writer: Writer) -> [Action] {
         let wasPausing = isPausing
-        isPausing = writer != .none
+        isPausing = writer != .none || isRingingOften
         switch writer {
         case .none:
             pause = Self.firstPause
+            guard !isRingingOften else { return [.lookAgain(after: Self.ringingPause, isDeaf: true)] }
             return wasPausing ? [.endPause] : []
         case .ringing: return [.lookAgain(after: Self.longestPause, isDeaf: true)]
         case .unknown:
