@@ -22,10 +22,10 @@ struct Vocabulary {
         let rows = try connection.prepare("SELECT id, terms FROM vocabulary WHERE id >= ?1 ORDER BY id")
         try rows.bind(lastRow, at: 1)
         text.removeSubrange(lastRowStart...)
-        // Growing by doubling would copy the text and touch twice the memory.
+        // Growing by doubling would copy the text and touch twice the memory. A damaged length is not trusted.
         let added = try connection.integer(
             "SELECT sum(length(terms)) FROM vocabulary WHERE id >= ?1", lastRow)
-        if let added, added > text.count { text.reserveCapacity(text.count + Int(added)) }
+        if let added, added > text.count { text.reserveCapacity(text.count + min(Int(added), 1 << 26)) }
         while try rows.step() {
             lastRow = rows.integer(0)
             lastRowStart = text.count

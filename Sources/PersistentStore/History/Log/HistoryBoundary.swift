@@ -46,7 +46,7 @@ enum HistoryBoundary {
 
     /// Returns the last number such that its timestamp and all earlier ones are before a time.
     ///
-    /// Timestamps rise with the numbers, so this is a search from the newest row, in steps that double until
+    /// Timestamps rise with the numbers, which each writer ensures, so this is a search from the newest row, in steps that double until
     /// one is early enough, and then halve. No row without a timestamp is read twice, however long its
     /// transaction is.
     ///
