@@ -1,5 +1,7 @@
 import Foundation
 import Glibc
+import PersistentStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -50,6 +52,33 @@ import Testing
         #expect(own.count == 1)
         #expect(late.shows("live") && late.shows("clip of the stopped"))
         #expect(await Oracle(clips: clips).complaints(saved: saved.union(own)) == [])
+    }
+
+    @Test func `a commit whose frames were written before the watch is detected without polling`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        var options = StoreOptions()
+        options.pollsAsFallback = false
+        let container = try await Notes.open(folder, options: options)
+        // Stopped between its frames and their publication, after which no file is written.
+        let note = folder.path(of: "note")
+        let fault = Fault(calls: "s", kind: .stop)
+        let writer = try LineProcess(
+            "sqlite3", [container.path],
+            environment: fault.environment(at: 1, path: container.path + "-wal", note: note))
+        writer.send("PRAGMA synchronous = FULL; INSERT INTO Note (title) VALUES ('x');")
+        #expect(eventually { FileManager.default.fileExists(atPath: note) })
+        let events = try await container.events()
+        let isDetected = Mutex(false)
+        let listening = Task {
+            for await case .committed in events { isDetected.withLock { $0 = true } }
+        }
+        writer.signal(SIGCONT)
+        #expect(await soon { isDetected.withLock { $0 } })
+        #expect(try await container.read { try $0.count(FetchRequest("Note")) } == 1)
+        await container.close()
+        await listening.value
     }
 
     @Test func `an app that starts during a stopped commit shows the process for which a save waits`()

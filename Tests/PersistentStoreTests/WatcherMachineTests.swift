@@ -81,6 +81,12 @@ import Testing
         #expect(machine.handle(.pauseOver) == [look])
         #expect(machine.handle(looked(false, false)) == [.endPause])
         #expect(machine.handle(looked(false, false)) == [])
+        // An unknown writer at work, and a single ring, end it.
+        #expect(machine.handle(.rung(isRepeated: true)) == [look])
+        #expect(
+            machine.handle(looked(true, true)) == [.announceCommit, lookAgain(WatcherMachine.firstPause)])
+        #expect(machine.handle(.rung(isRepeated: false)) == [look])
+        #expect(machine.handle(looked(false, true)) == [.announceCommit, .endPause])
     }
 
     // writer    | frames 1, publish 1 | frames 2, publish 2 | frames 3 . . . . . . . . publish 3, unlock

@@ -47,6 +47,7 @@ actor StoreWatcher {
     /// The newest token that was read, and whether a commit followed it.
     private var newest: (token: HistoryToken, isOutdated: Bool)?
     private var isRunning = false
+    private var isStopped = false
     private var subscribers: [Subscriber] = []
     private let pauseTimer = TimerName()
     private let pollTimer = TimerName()
@@ -108,6 +109,7 @@ actor StoreWatcher {
 
     func stop() {
         isRunning = false
+        isStopped = true
         reader.loop.cancel(pauseTimer)
         reader.loop.cancel(pollTimer)
         stopFileEvents()
@@ -121,13 +123,14 @@ actor StoreWatcher {
         // between is noticed.
         _ = try await reader.dataVersion()
         let token = try await reader.read { snapshot throws(StoreError) in try snapshot.newestToken() }
+        guard !isStopped else { throw .closed }
         guard !isRunning else { return }
         newest = (token, isOutdated: false)
         startFileEvents()
         version = currentVersion()
         isRunning = true
-        // The events of earlier changes are missing.
-        perform(machine.handle(.path(isOurs: isStillInPlace())))
+        // The events of earlier changes are missing, such as those of a commit that is not published yet.
+        perform(machine.handle(.pathInDoubt))
         perform(machine.handle(files == nil ? .eventsUnavailable : .eventsAvailable))
     }
 
@@ -165,7 +168,7 @@ actor StoreWatcher {
         let drained = files?.drain { change in
             guard change == .doorbell else { return false }
             let now = ContinuousClock.now
-            // A timer listens to the log again.
+            // The end of a pause listens to the log again, whose events must not remain.
             isRepeated = timer == nil && lastRing.map { now - $0 < WatcherMachine.ringingPause } ?? false
             lastRing = now
             return isRepeated
