@@ -86,7 +86,7 @@ import Testing
         await container.close()
     }
 
-    @Test func `a commit that does not ring is detected directly after repeated rings`() async throws {
+    @Test func `a commit that does not ring is detected after repeated rings`() async throws {
         var options = StoreOptions()
         options.pollsAsFallback = false
         let container = try await Notes.open(folder, options: options)
@@ -98,7 +98,7 @@ import Testing
         let writer = try StoreWriterProcess(path, author: "other")
         let silent = try Connection(path: path, access: .readWrite)
         for round in 1...50 {
-            for _ in 1...3 { #expect(try Int(writer.ask("insert 1")) != nil) }
+            #expect(try writer.ask("burst 3") == "done")
             try silent.run("INSERT INTO Note (title) VALUES ('x')")
             let last = try await container.currentToken()
             try #require(await soon { newest.withLock { $0 } == last }, "round \(round)")

@@ -139,6 +139,24 @@ import Testing
         #expect(try ticks() - before <= 2)
     }
 
+    @Test func `events that are requested while the container closes end, or report that it is closed`()
+        async throws
+    {
+        for round in 1...200 {
+            let container = try await Notes.open(folder)
+            let request = Task { try await container.events() }
+            if round.isMultiple(of: 2) { await Task.yield() }
+            await container.close()
+            let hasEnded = Mutex(false)
+            let reading = Task {
+                if let events = try? await request.value { for await _ in events {} }
+                hasEnded.withLock { $0 = true }
+            }
+            try #require(await soon(within: 5) { hasEnded.withLock { $0 } }, "round \(round)")
+            await reading.value
+        }
+    }
+
     @Test func `a request to a closed store fails`() async throws {
         let container = try await Notes.open(folder)
         let context = container.makeContext(author: "app")
