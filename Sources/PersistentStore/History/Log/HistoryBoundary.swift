@@ -46,9 +46,9 @@ enum HistoryBoundary {
 
     /// Returns the last number such that its timestamp and all earlier ones are before a time.
     ///
-    /// Timestamps rise with the numbers, which each writer ensures, so this is a search from the newest row, in steps that double until
-    /// one is early enough, and then halve. No row without a timestamp is read twice, however long its
-    /// transaction is.
+    /// Each writer ensures that timestamps rise with the numbers, so this is a search: from the newest row, in
+    /// steps that double until one is early enough, and then halve. No row without a timestamp is read twice,
+    /// however long its transaction is.
     ///
     /// - Complexity: O(log *n*) steps over the *n* rows after the returned number.
     static func lastNumber(
