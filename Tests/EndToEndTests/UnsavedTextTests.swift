@@ -189,23 +189,60 @@ import Testing
         return hasLog && (call.contains("nanosleep") || call == "0")
     }
 
-    @Test func `a signal while an edit waits for the store says where the text is`() throws {
-        try clips.run("add", "--title", "a")
-        let holder = try LineProcess("sqlite3", [clips.storePath])
-        #expect(try holder.ask("BEGIN IMMEDIATE; SELECT 'held';") == "held")
-        let (errors, edited) = (clips.folder.path(of: "errors"), clips.folder.path(of: "edited"))
-        let process = try Shell.spawn(
-            [ClipsProgram.path, "edit", "1"],
-            environment: clips.environment.merging([
-                "EDITOR": "echo hard to come by >> \"$1\"; touch '\(edited)'; true",
-                "TMPDIR": clips.folder.path,
-            ]) { $1 }, input: "/dev/null", output: "/dev/null", errors: errors)
-        #expect(eventually { access(edited, F_OK) == 0 && waitsForLock(process) })
-        kill(process, SIGTERM)
-        #expect(Shell.wait(for: process) == 143)
-        let said = try String(contentsOfFile: errors, encoding: .utf8)
+    /// An edit of the clip 1 whose editor has changed the text, while another process has the write lock.
+    private struct HeldEdit {
+        let holder: LineProcess
+        let process: pid_t
+        private let errors: String
+        private let end: String
+
+        init(_ clips: ClipsProgram) throws {
+            try clips.run("add", "--title", "a")
+            holder = try LineProcess("sqlite3", [clips.storePath])
+            #expect(try holder.ask("BEGIN IMMEDIATE; SELECT 'held';") == "held")
+            let edited = clips.folder.path(of: "edited")
+            (errors, end) = (clips.folder.path(of: "errors"), clips.folder.path(of: "end"))
+            #expect(mkfifo(end, 0o600) == 0)
+            process = try Shell.spawn(
+                [ClipsProgram.path, "edit", "1"],
+                environment: clips.environment.merging([
+                    "EDITOR": "echo hard to come by >> \"$1\"; touch '\(edited)'; cat '\(end)'; true",
+                    "TMPDIR": clips.folder.path,
+                ]) { $1 }, input: "/dev/null", output: "/dev/null", errors: errors)
+            #expect(eventually { access(edited, F_OK) == 0 })
+        }
+
+        func endEditor() { close(open(end, O_WRONLY)) }
+
+        var said: String { get throws { try String(contentsOfFile: errors, encoding: .utf8) } }
+    }
+
+    @Test(arguments: [true, false])
+    func `a signal during an edit, and while it waits for the store, says where the text is`(
+        isDuringEdit: Bool
+    ) throws {
+        let edit = try HeldEdit(clips)
+        if isDuringEdit { kill(edit.process, SIGTERM) }
+        edit.endEditor()
+        if !isDuringEdit {
+            #expect(eventually { waitsForLock(edit.process) })
+            kill(edit.process, SIGTERM)
+        }
+        #expect(Shell.wait(for: edit.process) == 143)
+        let said = try edit.said
         let path = try #require(said.firstMatch(of: /Your text is in (.+)\.\n/)?.1, "\(said)")
         #expect(try String(contentsOfFile: String(path), encoding: .utf8).contains("hard to come by"))
+    }
+
+    @Test func `an interrupt during an edit belongs to the editor, and the text is saved`() throws {
+        let edit = try HeldEdit(clips)
+        kill(edit.process, SIGINT)
+        edit.endEditor()
+        #expect(eventually { waitsForLock(edit.process) })
+        #expect(try edit.holder.ask("ROLLBACK; SELECT 'free';") == "free")
+        #expect(Shell.wait(for: edit.process) == 0)
+        #expect(try edit.said == "clips: saved clip 1.\n")
+        #expect(try clips.run("show", "1").output.contains("hard to come by"))
     }
 
     @Test func `a signal that the parent process ignored stays ignored`() throws {

@@ -32,6 +32,8 @@ private struct ClipEditing {
             return .failed
         }
         let editor = Editor.environment()
+        // A signal must not end the program before it has reported where the text is.
+        PendingInterrupt.hold()
         let status = Self.ignoringInterrupts { editor.edit(path) }
         guard let after = TextFile.read(path) else {
             invocation.fail("The edited file \(path) is missing. Nothing was saved.")
@@ -49,8 +51,6 @@ private struct ClipEditing {
             try await invocation.printJSON([clip.id], of: store)
             return .done
         }
-        // A signal must not end the program before it has reported where the text is.
-        PendingInterrupt.hold()
         do {
             let status = report(try await store.save(changes, editedFrom: clip), clip.id, path)
             if status == .done { try await invocation.printJSON([clip.id], of: store) }
@@ -64,7 +64,13 @@ private struct ClipEditing {
     /// ^C belongs to the running editor: if this process ended, the editor would lose its terminal.
     private static func ignoringInterrupts<Result>(_ body: () -> Result) -> Result {
         let signals = [SIGINT, SIGQUIT].map { ($0, signal($0, SIG_IGN)) }
-        defer { for (number, handler) in signals { signal(number, handler) } }
+        defer {
+            for (number, handler) in signals {
+                // Discards one that is held.
+                signal(number, SIG_IGN)
+                signal(number, handler)
+            }
+        }
         return body()
     }
 
@@ -96,6 +102,6 @@ private struct ClipEditing {
     private func notSaved(_ reason: String, _ path: String?, _ advice: String = "") -> ExitStatus {
         let text = path.map { " Your text is in \($0)." } ?? ""
         invocation.fail("\(reason) Nothing was saved.\(text)\(advice)")
-        return .failed
+        return PendingInterrupt.isThere ? .interrupted : .failed
     }
 }
