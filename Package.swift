@@ -57,7 +57,7 @@ let package = Package(
             ]),
         .target(
             name: "ClipsExchange",
-            dependencies: ["ClipsCore", "PersistentStore", "Platform", "CHTMLTags", "CLibXML2"]),
+            dependencies: ["ClipsCore", "PersistentStore", "SQLite", "Platform", "CHTMLTags", "CLibXML2"]),
         .target(name: "BrowserHost", dependencies: ["ClipsCore", "PersistentStore", "Platform"]),
         .target(name: "Terminal", dependencies: ["Platform", "CTerminal"]),
         .target(
@@ -89,8 +89,8 @@ let package = Package(
         .executableTarget(
             name: "ClipsBenchmarks",
             dependencies: [
-                "CBenchmarkProbes", "ClipsCore", "SearchIndex", "LiveQuery", "HistoryTracking",
-                "PersistentStore", "Platform", "SQLite",
+                "CBenchmarkProbes", "ClipsCore", "SearchIndex", "LiveQuery", "PersistentStore", "Platform",
+                "SQLite",
             ]),
 
         .testTarget(
@@ -157,7 +157,12 @@ let package = Package(
             name: "ArchitectureTests", dependencies: ["TestSupport"], exclude: ["banned-words.txt"]),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["ClipsCore", "TestSupport", "clips", "ClipsMirror", "ClipsBenchmarks"]),
+            dependencies: ["ClipsCore", "PersistentStore", "TestSupport", "clips", "ClipsMirror", "SoakTool"]),
+        // The writers of a soak.
+        .executableTarget(
+            name: "SoakTool",
+            dependencies: ["ClipsCore", "PersistentStore", "SQLite", "SearchIndex", "TestSupport"],
+            path: "Tests/Tools/SoakTool"),
         // Failing and full disks, killed processes, and many processes; the tests compile the shim.
         .testTarget(
             name: "FaultTests",

@@ -11,36 +11,16 @@ import Terminal
 struct Invocation {
     let word: String
     let operands: [String]
-    private let options: [String: String]
+    private let arguments: Arguments
 
-    static let switches: Set = ["--json", "--quiet", "--yes", "--attached", "--version"]
-    static let valued: Set = [
-        "--store", "--group", "--author", "--user", "--password-file", "--credentials", "--ca", "--zone",
-        "--restore", "--dismiss",
-    ]
-
-    init(_ words: [String]) throws {
-        var (operands, options): ([String], [String: String]) = ([], [:])
-        var iterator = words.makeIterator()
-        while let word = iterator.next() {
-            if Self.switches.contains(word) {
-                options[word] = ""
-            } else if Self.valued.contains(word) {
-                guard let value = iterator.next() else { throw Sentence("Option \(word) requires a value.") }
-                options[word] = value
-            } else if word.hasPrefix("-") {
-                throw Sentence("Unknown option '\(word)'. Run 'clips mirror --help'.")
-            } else {
-                operands.append(word)
-            }
-        }
-        word = operands.first ?? ""
-        self.operands = Array(operands.dropFirst())
-        self.options = options
+    init(_ words: [String]) throws(UsageError) {
+        arguments = try Arguments(words, options: Option.mirror + Option.global + [Option("--attached")])
+        word = arguments.operands.first ?? ""
+        operands = Array(arguments.operands.dropFirst())
     }
 
-    func has(_ name: String) -> Bool { options[name] != nil }
-    func value(_ name: String) -> String? { options[name] }
+    func has(_ name: String) -> Bool { arguments.has(name) }
+    func value(_ name: String) -> String? { arguments.value(name) }
 
     func storePath() throws -> String {
         try ClipsLocation(path: value("--store"), group: value("--group")).path

@@ -7,8 +7,6 @@ import PersistentStore
 /// The program behind `clips mirror`: the only one that requires libnats and libsodium.
 @main
 enum Program {
-    static let version = "0.2.0"
-
     static func main() async {
         // A write to a closed pipe is an error, not the end.
         signal(SIGPIPE, SIG_IGN)
@@ -22,7 +20,7 @@ enum Program {
 
     private static func run(_ invocation: Invocation) async throws -> Int32 {
         if invocation.has("--version") {
-            invocation.line("clips-mirror \(version)")
+            invocation.line("clips-mirror \(clipsVersion)")
             return 0
         }
         switch invocation.word {
@@ -35,13 +33,14 @@ enum Program {
         case "conflicts": return try await invocation.conflicts()
         case "remove": return try await invocation.remove()
         default:
-            throw Sentence("Unknown operand '\(invocation.word)'. Run 'clips mirror --help'.")
+            throw UsageError("Unknown operand '\(invocation.word)'.")
         }
     }
 
     static func sentence(_ error: any Error) -> String {
         switch error {
         case let error as Sentence: error.description
+        case let error as UsageError: "\(error) Run 'clips mirror --help'."
         case let error as ServerAddress.Rejection: error.description
         case let error as MirrorError: sentence(error)
         case let error as ClipError: error.description

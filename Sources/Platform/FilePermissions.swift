@@ -1,8 +1,21 @@
 import Glibc
 
-/// The permissions of a file that SQLite creates: only its owner may read it.
+/// The permissions of a store's files: only their owner may read them.
 package enum FilePermissions {
-    package static func restrictToOwner(_ path: String) { chmod(path, 0o600) }
+    /// Withdraws the permissions of other users from a regular file of this user.
+    ///
+    /// Follows no link, and changes no file with a second name, which may belong to another program. An
+    /// `O_PATH` descriptor is closed without dropping SQLite's locks.
+    package static func restrictToOwner(_ path: String) {
+        guard let file = try? FileDescriptor(path, pathOnlyFlag | O_NOFOLLOW), let status = file.status,
+            status.isRegular, status.links == 1, status.owner == geteuid() || geteuid() == 0,
+            status.permissions & 0o077 != 0
+        else { return }
+        chmod("/proc/self/fd/\(file.number)", status.permissions & ~0o077)
+    }
+
+    /// O_PATH, a macro that Swift does not import.
+    private static let pathOnlyFlag: CInt = 0o10000000
 
     /// Allows all users to read a file.
     package static func allowReading(_ descriptor: CInt) { fchmod(descriptor, 0o644) }

@@ -6,9 +6,10 @@ package import Glibc
 package struct FileStatus: Equatable {
     private var status = stat()
 
-    /// Creates the metadata of the file that a path leads to; nil if there is none.
-    package init?(path: String) {
-        guard stat(path, &status) == 0 else { return nil }
+    /// Creates the metadata of the file that a path leads to, or of a symbolic link itself; nil if there is
+    /// none.
+    package init?(path: String, followsLinks: Bool = true) {
+        guard (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
     }
 
     package init?(descriptor: CInt) {

@@ -11,4 +11,10 @@ extension [String] {
         }
         return text
     }
+
+    /// The texts as in `a, b, or c`.
+    package var listed: String {
+        guard count > 1 else { return first ?? "" }
+        return Array(dropLast()).joined(separator: ", ") + (count > 2 ? ", or " : " or ") + self[count - 1]
+    }
 }

@@ -31,6 +31,7 @@ package struct Connection: ~Copyable {
         guard !path.utf8.contains(0) else {
             throw SQLiteError(code: SQLITE_CANTOPEN, message: "the path contains a NUL")
         }
+        try DatabaseFiles.prepare(path, creates: access == .create)
         var pointer: OpaquePointer?
         let flags =
             switch access {
@@ -129,6 +130,16 @@ package struct Connection: ~Copyable {
 
     package func setBusyTimeout(milliseconds: Int64) {
         handle.busyPolicy.timeoutMilliseconds = milliseconds
+    }
+
+    /// Copies the log into the database and truncates it, for which it waits for other connections up to a bound.
+    ///
+    /// - Returns: Whether the log is empty.
+    package func truncateLog(waitingMilliseconds: Int64) throws(SQLiteError) -> Bool {
+        let timeout = handle.busyPolicy.timeoutMilliseconds
+        handle.busyPolicy.timeoutMilliseconds = waitingMilliseconds
+        defer { handle.busyPolicy.timeoutMilliseconds = timeout }
+        return try integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0
     }
 
     /// Sets whether this connection's statements fire triggers. Foreign key actions continue

@@ -6,8 +6,6 @@ import PersistentStore
 /// The program: runs a command, and is the one place that turns errors into messages and exit statuses.
 @main
 enum Clips {
-    static let version = "0.2.0"
-
     /// Not `async`: the thread pool behind an asynchronous main costs more time than saving a clip.
     static func main() {
         // A file that reaches its size limit is then an error like a full disk, and the clip is retained.
@@ -26,10 +24,11 @@ enum Clips {
         if let browser = try BrowserExtension(arguments: given) { return try serve(browser) }
         let words: [String]
         (command, words) = try Command.find(in: given)
-        let arguments = try Arguments(words, of: command)
+        let arguments = try Arguments(
+            words, options: command.options + Option.global, takesSignedWords: command.takesSignedWords)
         let invocation = Invocation(arguments: arguments)
         if arguments.has("--version") || arguments.has("--help") {
-            invocation.output.write(arguments.has("--version") ? "clips \(version)\n" : command.help)
+            invocation.output.write(arguments.has("--version") ? "clips \(clipsVersion)\n" : command.help)
             try invocation.output.flush()
             return ExitStatus.done.rawValue
         }
@@ -54,7 +53,7 @@ enum Clips {
         let location = try ClipsLocation(path: nil, group: nil)
         return try StoreOptions.runOnThisThread { options in
             await BrowserHost(
-                for: browser, program: version, storePath: location.path, options: options)?.run()
+                for: browser, program: clipsVersion, storePath: location.path, options: options)?.run()
                 ?? ExitStatus.failed.rawValue
         }
     }

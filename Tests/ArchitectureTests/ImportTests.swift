@@ -18,7 +18,7 @@ import Testing
             "SearchIndex", "LiveQuery", "Mirroring", "HistoryTracking", "PersistentStore", "AppGroup",
             "Platform", "CSearch",
         ],
-        "ClipsExchange": ["ClipsCore", "PersistentStore", "Platform", "CHTMLTags", "CLibXML2"],
+        "ClipsExchange": ["ClipsCore", "PersistentStore", "SQLite", "Platform", "CHTMLTags", "CLibXML2"],
         "BrowserHost": ["ClipsCore", "PersistentStore", "Platform"],
         "Terminal": ["Platform", "CTerminal"],
         "ClipsTerminal": [
@@ -33,8 +33,7 @@ import Testing
             "MirrorRelay", "ClipsCore", "Mirroring", "PersistentStore", "Terminal", "Platform",
         ],
         "ClipsBenchmarks": [
-            "ClipsCore", "SearchIndex", "LiveQuery", "HistoryTracking", "PersistentStore", "SQLite",
-            "Platform",
+            "ClipsCore", "SearchIndex", "LiveQuery", "PersistentStore", "SQLite", "Platform",
             "CBenchmarkProbes",
         ],
     ]

@@ -31,7 +31,7 @@ struct ArchivedClipTests {
         let sort = try #require(ClipQuery.sort(named: sort))
         let id = try await add("old swift")
         _ = try await add("new swift")
-        let archived = try #require(try await store.toggle(.archived, of: [id]).result.token)
+        let archived = try #require(try await store.toggle(.archived, of: [id]).token)
         #expect(try await store.clip(id).isArchived)
         #expect(try await titles(ClipQuery(sort: sort)) == ["new swift"])
         #expect(try await titles(ClipQuery(filter: "is:archived", sort: sort)) == ["old swift"])

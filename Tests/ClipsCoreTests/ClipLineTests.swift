@@ -44,6 +44,7 @@ import Testing
         draft.isArchived = .random(using: &random)
         (draft.created, draft.updated) = (Self.time(&random), Self.time(&random))
         draft.author = Bool.random(using: &random) ? Self.text(&random) : nil
+        draft.hasExactTitle = true
         let line = draft.jsonLine
         #expect(line.hasSuffix("\n") && line.utf8.filter { $0 == 0x0A }.count == 1)
         #expect(try ClipDraft(jsonLine: Array(line.utf8).dropLast()) == draft, "\(line)")

@@ -5,9 +5,8 @@ import Testing
 
 @Suite struct ClipListMessageTests {
     @Test func `the progress of the index is a note, and a ready index has none`() {
-        #expect(ClipListMessage.indexing(.building(done: 40, total: 160)).indexingNote == "search index 25%")
-        #expect(ClipListMessage.indexing(.building(done: 0, total: 0)).indexingNote == "search index 0%")
-        #expect(ClipListMessage.indexing(.ready).indexingNote == "")
-        #expect(ClipListMessage.reached(3).indexingNote == nil)
+        #expect(SearchIndexState.building(done: 40, total: 160).note == "search index 25%")
+        #expect(SearchIndexState.building(done: 0, total: 0).note == "search index 0%")
+        #expect(SearchIndexState.ready.note == "")
     }
 }

@@ -88,20 +88,20 @@ import Testing
 
         private static func apply(_ message: ClipListMessage, to state: inout State) {
             switch message {
-            case .window(let window, let generation):
+            case .list(.window(let window, let generation)):
                 if generation == state.generation { state.list.replace(window: window) }
-            case .more(let rows, let direction, let edge, let number, let generation):
+            case .list(.more(let rows, let direction, let edge, let number, let generation)):
                 if generation == state.generation {
                     state.list.extend(with: rows, direction, reachedEdge: edge, requestNumber: number)
                 }
-            case .count(let count, let generation):
+            case .list(.count(let count, let generation)):
                 if generation == state.generation { state.list.setCount(count) }
-            case .changes(let changes, let generation):
+            case .list(.changes(let changes, let generation)):
                 if generation == state.generation { state.list.apply(changes: changes) }
-            case .transactions(let summaries): state.transactions += summaries
+            case .list(.transactions(let summaries)): state.transactions += summaries
             case .corrected(let filter, let generation):
                 if generation == state.generation { state.correction = filter }
-            case .state, .failed, .reached, .indexing, .mirror: break
+            case .list, .indexing, .mirror: break
             }
         }
     }
@@ -230,7 +230,7 @@ import Testing
         await source.show(second, generation: 2, anchor: nil)
         let rows = received.withLock { messages in
             messages.reversed().lazy.compactMap { message -> [ClipRow]? in
-                if case .window(let window, generation: 2) = message { window.rows } else { nil }
+                if case .list(.window(let window, generation: 2)) = message { window.rows } else { nil }
             }.first
         }
         let sorted = try await store.container.read { snapshot in
@@ -254,7 +254,11 @@ import Testing
             }
         }
         let summaries = received.withLock { $0 }.flatMap { message in
-            if case .transactions(let summaries) = message { summaries } else { [TransactionSummary]() }
+            if case .list(.transactions(let summaries)) = message {
+                summaries
+            } else {
+                [TransactionSummary]()
+            }
         }
         #expect(summaries.map(\.inserted) == [1, 1, 1])
         #expect(Set(summaries.map(\.id)).count == 3)

@@ -98,9 +98,9 @@ import Testing
         draft.title = "a"
         let ids = try await store.add([draft, draft])
         let starred = try await store.toggle(.starred, of: ids)
-        #expect(starred.isOn && starred.count == 2)
+        #expect(starred.value.isOn && starred.value.count == 2)
         _ = try await self.store("other").delete([ids[0]])
-        _ = try await store.undo(#require(starred.result.token))
+        _ = try await store.undo(#require(starred.token))
         #expect(try await !store.clip(ids[1]).isStarred)
         await #expect(throws: ClipError.self) { try await store.clip(ids[0]) }
     }
@@ -150,10 +150,10 @@ import Testing
         let ids = try await store.add([draft, draft, draft])
         _ = try await store.update(ids[1], [.starred: .boolean(true)])
         let given = try await store.toggle(.starred, of: ids + [9999])
-        #expect(given.isOn && given.count == 2)
+        #expect(given.value.isOn && given.value.count == 2)
         let taken = try await store.toggle(.starred, of: ids)
-        #expect(!taken.isOn && taken.count == 3)
-        #expect(try await store.toggle(.starred, of: [9999]).result.token == nil)
+        #expect(!taken.value.isOn && taken.value.count == 3)
+        #expect(try await store.toggle(.starred, of: [9999]).token == nil)
     }
 
     @Test func `the tags of the newest clips are sorted by use`() async throws {
@@ -202,7 +202,7 @@ import Testing
         #expect(deletion.changes[0].title == "three" && !deletion.changes[0].exists)
         _ = try await store.restore(id, deletedBy: #require(deleted.token))
         #expect(try await detail(deleted.token).changes[0].exists)
-        #expect(try await store.restore(id, deletedBy: #require(deleted.token)).ids.isEmpty)
+        #expect(try await store.restore(id, deletedBy: #require(deleted.token)).value.isEmpty)
     }
 
     @Test func `a preview of cleaning equals the cleaning`() async throws {

@@ -153,7 +153,7 @@ struct UndoTests {
 
 extension UndoOutcome {
     /// The token of the saved transaction; nil if nothing was saved, or there was a conflict.
-    var token: HistoryToken? { if case .saved(let result) = self { result.token } else { nil } }
+    var token: HistoryToken? { if case .saved(let token, _, _) = self { token } else { nil } }
 }
 
 extension ClipStore {

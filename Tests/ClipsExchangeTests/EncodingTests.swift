@@ -1,6 +1,7 @@
 import ClipsCore
 import ClipsExchange
 import Foundation
+import TestSupport
 import Testing
 
 struct EncodingTests {
@@ -44,6 +45,55 @@ struct EncodingTests {
         let reading = try Reading(bytes)
         #expect(reading.drafts.map { $0.title + $0.text } == ["é", "a\u{FFFD}\u{FFFD}b"])
         #expect(reading.problems.map(\.line) == [2])
+    }
+
+    private static let words: [(charset: String, iconv: String, text: String)] = [
+        ("Shift_JIS", "CP932", "日本語の文章です。これは読みやすい文字列でなければなりません。"),
+        ("EUC-JP", "EUC-JP", "日本語の文章です。これは読みやすい文字列でなければなりません。"),
+        ("ISO-2022-JP", "ISO-2022-JP", "日本語の文章です。これは読みやすい文字列です。"),
+        ("GB2312", "GB18030", "这是一个中文网页，我们在这里说明为什么文字编码的检测是有用的。"),
+        ("Big5", "BIG5", "這是一個中文網頁，我們在這裡說明為什麼文字編碼的偵測是有用的。"),
+        ("EUC-KR", "CP949", "이것은 한국어로 쓰인 문서이고 우리는 그것을 읽을 수 있어야 한다."),
+        ("KOI8-R", "KOI8-R", "Это страница на русском языке, которую надо правильно прочитать."),
+        ("windows-1251", "CP1251", "Это страница на русском языке, которую надо правильно прочитать."),
+    ]
+
+    private func encoded(_ text: String, _ name: String) throws -> [UInt8] {
+        let hexadecimal = try Shell.run(
+            "sh", ["-c", "printf %s \"$TEXT\" | iconv -f UTF-8 -t \(name) | od -An -v -tx1"],
+            environment: ["TEXT": text, "PATH": "/usr/bin:/bin"])
+        return hexadecimal.output.split(whereSeparator: \.isWhitespace).compactMap { UInt8($0, radix: 16) }
+    }
+
+    @Test(arguments: words) func `the header decides before the page, and letters without both`(
+        charset: String, name: String, text: String
+    ) throws {
+        let bytes = try encoded("<html><title>\(text)</title><p>\(text)</p></html>", name)
+        let wrong = try encoded("<html><meta charset=iso-8859-2><title>\(text)</title></html>", name)
+        let type = "text/html; charset=\"\(charset)\""
+        #expect(WebPage(bytes, contentType: type)?.title == text)
+        #expect(WebPage(wrong, contentType: type)?.title == text)
+        #expect(WebPage(bytes)?.title == text, "detected")
+        #expect(WebPage(bytes, contentType: "text/html; charset=no-such-thing")?.title == text)
+        let plain = try encoded(text, name)
+        #expect(WebPage.plainText(plain, contentType: "text/plain; charset=\(charset)") == text)
+    }
+
+    @Test func `a script's charset and a comment declare nothing`() throws {
+        let page = "<!-- <meta charset=koi8-r> --><script charset=koi8-r></script><meta charset=windows-1250>"
+        let bytes = try encoded("\(page)<title>žluťoučký</title>", "CP1250")
+        #expect(WebPage(bytes)?.title == "žluťoučký")
+    }
+
+    @Test func `the first encoding of Macintosh is read by its name in HTML`() throws {
+        let bytes = try encoded(
+            "<META charset=x-mac-roman><DL><DT><A HREF=http://x.org>Café “x”</A></DL>", "MACINTOSH")
+        #expect(try Reading(bytes).drafts.first?.title == "Café “x”")
+    }
+
+    @Test(arguments: ["Größe, Öl, Füße und Äpfel", "élève à l'été, ça coûte très cher là-bas, où étée"])
+    func `Western letters are not Cyrillic`(text: String) throws {
+        #expect(WebPage(try encoded("<html><title>\(text)</title>", "CP1252"))?.title == text)
     }
 
     @Test func `an unknown encoding is an error with advice`() {

@@ -50,7 +50,7 @@ struct ImportCommandTests {
         #expect(written.contains("[The title](<https://example.org/>)"))
         #expect(try program.run("export", "--format", "markdown").output == written)
         #expect(
-            try program.run("export", "--format", "json").output.split(separator: "\n").reversed()
+            try program.run("export", "--format", "jsonl").output.split(separator: "\n").reversed()
                 == program.run("list", "--json").output.split(separator: "\n"))
         #expect(try program.run("export", "--format", "csv", "-o", "/no/such/folder/x").status == 2)
         let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path)
@@ -78,5 +78,33 @@ struct ImportCommandTests {
         #expect(merged.output == first && merged.errors.contains("the clips are merged"))
         #expect(try program.run("show", "1").output.contains("one"))
         #expect(try program.sqlite3("SELECT count(*) FROM Clip") == "1")
+    }
+
+    @Test func `a changed value is not an unreadable clip`() throws {
+        let lines = "{\"url\":\"https://a.org\",\"tags\":[\"a,b\"]}\n{\"url\":\"https://b.org\"}\n"
+        let run = try program.run("import", "-", input: lines)
+        #expect(
+            run.status == 1 && run.errors.contains("read 2 clips, saved 2, 1 with a changed value."), "\(run)"
+        )
+        let both = try program.run("import", "-", input: lines + "{\"title\":\"only\"}\n")
+        #expect(both.errors.contains("1 with a changed value, 1 not readable."), "\(both)")
+    }
+
+    @Test func `an export as JSON is one array, and restores empty titles and authors`() throws {
+        try program.run("add", "--url", "https://a.org", "--title", "![x")
+        _ = try program.sqlite3(
+            "INSERT INTO Clip (url, title, note, author) VALUES ('', '', 'only a note', '')")
+        for format in ["json", "jsonl", "csv", "html", "markdown"] {
+            let path = program.folder.path(of: "out." + (format == "markdown" ? "md" : format))
+            try program.run("export", "--format", format, "-o", path)
+            let other = try ClipsProgram()
+            let run = try other.run("import", path)
+            #expect(run.status == 0, "\(format) \(run)")
+            let columns = "SELECT url, title, note, author FROM Clip ORDER BY id"
+            #expect(try other.sqlite3(columns) == program.sqlite3(columns), "\(format)")
+        }
+        let check = "import json, sys; print([c['title'] for c in json.load(open(sys.argv[1]))])"
+        let run = try Shell.run("python3", ["-c", check, program.folder.path(of: "out.json")])
+        #expect(run.output == "['![x', '']\n", "\(run)")
     }
 }

@@ -45,7 +45,7 @@ struct RoundTripTests {
         -> ImportReport
     {
         do {
-            let name = "x.\(format == .markdown ? "md" : format == .json ? "jsonl" : format.rawValue)"
+            let name = "x.\(format == .markdown ? "md" : format.rawValue)"
             return await ClipImporter().run(
                 try ClipImport(ByteSource(Array(file.utf8)), fileName: name), into: store)
         } catch {

@@ -119,7 +119,8 @@ import Testing
     @Test func `a key performs an action with an argument, and the help lists it`() throws {
         var state = AppState.showing(
             3, config: "bind W tag +work -new\nbind m !mpv {url} &\nbind <F2> set wrap off")
-        guard case .work(.tag([2], adding: ["work"], removing: ["new"]))? = try state.press("W").last else {
+        guard case .work(.tag([2], adding: ["work"], removing: ["new"], _))? = try state.press("W").last
+        else {
             Issue.record("not tagged")
             return
         }

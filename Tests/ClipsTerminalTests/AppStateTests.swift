@@ -162,7 +162,7 @@ import Testing
         try state.press("3j<Enter>")
         #expect(state.layout.arrangement == .detailOnly && state.reader.id == 26)
         state.take(.changes([LiveList.Change(id: 26, old: row(26).position, new: nil)], generation: 0))
-        _ = state.handle(.clipLoaded(id: 26, nil), at: noon)
+        state.answer(.loadClip(26), Clip?.none as Any)
         #expect(state.reader.id == 26 && state.reader.hasFocus)
         #expect(state.lines[0].contains("deleted"))
         try state.press("<Esc>")
@@ -176,8 +176,8 @@ import Testing
         }
         func finish(_ effects: [Effect], _ number: Int64) {
             for case .work(let work) in effects {
-                let outcome = WorkResult.Outcome.done(token: token(number), clips: [], remark: nil)
-                _ = state.handle(.worked(WorkResult(work: work, outcome: outcome)), at: noon)
+                let outcome = Work.Outcome.done(token: token(number), clips: [], remark: nil)
+                state.answer(.work(work), outcome, at: noon)
                 let news = transaction(number, author: "app", isOwn: true)
                 _ = state.handle(.message(.transactions([news])), at: noon)
             }
@@ -186,7 +186,7 @@ import Testing
             Issue.record("the history was not read")
             return
         }
-        _ = state.handle(.undoHistoryLoaded(UndoHistory(all: [], session: 7)), at: noon)
+        state.answer(.loadUndoHistory(UndoHistory(), isRedoing: false), UndoHistory(all: [], session: 7))
         #expect(state.statusLine.contains("No changes of yours to undo"))
         finish(try state.press("d"), 1)
         #expect(state.statusLine.contains("Deleted “Clip 29” · u to undo"))
@@ -216,9 +216,8 @@ import Testing
         #expect(try state.press("jj").allSatisfy { if case .quit = $0 { false } else { true } })
         #expect(try state.press("q").isEmpty)
         for case .work(let work) in effects {
-            let done = state.handle(
-                .worked(WorkResult(work: work, outcome: .done(token: nil, clips: [], remark: nil))),
-                at: noon + 1)
+            let done = state.answer(
+                .work(work), Work.Outcome.done(token: nil, clips: [], remark: nil), at: noon + 1)
             guard case .quit? = done.last else {
                 Issue.record("did not quit after the save")
                 return
@@ -232,8 +231,8 @@ import Testing
             let effects = try state.press("*")
             try state.press(keys)
             for case .work(let work) in effects {
-                let done = WorkResult.Outcome.done(token: nil, clips: [29], remark: nil)
-                _ = state.handle(.worked(WorkResult(work: work, outcome: done)), at: noon + 3)
+                let done = Work.Outcome.done(token: nil, clips: [29], remark: nil)
+                state.answer(.work(work), done, at: noon + 3)
             }
             #expect(state.list.clips.selectedID == (keys.isEmpty ? 29 : 27))
         }

@@ -113,7 +113,7 @@ import Testing
                     .text("A title"), .text("https://de.wikipedia.org/wiki/M%C3%BCnchen"), .text("a,b"),
                     .text(String(repeating: "note ", count: 20)), .text("The text"), .text("cli"),
                 ]))
-        _ = state.handle(.clipLoaded(id: 2, clip), at: noon)
+        state.answer(.loadClip(2), clip)
         let pane = state.lines.map { String($0.dropFirst(68)) }
         #expect(pane[0].hasPrefix("A title"))
         #expect(pane[1].hasPrefix("URL      https://de.wikipedia.org/wiki/München"))

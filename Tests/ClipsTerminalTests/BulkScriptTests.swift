@@ -12,11 +12,11 @@ import Testing
 @Suite(.serialized) struct BulkScriptTests {
     @Test func `marked clips are deleted as one transaction, and one undo restores all`() async throws {
         try await RunningApp.open(clips: 10) { app in
-            let before = app.state.sync.newestTransaction
+            let before = app.state.newestTransaction
             try app.run("2j3<Space>d\n:wait count=7")
             #expect(app.state.list.marks.isEmpty)
             #expect(app.lines.contains { $0.contains("Deleted 3 clips · u to undo") })
-            #expect(app.state.sync.newestTransaction > before)
+            #expect(app.state.newestTransaction > before)
             try app.run("u\n:wait count=10\n<C-r>\n:wait count=7\nu\n:wait count=10")
             #expect(app.state.list.clips.rows.map(\.title) == (0..<10).reversed().map { "Clip \($0)" })
             let transactions = try app.other { store in
@@ -65,7 +65,7 @@ import Testing
             #expect(app.wait { $0.list.clips.rows.last?.id == new[0] })
             _ = try app.other { try await $0.delete(new) }
             try app.run(
-                ":wait count=10500\ngvG\n:wait text=10,500 marked\nr\n:wait text=Marked as read: 10,500 clips"
+                ":wait count=10500\ngvG\n:wait text=10,500 marked\nr\n:wait text=Marked 10,500 clips as read"
             )
             let unread = try app.other { store in
                 try await store.container.read { snapshot in

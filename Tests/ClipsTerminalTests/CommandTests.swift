@@ -11,7 +11,7 @@ import Testing
     @Test func `Tab completes the fields of a filter, and their tags and authors`() throws {
         var state = AppState.showing(3)
         try state.press("/")
-        _ = state.handle(.namesLoaded(tags: ["swift", "server side"], authors: ["browser"]), at: noon)
+        state.answer(.loadNames, KnownNames(tags: ["swift", "server side"], authors: ["browser"]))
         try state.press("words<Space>-ta<Tab>sw<Tab>")
         #expect(state.prompt?.editor.text == "words -tag:swift")
         try state.press("<Space>tag:se<Tab><Space>aut<Tab>b<Tab>")
@@ -65,8 +65,7 @@ import Testing
 
     @Test func `Tab completes names, arguments, and tags, and then cycles through them`() throws {
         var state = AppState.showing(30)
-        _ = state.handle(
-            .namesLoaded(tags: ["swift", "server side", "sqlite", "news"], authors: []), at: noon)
+        state.answer(.loadNames, KnownNames(tags: ["swift", "server side", "sqlite", "news"], authors: []))
         try state.press(":fi<Tab>")
         #expect(state.prompt?.editor.text == "filter ")
         try state.press("<C-u>sort ti<Tab>")
@@ -105,10 +104,11 @@ import Testing
         for keys in ["", "<Space><Space>"] {
             var state = AppState.showing(30)
             try state.press(keys + "t")
-            _ = state.handle(.namesLoaded(tags: ["more", "morning", "server side"], authors: []), at: noon)
+            state.answer(.loadNames, KnownNames(tags: ["more", "morning", "server side"], authors: []))
             let effects = try state.press("+ser<Tab>, mor<Tab><Tab> -more<Enter>")
             guard
-                case .work(.tag(let ids, adding: ["server side", "morning"], removing: ["more"]))? = effects
+                case .work(.tag(let ids, adding: ["server side", "morning"], removing: ["more"], _))? =
+                    effects
                     .last
             else {
                 Issue.record("not tagged: \(effects)")
@@ -120,7 +120,7 @@ import Testing
         var state = AppState.showing(30)
         try state.press("t")
         #expect(state.statusLine.contains("Tags (tag2, more):"))
-        _ = state.handle(.namesLoaded(tags: ["more", "tag9"], authors: []), at: noon)
+        state.answer(.loadNames, KnownNames(tags: ["more", "tag9"], authors: []))
         try state.press("-ta<Tab>")
         #expect(state.prompt?.editor.text == "-tag2")
     }

@@ -73,7 +73,6 @@ import Testing
                 ] {
                     try state.press(key)
                     let frame = state.draw()
-                    #expect(frame.size == Size(rows: rows, columns: columns))
                     if rows > 0, columns > 0, key == "j" { #expect(frame.lines.contains { !$0.isEmpty }) }
                 }
             }
@@ -127,7 +126,7 @@ import Testing
         let clip = Clip(
             StoredObject(
                 id: ClipModel.objectID(2), version: 1, layout: layout, values: [.text("Big"), .text(text)]))
-        _ = state.handle(.clipLoaded(id: 2, clip), at: noon)
+        state.answer(.loadClip(2), clip)
         try state.press("<C-f><C-f>jj")
         var shown = try #require(state.reader.text)
         #expect(state.statusLine.contains("↓ more"))
@@ -137,7 +136,7 @@ import Testing
             return
         }
         _ = measured.count(upTo: .max)
-        _ = state.handle(.textMeasured(id: 2, measured), at: noon)
+        state.answer(.measure(id: 2, measured), measured)
         #expect(!state.reader.hasMore && state.reader.top > 100_000)
     }
 

@@ -14,39 +14,38 @@ extension AppState {
 /// The invariants of a session with concurrent commits.
 extension LiveSession {
     /// Checks that an event of another process does not disturb the user.
-    mutating func undisturbed(by event: AppEvent, rows news: [ClipRow]? = nil) throws(Broken) {
+    mutating func undisturbed(by mail: Mail) throws(Broken) {
+        let event = mail.event
         let before = state
         let beforeRows = rows
         _ = handle(event)
         if drawsAll { try checkFrame() }
-        if let news, case .message(let message) = event, isOfThisList(message, before) {
+        if let news = mail.rows, case .message(.list(let message)) = event, isOfThisList(message, before) {
             rows = state.list.pause == nil ? news : nil
         }
         if state.list.feed.isLoading || state.list.pause != nil { rows = nil }
         // Keys that waited had their effect, too.
         guard before.typing.ahead.isEmpty, before.undoSteps.waiting.isEmpty else { return }
         try checkQuestions(before)
-        try checkReading(before, event)
-        try checkMarks(before, event)
+        try checkReading(before, mail)
+        try checkMarks(before, mail)
         guard before.list.clips.isLoaded, !before.list.feed.isLoading,
             before.list.feed.pendingSelection == nil, !before.list.feed.isSearching
         else { return }
-        switch event {
         // The failure of another request ends the wait for these.
-        case .resized, .matchFound, .unreadFound: return
-        default: break
-        }
-        if before.list.pause != nil { return try checkPause(before, event) }
-        if case .message(let message) = event, let beforeRows, let rows {
+        if mail.isSearchResult { return }
+        if case .resized = event { return }
+        if before.list.pause != nil { return try checkPause(before, mail) }
+        if case .message(.list(let message)) = event, let beforeRows, let rows {
             try checkCursor(before, message, beforeRows, rows)
-        } else if case .worked = event {
+        } else if case .work? = mail.answered {
             return
         } else if beforeRows != nil, rows != nil {
             try check(state.heldID == before.heldID, "the cursor left clip \(before.heldID ?? 0)")
         }
     }
 
-    private func isOfThisList(_ message: ClipListMessage, _ before: AppState) -> Bool {
+    private func isOfThisList(_ message: LiveMessage<ClipRow>, _ before: AppState) -> Bool {
         switch message {
         case .window(_, before.list.feed.generation), .more(_, _, _, _, before.list.feed.generation),
             .count(_, before.list.feed.generation), .changes(_, before.list.feed.generation):
@@ -81,24 +80,18 @@ extension LiveSession {
         try check(state.history.filter == before.history.filter, "the history's filter changed")
     }
 
-    private func checkReading(_ before: AppState, _ event: AppEvent) throws(Broken) {
-        switch event {
-        case .matchFound, .unreadFound: return
-        default: break
-        }
+    private func checkReading(_ before: AppState, _ mail: Mail) throws(Broken) {
+        if mail.isSearchResult { return }
         try check(state.reader.hasFocus == before.reader.hasFocus, "reading began or ended by itself")
         guard state.reader.hasFocus else { return }
         try check(state.reader.id == before.reader.id, "another clip is read")
     }
 
-    private func checkMarks(_ before: AppState, _ event: AppEvent) throws(Broken) {
-        if case .listGathered = event { return }
-        var gone: Set<Int64> = []
-        if case .message(.transactions(let transactions)) = event {
+    private func checkMarks(_ before: AppState, _ mail: Mail) throws(Broken) {
+        if case .gatherList? = mail.answered { return }
+        var gone = mail.deleted
+        if case .message(.list(.transactions(let transactions))) = mail.event {
             gone = Set(transactions.flatMap(\.deletedClips))
-        }
-        if case .worked(let result) = event, case .delete(let ids, _) = result.work {
-            if case .done = result.outcome { gone = Set(ids) }
         }
         try check(
             state.list.marks.ids == before.list.marks.ids.subtracting(gone),
@@ -111,12 +104,14 @@ extension LiveSession {
     }
 
     /// Checks that nothing moves in a pause, except by the user's own work.
-    private func checkPause(_ before: AppState, _ event: AppEvent) throws(Broken) {
-        if case .message(.transactions(let transactions)) = event, transactions.contains(where: \.isOwn) {
+    private func checkPause(_ before: AppState, _ mail: Mail) throws(Broken) {
+        if case .message(.list(.transactions(let transactions))) = mail.event,
+            transactions.contains(where: \.isOwn)
+        {
             return
         }
-        if case .worked = event { return }
-        guard case .message(.changes) = event else { return }
+        if case .work? = mail.answered { return }
+        guard case .message(.list(.changes)) = mail.event else { return }
         try check(
             state.list.clips.selectedIndex == before.list.clips.selectedIndex
                 && state.list.clips.top == before.list.clips.top
@@ -125,10 +120,11 @@ extension LiveSession {
 
     /// Checks that the cursor stays on its clip and row, or moves to a neighbor until the clip returns.
     private func checkCursor(
-        _ before: AppState, _ message: ClipListMessage, _ old: [ClipRow], _ new: [ClipRow]
+        _ before: AppState, _ message: LiveMessage<ClipRow>, _ old: [ClipRow], _ new: [ClipRow]
     ) throws(Broken) {
         let follows = before.list.clips.isFollowing
-        guard before.list.clips.pendingIndex == nil, let held = before.heldID else { return }
+        guard before.list.clips.pendingIndex == nil, !before.list.clips.isUntouched, let held = before.heldID
+        else { return }
         if let lost = before.list.clips.lostID, !old.contains(where: { $0.id == lost }),
             new.contains(where: { $0.id == lost })
         {
@@ -138,9 +134,12 @@ extension LiveSession {
             if follows { return }
             try check(state.heldID == held, "the cursor went from clip \(held) to \(state.heldID ?? 0)")
             let (was, now) = (before.heldRow, state.heldRow)
-            // Only the top of the list cannot be anywhere else.
+            // Only the top and the end of the list cannot be anywhere else.
+            let list = state.list.clips
+            let isAtEnd = list.isCounted && list.top == max(0, list.count - list.height)
             try check(
-                now == was || (state.list.clips.top == 0 && now < was), "screen row \(was) became \(now)")
+                now == was || (list.top == 0 && now < was) || (isAtEnd && now > was),
+                "screen row \(was) became \(now)")
         } else if case .changes = message, let position = old.first(where: { $0.id == held })?.position {
             let index = min(new.count { $0.position < position }, max(0, new.count - 1))
             if follows { return }
@@ -192,7 +191,7 @@ extension LiveSession {
             try check(state.prompt?.editor.characters == text, "a backspace was lost")
         case .enter:
             guard case .tags(let ids, _) = prompt.kind else { return }
-            for case .tag(let tagged, _, _) in works {
+            for case .tag(let tagged, _, _, _) in works {
                 try check(Set(tagged).isSubset(of: ids), "tags \(tagged), asked about \(ids)")
             }
         default: return
@@ -230,19 +229,15 @@ extension LiveSession {
             guard case .delete(let ids, _)? = works.first else { throw Broken(sentence: "deletes nothing") }
             try check(ids == chosen, "deletes \(ids), not \(chosen)")
         case .star where !chosen.isEmpty:
-            switch works.first {
-            case .update(let starred, _, _)?:
-                try check([starred] == chosen, "stars \(starred), not \(chosen)")
-            case .toggle(_, let ids)?: try check(ids == chosen, "stars \(ids), not \(chosen)")
-            default: throw Broken(sentence: "stars nothing")
+            guard case .toggle(.starred, let ids, _)? = works.first else {
+                throw Broken(sentence: "stars nothing")
             }
+            try check(ids == chosen, "stars \(ids), not \(chosen)")
         case .archive where !chosen.isEmpty:
-            switch works.first {
-            case .update(let archived, _, _)?:
-                try check([archived] == chosen, "archives \(archived), not \(chosen)")
-            case .toggle(.archived, let ids)?: try check(ids == chosen, "archives \(ids), not \(chosen)")
-            default: throw Broken(sentence: "archives nothing")
+            guard case .toggle(.archived, let ids, _)? = works.first else {
+                throw Broken(sentence: "archives nothing")
             }
+            try check(ids == chosen, "archives \(ids), not \(chosen)")
         case .tag where !chosen.isEmpty:
             guard case .tags(let ids, _)? = state.prompt?.kind else {
                 throw Broken(sentence: "does not ask for tags")
@@ -256,6 +251,15 @@ extension LiveSession {
         case .help: try check(state.screen == .help, "shows no help")
         case .history: try check(state.screen == .history, "shows no history")
         default: return
+        }
+    }
+}
+
+extension SimulatedWorker.Mail {
+    fileprivate var isSearchResult: Bool {
+        switch answered {
+        case .findMatch?, .findUnread?: true
+        default: false
         }
     }
 }

@@ -28,6 +28,8 @@ struct Broken: Error {
 
 /// The app's state with a simulated user and store.
 struct LiveSession {
+    typealias Mail = SimulatedWorker.Mail
+
     var state: AppState
     var worker = SimulatedWorker()
     var now = noon
@@ -51,11 +53,11 @@ struct LiveSession {
     mutating func take(_ step: SessionStep) throws(Broken) {
         switch step {
         case .press(let key): try press(key)
-        case .resize(let size): try undisturbed(by: .resized(size))
-        case .suspend: try undisturbed(by: .resized(state.size))
+        case .resize(let size): try undisturbed(by: Mail(event: .resized(size)))
+        case .suspend: try undisturbed(by: Mail(event: .resized(state.size)))
         case .pass(let seconds):
             now += seconds
-            try undisturbed(by: .tick)
+            try undisturbed(by: Mail(event: .tick))
         case .commit(let seed):
             var random = SeededRandom(seed: seed)
             let favorites = [state.list.clips.selectedID, state.reader.id, state.list.clips.lostID]
@@ -75,7 +77,7 @@ struct LiveSession {
 
     private mutating func receive() throws(Broken) {
         let mail = worker.mailbox.removeFirst()
-        try undisturbed(by: mail.event, rows: mail.rows)
+        try undisturbed(by: mail)
     }
 
     /// Passes an event to the state, and performs its effects.
@@ -109,7 +111,7 @@ struct LiveSession {
             if worker.isIdle {
                 guard state.list.feed.retryAt != nil else { return try checkAtRest() }
                 now += 2
-                try undisturbed(by: .tick)
+                try undisturbed(by: Mail(event: .tick))
             }
         }
         throw Broken(sentence: "the requests never end")

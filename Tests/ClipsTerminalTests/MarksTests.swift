@@ -86,7 +86,9 @@ import Testing
             return
         }
         #expect(from == row(999).position && through == row(0).position)
-        let gathered = state.handle(.rangeGathered((0..<1000).map { $0 }, end: end), at: noon)
+        let gathered = state.answer(
+            .gatherRange(state.list.query, from: from, through: through, end: end),
+            (0..<1000).map { Int64($0) })
         #expect(state.list.marks.count == 1000 && !state.list.marks.isGathering)
         guard case .delete(let ids, _)? = works(gathered).first else {
             Issue.record("nothing is deleted")
@@ -99,11 +101,17 @@ import Testing
         var state = AppState.showing(30)
         try state.press("3<Space>")
         for (keys, isRight) in [
-            ("*", { if case .toggle(.starred, [27, 28, 29]) = $0 { true } else { false } }),
-            ("r", { if case .toggle(.unread, [27, 28, 29]) = $0 { true } else { false } }),
+            ("*", { if case .toggle(.starred, [27, 28, 29], _) = $0 { true } else { false } }),
+            ("r", { if case .toggle(.unread, [27, 28, 29], _) = $0 { true } else { false } }),
             (
                 "t+a, -b<Enter>",
-                { if case .tag([27, 28, 29], adding: ["a"], removing: ["b"]) = $0 { true } else { false } }
+                {
+                    if case .tag([27, 28, 29], adding: ["a"], removing: ["b"], _) = $0 {
+                        true
+                    } else {
+                        false
+                    }
+                }
             ),
         ] as [(String, (Work) -> Bool)] {
             let works = works(try state.press(keys))
@@ -126,7 +134,7 @@ import Testing
     }
 
     @Test func `a prompt applies to its clip even if another process deletes it`() throws {
-        let gone = ClipListMessage.changes(
+        let gone = LiveMessage<ClipRow>.changes(
             [LiveList.Change(id: 29, old: row(29).position, new: nil)], generation: 0)
         for keys in [(":", "delete<Enter>"), ("?/undo restores them", "<Enter>"), (":", "tag +x<Enter>")] {
             var state = AppState.showing(30)
@@ -165,7 +173,8 @@ import Testing
                     id: ClipModel.objectID(id), version: 1, layout: layout,
                     values: [.text("https://a.example/\(id)")]))
         }
-        guard case .open(let urls)? = state.handle(.gathered(clips, .open), at: noon).first else {
+        guard case .open(let urls)? = state.answer(.gather([], state.list.query.sort, .open), clips).first
+        else {
             Issue.record("not opened")
             return
         }

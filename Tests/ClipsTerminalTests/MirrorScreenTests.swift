@@ -23,11 +23,12 @@ import Testing
 
     @Test func `the status line shows the mirror and the key for conflicts`() {
         var state = AppState.showing(3, Size(rows: 24, columns: 120))
-        state.take(.mirror("mirror: quota full, nothing lost, 312 waiting", conflicts: 0))
+        _ = state.handle(
+            .message(.mirror("mirror: quota full, nothing lost, 312 waiting", conflicts: 0)), at: noon)
         #expect(state.statusLine.contains("live · mirror: quota full, nothing lost, 312 waiting"))
-        state.take(.mirror("", conflicts: 2))
+        _ = state.handle(.message(.mirror("", conflicts: 2)), at: noon)
         #expect(state.statusLine.contains("live · 2 conflicts: c") && !state.statusLine.contains("mirror"))
-        state.take(.mirror("", conflicts: 0))
+        _ = state.handle(.message(.mirror("", conflicts: 0)), at: noon)
         #expect(!state.statusLine.contains("conflict"))
     }
 
@@ -39,7 +40,7 @@ import Testing
             return
         }
         let lost = ["my title", "my second"].map { Self.conflict($0) } + [Self.conflict("x", now: nil)]
-        _ = state.handle(.conflictsLoaded(lost), at: noon)
+        state.answer(.loadConflicts, lost)
         let screen = state.lines.joined(separator: "\n")
         if size.rows >= 12 {
             for words in ["now     their title", "lost    my title", "this machine", "restore: the lost"] {
@@ -61,7 +62,7 @@ import Testing
     @Test func `without conflicts, the key says so`() throws {
         var state = AppState.showing(3)
         try state.press("c")
-        _ = state.handle(.conflictsLoaded([]), at: noon)
+        state.answer(.loadConflicts, [MirrorConflict]())
         #expect(state.screen == .list && state.statusLine.contains("no conflicts with other machines"))
     }
 }

@@ -80,7 +80,7 @@ import Testing
                 .text("Page"), .text("https://page.example/start"),
                 .text("See https://one.example/a, and https://two.example/of/a/long/path/in/lines for it."),
             ])
-        _ = state.handle(.clipLoaded(id: id, Clip(object)), at: noon)
+        state.answer(.loadClip(id), Clip(object))
         func opened(_ words: String) throws -> [String] {
             let row = try #require(
                 state.lines.firstIndex { $0.contains(words) }, "\(words) in \(state.lines)")
@@ -104,7 +104,7 @@ import Testing
         let object = StoredObject(
             id: ClipModel.objectID(id), version: 1, layout: StoredObject.Layout(names: ["title", "text"]),
             values: [.text("Long"), .text((1...99).map { "line \($0)" }.joined(separator: "\n"))])
-        _ = state.handle(.clipLoaded(id: id, Clip(object)), at: noon)
+        state.answer(.loadClip(id), Clip(object))
         try state.press("<WheelDown:5,120>")
         #expect(state.reader.index == 3 && state.list.clips.selectedIndex == 0)
         try state.press("<WheelUp:5,120><WheelDown:5,9>")

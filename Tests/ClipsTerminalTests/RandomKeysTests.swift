@@ -20,7 +20,7 @@ import Testing
         "x", "<Unknown>", "q",
     ]
 
-    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    @Test(arguments: 1...UInt64(LongProof.count(2, of: 12, "seeds of random keys")))
     func `random keys and messages do not trap, at any size`(seed: UInt64) throws {
         var generator = SeededRandom(seed: seed)
         var state = AppState.showing(60)
@@ -45,7 +45,6 @@ import Testing
             }
             for effect in effects { answer(effect, &state, next, now) }
             let frame = state.draw(reusing: &drawn)
-            #expect(frame.size == state.size, "seed \(seed), step \(step)")
             #expect(frame == state.draw(), "seed \(seed), step \(step)")
             _ = state.nextDeadline
         }
@@ -60,23 +59,20 @@ import Testing
                 reachesEnd: true)
             if generation % 3 == 0 { rows.rows = []; rows.count = 0 }
             _ = state.handle(.message(.window(rows, generation: generation)), at: now)
-        case .work(let work):
-            _ = state.handle(.worked(WorkResult(work: work, outcome: .failed("No store."))), at: now)
+        case .work: state.answer(effect, Work.Outcome.failed("No store."), at: now)
         case .showAround(_, _, let generation):
             let rows = LiveList<ClipRow>.Window(
                 rows: (0..<40).reversed().map { row($0) }, lowerIndex: 0, count: 40, reachesStart: true,
                 reachesEnd: true)
             _ = state.handle(.message(.window(rows, generation: generation)), at: now)
-        case .gatherRange(_, _, _, let end): _ = state.handle(.rangeGathered([1, 2, 3], end: end), at: now)
-        case .loadNames:
-            _ = state.handle(.namesLoaded(tags: ["alpha", "alps", "beta"], authors: []), at: now)
-        case .findMatch: _ = state.handle(.matchFound(next > 80 ? 3 : nil), at: now)
-        case .findUnread: _ = state.handle(.unreadFound(next > 80 ? 5 : nil), at: now)
-        case .gatherList(let query): _ = state.handle(.listGathered([4, 5, 6], query), at: now)
-        case .loadHistory(let filter):
-            let transactions = (1...30).map { transaction($0, inserting: [$0]) }
-            _ = state.handle(.historyLoaded(transactions, filter), at: now)
-        case .loadClip(let id): _ = state.handle(.clipLoaded(id: id, nil), at: now)
+        case .gatherRange: state.answer(effect, [1, 2, 3] as [Int64], at: now)
+        case .loadNames: state.answer(effect, KnownNames(tags: ["alpha", "alps", "beta"]), at: now)
+        case .findMatch: state.answer(effect, (next > 80 ? 3 : nil) as Int64? as Any, at: now)
+        case .findUnread: state.answer(effect, (next > 80 ? 5 : nil) as Int64? as Any, at: now)
+        case .gatherList: state.answer(effect, [4, 5, 6] as [Int64], at: now)
+        case .loadHistory:
+            state.answer(effect, (1...30).map { transaction($0, inserting: [$0]) }, at: now)
+        case .loadClip: state.answer(effect, Clip?.none as Any, at: now)
         default: break
         }
     }

@@ -116,7 +116,7 @@ import Testing
                 id: ClipModel.objectID(2), version: 1, layout: layout,
                 values: [.text("T"), .text(""), .text(text)]))
         try state.press("<Enter>")
-        _ = state.handle(.clipLoaded(id: 2, clip), at: noon)
+        state.answer(.loadClip(2), clip)
         #expect(state.reader.links == ["https://a.example/x_(y)", "http://b.example"])
         let lines = state.lines.joined(separator: " ")
         #expect(

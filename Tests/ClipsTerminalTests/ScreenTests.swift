@@ -27,7 +27,7 @@ import Testing
         let mine = text.replacingOccurrences(of: "line 20", with: "MINE 20")
         let work = Work.edit(
             base, [.title: .text("Mine"), .text: .text(mine)], "edited", form: "/nowhere/form")
-        _ = state.handle(.worked(WorkResult(work: work, outcome: .conflict(theirs))), at: noon)
+        state.answer(.work(work), Work.Outcome.conflict(theirs))
         #expect(state.lines[0].contains("Changed during the edit"))
         var seen = ""
         for _ in 0..<8 {
@@ -45,10 +45,9 @@ import Testing
         }
         #expect(stored.version == 2 && changes == [.title: .text("Mine"), .text: .text(mine)])
         // Another conflict asks again.
-        let again = WorkResult(
-            work: .edit(stored, changes, "edited", form: "/nowhere/form"),
-            outcome: .conflict(Self.clip("Third", text: text, version: 3)))
-        _ = state.handle(.worked(again), at: noon)
+        state.answer(
+            .work(.edit(stored, changes, "edited", form: "/nowhere/form")),
+            Work.Outcome.conflict(Self.clip("Third", text: text, version: 3)))
         #expect(state.screen == .conflict && state.lines.joined().contains("Third"))
         #expect(try state.press("<Esc>").isEmpty)
         #expect(state.message?.text.contains("/nowhere/form") == true && state.screen == .list)
@@ -116,7 +115,7 @@ import Testing
     @Test func `Tab completes a filter and shows its matches, and Enter accepts it`() throws {
         var state = AppState.showing(3)
         try state.press("/tag:gra")
-        _ = state.handle(.namesLoaded(tags: ["graphql"], authors: []), at: noon)
+        state.answer(.loadNames, KnownNames(tags: ["graphql"], authors: []))
         let effects = try state.press("<Tab>")
         guard case .show(let query, _, _)? = effects.last else {
             Issue.record("nothing is shown")
@@ -160,7 +159,7 @@ import Testing
         #expect(runs.contains { $0.text.hasPrefix("1") && $0.style == state.theme.match })
     }
 
-    private func windowOf(_ count: Int64, generation: Int) -> ClipListMessage {
+    private func windowOf(_ count: Int64, generation: Int) -> LiveMessage<ClipRow> {
         let rows = (0..<count).reversed().map { row($0) }
         return .window(
             LiveList.Window(
@@ -174,7 +173,7 @@ import Testing
         try state.press("/needle<Enter><Enter>")
         _ = state.handle(.message(windowOf(30, generation: state.list.feed.generation)), at: noon)
         state.reader.select(29)
-        _ = state.handle(.clipLoaded(id: 29, Self.clip("T", text: text)), at: noon)
+        state.answer(.loadClip(29), Self.clip("T", text: text))
         state.reader.hasFocus = true
         var places: [String] = []
         for _ in 0..<3 {

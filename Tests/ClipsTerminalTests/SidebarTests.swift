@@ -59,7 +59,8 @@ import Testing
         }
         func later(_ seconds: Double) -> Date { noon.addingTimeInterval(seconds) }
         func counts(_ filters: [String]) -> AppEvent {
-            .unreadCounted(
+            .answer(
+                .countUnread([]),
                 Dictionary(uniqueKeysWithValues: filters.map { (ClipQuery(filter: $0), UnreadCount(1)) }))
         }
         var filters = FilterMemory()
@@ -69,7 +70,7 @@ import Testing
         }
         _ = state.handle(counts([""]), at: noon)
         let first = (10..<18).map { "w\($0)" }
-        #expect(count(state.handle(.filtersLoaded(filters), at: noon)) == first)
+        #expect(count(state.handle(.answer(.loadFilters, filters), at: noon)) == first)
         // While a count is under way, nothing is counted.
         state.take(.transactions([transaction(1, inserting: [7])]), at: noon)
         #expect(count(state.handle(counts(first), at: later(2))).isEmpty)
@@ -91,7 +92,7 @@ import Testing
             filters.apply(
                 .saved(SavedSearch(name: "search \(number)", query: ClipQuery(filter: "w\(number)"))))
         }
-        _ = state.handle(.filtersLoaded(filters), at: noon)
+        _ = state.handle(.answer(.loadFilters, filters), at: noon)
         try state.press("<WheelDown:3,3>")
         #expect(state.lines[1].hasPrefix(" search 12"))
         try state.press("[")

@@ -18,6 +18,10 @@ struct SimulatedWorker {
     struct Mail {
         let event: AppEvent
         var rows: [ClipRow]?
+        /// The effect that the event answers.
+        var answered: Effect?
+        /// The clips that the answered save deleted.
+        var deleted: Set<Int64> = []
     }
 
     var store = SimulatedClips()
@@ -29,20 +33,26 @@ struct SimulatedWorker {
     private var delivered = 0
     /// The number of saves.
     private(set) var works = 0
+    /// The results of saves whose commits the list has not received.
+    private var held: [Mail] = []
     /// How likely a request fails.
     var failureRate = 0.03
 
-    var isIdle: Bool { queues.allSatisfy(\.isEmpty) && mailbox.isEmpty && delivered == store.commits.count }
+    var isIdle: Bool {
+        queues.allSatisfy(\.isEmpty) && mailbox.isEmpty && delivered == store.commits.count && held.isEmpty
+    }
 
     mutating func post(_ event: AppEvent, rows: [ClipRow]? = nil) {
         mailbox.append(Mail(event: event, rows: rows))
     }
 
-    private mutating func post(_ message: ClipListMessage) { post(.message(message), rows: rows) }
+    private mutating func post(_ message: LiveMessage<ClipRow>) {
+        post(AppEvent.message(message), rows: rows)
+    }
 
     mutating func open() {
         refetch(around: nil)
-        post(.message(.state(.live)))
+        post(AppEvent.message(.state(.live)))
     }
 
     /// Queues an effect as ``StoreWorker`` does.
@@ -69,7 +79,9 @@ struct SimulatedWorker {
             post(.count(rows.count, generation: generation))
         case .effect(.answer(let request, let generation, _)):
             guard generation == self.generation else { return }
-            if fails { return post(.failed("No.", requestNumber: request.number, generation: generation)) }
+            if fails {
+                return post(.failed(.cancelled, requestNumber: request.number, generation: generation))
+            }
             deliver()
             answer(request)
         case .effect(.show(let query, let generation, let anchor)):
@@ -79,8 +91,13 @@ struct SimulatedWorker {
             show(query, generation, around: place, fails: fails)
         case .effect(.work(let work)):
             works += 1
-            post(.worked(WorkResult(work: work, outcome: fails ? .failed("No.") : store.perform(work))))
-        case .effect(let effect): if let event = fails ? .failure("No.") : event(effect) { post(event) }
+            let outcome = fails ? .failed("No.") : store.perform(work)
+            var mail = Mail(event: .answer(.work(work), outcome), answered: .work(work))
+            if case .delete(let ids, _) = work, case .done = outcome { mail.deleted = Set(ids) }
+            if outcome.token == nil { mailbox.append(mail) } else { held.append(mail) }
+        case .effect(let effect):
+            let event = fails ? .failure("No.") : event(effect)
+            if let event { mailbox.append(Mail(event: event, answered: fails ? nil : effect)) }
         }
     }
 
@@ -104,6 +121,13 @@ struct SimulatedWorker {
         }
         if !changes.isEmpty { post(.changes(changes, generation: generation)) }
         post(.transactions(news.map(SimulatedClips.summary)))
+        releaseHeld()
+    }
+
+    /// Posts the results of saves, after the messages of their commits.
+    private mutating func releaseHeld() {
+        mailbox += held
+        held = []
     }
 
     /// Posts a window, as after a commit that is too large to be reported by its changes.
@@ -117,7 +141,7 @@ struct SimulatedWorker {
         guard generation > self.generation else { return }
         (self.query, self.generation) = (query, generation)
         deliver()
-        if fails { return post(.failed("No.", requestNumber: nil, generation: generation)) }
+        if fails { return post(.failed(.cancelled, requestNumber: nil, generation: generation)) }
         refetch(around: place)
     }
 
@@ -134,7 +158,8 @@ struct SimulatedWorker {
         }
         window.count = window.reachesEnd ? rows.count : nil
         post(.window(window, generation: generation))
-        post(.message(.reached(Int64(delivered))))
+        post(AppEvent.message(.reached(Int64(delivered))))
+        releaseHeld()
         if window.count == nil { queues[0].append(.count(generation: generation)) }
     }
 
@@ -184,40 +209,40 @@ struct SimulatedWorker {
     }
 
     private func event(_ effect: Effect) -> AppEvent? {
+        func answer(_ value: Any) -> AppEvent { .answer(effect, value) }
         switch effect {
-        case .loadClip(let id): return .clipLoaded(id: id, store.clip(id))
-        case .measure(let id, var text):
+        case .loadClip(let id): return answer(store.clip(id) as Any)
+        case .measure(_, var text):
             _ = text.count(upTo: .max)
-            return .textMeasured(id: id, text)
-        case .gather(let ids, _, let purpose): return .gathered(ids.compactMap(store.clip), purpose)
-        case .gatherRange(let query, let first, let last, let end):
-            let rows = store.rows(query).filter { $0.position >= first && $0.position <= last }
-            return .rangeGathered(rows.map(\.id), end: end)
-        case .findMatch(let query, let place, let isForward):
-            return .matchFound(store.nearest(query, to: place, isForward: isForward))
-        case .findUnread(let query, let place, let isForward):
-            return .unreadFound(store.nearest(query, to: place, isForward: isForward))
-        case .gatherList(let query): return .listGathered(store.rows(query).map(\.id), query)
+            return answer(text)
+        case .gather(let ids, _, _): return answer(ids.compactMap(store.clip))
+        case .gatherRange(let query, let first, let last, _):
+            return answer(
+                store.rows(query).filter { $0.position >= first && $0.position <= last }.map(\.id))
+        case .findMatch(let query, let place, let isForward),
+            .findUnread(let query, let place, let isForward):
+            return answer(store.nearest(query, to: place, isForward: isForward) as Any)
+        case .gatherList(let query): return answer(store.rows(query).map(\.id))
         case .countUnread(let queries):
-            return .unreadCounted(
+            return answer(
                 Dictionary(uniqueKeysWithValues: Set(queries).map { ($0, UnreadCount(store.rows($0).count)) })
             )
-        case .loadNames: return .namesLoaded(tags: ["alpha", "alps", "beta"], authors: ["app", "extension"])
-        case .loadUndoHistory: return .undoHistoryLoaded(UndoHistory(all: [], session: 7))
+        case .loadNames:
+            return answer(KnownNames(tags: ["alpha", "alps", "beta"], authors: ["app", "extension"]))
+        case .loadUndoHistory: return answer(UndoHistory(all: [], session: 7))
         case .loadHistory(let filter):
-            let newest = store.commits.suffix(500).map(SimulatedClips.summary).filter(filter.admits)
-            return .historyLoaded(newest, filter)
-        case .loadChanges(let token): return .changesLoaded(token, nil)
-        case .loadTitles(let ids): return .titlesLoaded(ids.compactMap(store.clip))
-        case .loadForEdit(let id): return store.clip(id).map { .editLoaded($0) } ?? .failure("Gone.")
+            return answer(store.commits.suffix(500).map(SimulatedClips.summary).filter(filter.admits))
+        case .loadChanges: return answer(TransactionDetail?.none as Any)
+        case .loadTitles(let ids): return answer(ids.compactMap(store.clip))
+        case .loadForEdit(let id): return store.clip(id).map { answer($0) } ?? .failure("Gone.")
         default: return nil
         }
     }
 }
 
 extension SimulatedClips {
-    mutating func perform(_ work: Work) -> WorkResult.Outcome {
-        func done(_ token: HistoryToken?, _ ids: [Int64]) -> WorkResult.Outcome {
+    mutating func perform(_ work: Work) -> Work.Outcome {
+        func done(_ token: HistoryToken?, _ ids: [Int64]) -> Work.Outcome {
             .done(token: token, clips: ids)
         }
         func changed(_ ids: [Int64], _ change: (inout Item) -> Void) -> [Int64: Item?] {
@@ -246,18 +271,17 @@ extension SimulatedClips {
             let item = Item(
                 title: clip.title, author: clip.author, created: clip.created.milliseconds, updated: clock)
             return done(commit("app", isOwn: true, [clip.id: item]), [clip.id])
-        case .update(let id, let changes, _):
-            guard items[id] != nil else { return .failed("Gone.") }
-            return done(commit("app", isOwn: true, changed([id]) { $0.apply(changes) }), [id])
         case .open(let ids):
             return done(commit("app", isOwn: true, changed(ids) { $0.isUnread = false }), [])
         case .markAllRead(let query):
             return done(
                 commit("app", isOwn: true, changed(rows(query).map(\.id)) { $0.isUnread = false }), [])
-        case .toggle(let attribute, let ids):
+        case .toggle(let attribute, let ids, _):
+            guard ids.contains(where: { items[$0] != nil }) else { return .failed("Gone.") }
             let news = changed(ids) { $0.apply([attribute: .boolean(attribute != .unread)]) }
-            return .done(token: commit("app", isOwn: true, news), clips: [], summary: "toggled")
-        case .tag(let ids, let adding, let removing):
+            let token = commit("app", isOwn: true, news)
+            return .done(token: token, clips: ids.count == 1 ? ids : [], summary: "toggled")
+        case .tag(let ids, let adding, let removing, _):
             let news = changed(ids) {
                 $0.tags = Tags($0.tags + adding).names.filter { !removing.contains($0) }
             }
@@ -273,7 +297,7 @@ extension SimulatedClips {
         }
     }
 
-    private mutating func revert(_ token: HistoryToken) -> WorkResult.Outcome {
+    private mutating func revert(_ token: HistoryToken) -> Work.Outcome {
         let changes = commits.first { $0.number == token.number }?.changes ?? []
         let news = Dictionary(uniqueKeysWithValues: changes.map { ($0.id, $0.before) })
         let token = commit("app", isOwn: true, news)

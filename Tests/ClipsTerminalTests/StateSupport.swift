@@ -30,14 +30,14 @@ func row(
     return ClipRow(object, position: place ?? newestFirst.position(of: object))
 }
 
-func window(_ ids: some Sequence<Int64>, generation: Int = 0) -> ClipListMessage {
+func window(_ ids: some Sequence<Int64>, generation: Int = 0) -> LiveMessage<ClipRow> {
     let rows = ids.map { row($0) }
     return .window(
         LiveList.Window(rows: rows, lowerIndex: 0, count: rows.count, reachesStart: true, reachesEnd: true),
         generation: generation)
 }
 
-func arrival(_ ids: [Int64]) -> ClipListMessage {
+func arrival(_ ids: [Int64]) -> LiveMessage<ClipRow> {
     .changes(ids.map { LiveList.Change(id: $0, old: nil, new: row($0)) }, generation: 0)
 }
 
@@ -92,11 +92,32 @@ extension AppState {
     }
 
     @discardableResult
-    mutating func take(_ messages: ClipListMessage..., at now: Date = noon) -> [Effect] {
+    mutating func take(_ messages: LiveMessage<ClipRow>..., at now: Date = noon) -> [Effect] {
         messages.flatMap { handle(.message($0), at: now) }
     }
+
+    /// Handles the answer to an effect, as if the store had read a value.
+    @discardableResult
+    mutating func answer(_ effect: Effect, _ value: Any, at now: Date = noon) -> [Effect] {
+        handle(.answer(effect, value), at: now)
+    }
+
+    /// The newest transaction that the list has received.
+    var newestTransaction: Int64 { sync.lastChange?.transaction ?? 0 }
 
     var lines: [String] { draw().lines }
     var statusLine: String { layout.status.map { lines[$0.row] } ?? "" }
     var screenRow: Int { list.clips.selectedIndex - list.clips.top }
+}
+
+extension AppEvent {
+    static func message(_ message: LiveMessage<ClipRow>) -> AppEvent { .message(.list(message)) }
+
+    /// The answer to an effect, as if the store had read a value.
+    static func answer(_ effect: Effect, _ value: Any) -> AppEvent {
+        guard case .store(let request) = effect.performance, let reply = request.reply(value) else {
+            preconditionFailure("\(value) does not answer \(effect)")
+        }
+        return .answered(reply)
+    }
 }

@@ -2,24 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A package outside this repository, with only the libraries' public interface.
+/// A package outside this repository, with only the libraries' public interface. `.ci/run` builds it, and names the folder
+/// of its programs in `CLIPS_CLIENT`.
 @Suite struct ClientPackageTests {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
-    /// Built as its developer would, in a separate folder, so that the second build is fast.
-    private static let programs = Result<String, any Error> {
-        let paths = [
-            "--package-path", root + "/Tests/ClientPackage", "--scratch-path", root + "/.build/client",
-        ]
-        let build = try Shell.run("swift", ["build"] + paths)
-        guard build.status == 0 else { throw ShellError(description: build.output + build.errors) }
-        let folder = try Shell.run("swift", ["build", "--show-bin-path"] + paths).output
-        return folder.split(separator: "\n").last.map { $0 + "/" } ?? ""
-    }
+    private static let programs = ProcessInfo.processInfo.environment["CLIPS_CLIENT"].map { $0 + "/" }
+    private static let isBuilt = ConditionTrait.enabled(
+        if: programs != nil, "CLIPS_CLIENT is not set. Run .ci/run, which builds Tests/ClientPackage.")
 
-    @Test func `a program with its own entity follows other processes' commits`() throws {
-        let (ledger, folder) = (try Self.programs.get() + "Ledger", try TemporaryFolder())
+    @Test(isBuilt) func `a program with its own entity follows other processes' commits`() throws {
+        let (ledger, folder) = (try #require(Self.programs) + "Ledger", try TemporaryFolder())
         let store = folder.path(of: "ledger.db")
         func run(_ words: String...) throws -> String {
             try Shell.run(ledger, [store] + words).output.trimmingCharacters(in: .newlines)
@@ -47,8 +41,9 @@ import Testing
             try Shell.run(ledger, [folder.path(of: "backup.db"), "sum"]).output == run("sum") + "\n")
     }
 
-    @Test func `the programs of the first article finish each other's jobs, in either order`() throws {
-        let (programs, folder) = (try Self.programs.get(), try TemporaryFolder())
+    @Test(isBuilt) func `the programs of the first article finish each other's jobs, in either order`() throws
+    {
+        let (programs, folder) = (try #require(Self.programs), try TemporaryFolder())
         let inFolder = ["-C", folder.path(of: ""), "stdbuf", "-oL"]
         func start(_ words: String...) throws -> LineProcess {
             try LineProcess("env", inFolder + [programs + words[0]] + words.dropFirst())

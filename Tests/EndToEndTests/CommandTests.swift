@@ -186,7 +186,9 @@ import Testing
             #expect(command == "" || help.hasPrefix("usage: clips \(command) "), "\(command)")
             let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
             // The last one is empty, after the last line's end.
-            #expect(lines.count <= 25 && lines.allSatisfy { $0.count <= 80 }, "\(command)")
+            // That of import has a table of its formats.
+            let most = command == "import" ? 45 : 25
+            #expect(lines.count <= most && lines.allSatisfy { $0.count <= 80 }, "\(command)")
             #expect(help.contains(/example:\s+(sudo )?clips/), "\(command)")
         }
         #expect(try clips.run("--version").output.hasPrefix("clips "))

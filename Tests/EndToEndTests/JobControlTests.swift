@@ -62,6 +62,20 @@ import Testing
         #expect(try eventually { try terminal.format("#{alternate_on}") == "0" })
     }
 
+    @Test(arguments: [":run nosuchprogram {title}", ":pipe nosuchprogram"])
+    func `a program that cannot start is a message, and the app continues`(line: String) throws {
+        let terminal = try terminal(["bash", "--norc", "-i"])
+        #expect(try eventually { try terminal.shows("shell>") })
+        try terminal.send(ClipsProgram.path, "Enter")
+        #expect(try eventually { try terminal.shows("live") })
+        try terminal.send(line, "Enter")
+        #expect(try eventually { try terminal.shows("'nosuchprogram' could not be started") })
+        #expect(try terminal.format("#{alternate_on}") == "1")
+        try terminal.send("q")
+        #expect(try eventually { try terminal.format("#{alternate_on}") == "0" })
+        #expect(try !terminal.shows("Stopped"))
+    }
+
     @Test func `an editor that stops where no shell can continue it is continued at once`() throws {
         let terminal = try terminal([ClipsProgram.path], editor: "echo the editor begins\n\(asking)")
         #expect(try eventually { try terminal.shows("live") })

@@ -65,11 +65,14 @@ import Testing
         }
     }
 
-    @Test func `every help fits a screen`() throws {
+    @Test func `every help fits a screen, except the table of formats`() throws {
         for words in try [["--help"]] + clips.commandNames().map({ [$0, "--help"] }) {
             let run = try Shell.run(ClipsProgram.path, words, environment: clips.environment)
             let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-            #expect(run.status == 0 && lines.count <= 24, "\(words): \(lines.count)")
+            // The fields of each format are a table of their own.
+            #expect(
+                run.status == 0 && lines.count <= (words[0] == "import" ? 44 : 24), "\(words): \(lines.count)"
+            )
             #expect(lines.allSatisfy { $0.count <= 80 }, "\(words)")
         }
     }

@@ -55,12 +55,14 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
                 + "Run 'clips add --help'."),
         MessageCase(
             "import --format x f", 2,
-            "Invalid value 'x' for --format. Use html, json, jsonl, csv, xml, markdown, newsboat, or text. "
+            "Invalid value 'x' for --format. Use html, json, jsonl, csv, xml, markdown, newsboat, places, plist, ris, "
+                + "bibtex, kindle, or text. "
                 + "Run 'clips import --help'."),
         MessageCase("export", 2, "Missing option: --format NAME. Run 'clips export --help'."),
         MessageCase(
             "export --format pdf", 2,
-            "Invalid value 'pdf' for --format. Use html, json, markdown, or csv. Run 'clips export --help'."),
+            "Invalid value 'pdf' for --format. Use html, json, jsonl, markdown, or csv. Run 'clips export --help'."
+        ),
         MessageCase(
             "history --after soon", 2,
             "Invalid value 'soon' for --after. Use a token, a transaction number, a date such as "

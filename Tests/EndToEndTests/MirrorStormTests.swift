@@ -2,12 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two machines and a server that are killed at random moments. `MIRROR_STEPS` sets the length.
+/// Two machines and a server that are killed at random moments.
 @Suite(.enabled(if: NATSServer.isInstalled, Comment(rawValue: NATSServer.missing)))
 struct MirrorStormTests {
-    private static let steps =
-        ProcessInfo.processInfo.environment["MIRROR_STEPS"].flatMap(Int.init) ?? 60
-
     let server: NATSServer
     let machines: [ClipsProgram]
 
@@ -38,7 +35,7 @@ struct MirrorStormTests {
         // Only one machine edits a clip, so its last title must arrive.
         var titles: [String: (title: String, machine: Int)] = [:]
         let backup = server.folder.path(of: "backup")
-        for step in 0..<Self.steps {
+        for step in 0..<LongProof.count(60, of: 600, "steps of machines and a server that are killed") {
             let index = Int.random(in: 0...1, using: &random)
             switch Int.random(in: 0..<20, using: &random) {
             case ..<7:

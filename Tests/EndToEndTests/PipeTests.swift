@@ -96,7 +96,10 @@ import Testing
         #expect(run.errors == "" && run.output == "1\n141\n", "\(run)")
     }
 
-    @Test(arguments: [["history", "--json"], ["history", "--follow", "--json"]])
+    @Test(arguments: [
+        ["history", "--json"], ["history", "--follow", "--json"], ["list", "title", "--json"],
+        ["search", "title", "--limit", "5000", "--json"], ["export", "--format", "json"],
+    ])
     func `unread output holds no snapshot of the store`(words: [String]) throws {
         // One long transaction and many short ones, each more than a pipe holds.
         try fill(3000)

@@ -20,7 +20,7 @@ import Testing
     func `a damaged store crashes no command, and is reported with advice`(kind: Damage.Kind) throws {
         var random = SeededRandom(seed: 7)
         let template = try Situation.someClips.make()
-        for round in 0..<(Walk.triesAll ? 60 : 2) {
+        for round in 0..<LongProof.count(1, of: 60, "damaged stores: \(kind)") {
             let clips = try Situation.copy(template)
             try kind.harm(clips.storePath, &random)
             for (words, run) in zip(Self.commands, try all(clips)) {
@@ -55,7 +55,7 @@ import Testing
     func `clips outside a damaged page can be exported`(name: String) throws {
         let clips = try Situation.someClips.make()
         try Damage.page(of: name, in: clips)
-        let run = try clips.run("export", "--format", "json")
+        let run = try clips.run("export", "--format", "jsonl")
         #expect(
             run.status == 0 && run.output.split(separator: "\n").count == Situation.clips, "\(run.errors)")
         // A damaged store does not replace a good backup.
@@ -70,7 +70,7 @@ import Testing
     func `a damaged index finds all clips, or is rebuilt`(kind: Damage.Kind) async throws {
         var random = SeededRandom(seed: 8)
         let template = try Situation.indexed.make()
-        for round in 0..<(Walk.triesAll ? 60 : 1) {
+        for round in 0..<LongProof.count(1, of: 60, "damaged indexes: \(kind)") {
             let clips = try Situation.copy(template)
             try kind.harm(clips.storePath + "-search", &random)
             let run = try clips.run("search", "clip", "--limit", "1000")
@@ -93,7 +93,7 @@ import Testing
         var random = SeededRandom(seed: 9)
         let template = try Situation.longLog.make()
         let saved = try template.idsOfCopy()
-        for round in 0..<(Walk.triesAll ? 40 : 1) {
+        for round in 0..<LongProof.count(1, of: 40, "damaged logs: \(kind), \(end)") {
             let clips = try Situation.copy(template)
             try kind.harm(clips.storePath + end, &random)
             // The clips were in the file before the log began.

@@ -9,8 +9,6 @@ import Testing
         case `extension`, lines, app, `import`, index, cleaning
     }
 
-    static let kills = 10
-
     @Test(arguments: Kind.allCases)
     func `a process killed at any moment leaves a sound store with all clips that it reported`(kind: Kind)
         async throws
@@ -20,11 +18,12 @@ import Testing
         let clips = try Situation.someClips.make()
         var saved = try clips.ids()
         try write(lines: 3000, to: clips.folder.path(of: "lines"))
+        let kills = LongProof.count(3, of: 10, "moments to kill: \(kind)")
         let whole = try duration(of: kind, clips)
         var (killed, round) = (0, 0)
         // A process that was faster than its moment does not count.
-        while killed < Self.kills {
-            try #require(round < 20 * Self.kills, "seed \(seed): killed \(killed)")
+        while killed < kills {
+            try #require(round < 20 * kills, "seed \(seed): killed \(killed)")
             try prepare(kind, clips, round)
             let before = try clips.ids()
             let moment = whole * Double.random(in: 0.05...1.05, using: &random)

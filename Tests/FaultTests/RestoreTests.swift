@@ -115,7 +115,7 @@ import Testing
     @Test(arguments: Damage.Kind.allCases)
     func `a damaged store is replaced, and retained unchanged`(kind: Damage.Kind) async throws {
         var random = SeededRandom(seed: 5)
-        for round in 0..<(Walk.triesAll ? 20 : 2) {
+        for round in 0..<LongProof.count(2, of: 20, "damaged stores to replace: \(kind)") {
             let (clips, copy) = try crashed()
             // Without a log the first round, with one the second.
             if round.isMultiple(of: 2) { _ = try clips.sqlite3("PRAGMA wal_checkpoint(TRUNCATE)") }
@@ -156,7 +156,8 @@ import Testing
         let (template, copy) = try crashed()
         let before = try template.idsOfCopy()
         let name = URL(fileURLWithPath: copy).lastPathComponent
-        let stride = Walk.triesAll ? 1 : 23
+        let stride = LongProof.isWhole ? 1 : 23
+        if stride > 1 { LongProof.omits("\(stride - 1) of \(stride) calls in a restore: \(fault)") }
         var number = 1
         var outcomes: Set<Bool> = []
         while true {

@@ -27,13 +27,14 @@ import Testing
     enum Harm: String, CaseIterable, Sendable {
         case pages, manyPages, bytes, manyBytes, cutOff
 
+        var changesBytes: Bool { self == .bytes || self == .manyBytes }
+
         func apply(to path: String, _ random: inout SeededRandom) throws {
             let url = URL(fileURLWithPath: path)
             var bytes = try Data(contentsOf: url)
             let pages = bytes.count / Damage.pageSize
             func harmPages(_ count: Int) {
                 for _ in 0..<count {
-                    // The list of tables is on the first page: without it nothing can be salvaged.
                     let start = Int.random(in: 1..<pages, using: &random) * Damage.pageSize
                     for index in start..<start + Damage.pageSize {
                         bytes[index] = .random(in: 0...255, using: &random)
@@ -77,10 +78,186 @@ import Testing
                 print(repr((row[0], max(1, row[1])) + row[2:]))
         """
 
+    private static func count(_ path: String) throws -> String {
+        try Shell.run("sqlite3", [path, "SELECT count(*) FROM Clip"]).output.trimmingCharacters(in: .newlines)
+    }
+
     private func readable(_ path: String) throws -> Set<String> {
         let run = try Shell.run("python3", ["-c", Self.oracle, path])
         #expect(run.status == 0, "\(run.errors)")
         return Set(run.output.split(separator: "\n").map(String.init))
+    }
+
+    /// Prints each row of a clip's shape on any leaf page, of several the one with the highest version: every intact
+    /// row of a damaged file, found without its header, schema, and trees (sqlite.org/fileformat2.html).
+    private static let reference = """
+        import sys
+        data, size = open(sys.argv[1], "rb").read(), 4096
+        def varint(page, at):
+            value = 0
+            for length in range(1, 10):
+                byte = page[at + length - 1]
+                if length == 9:
+                    value = value << 8 | byte
+                    return (value - (1 << 64) if value >> 63 else value), 9
+                value = value << 7 | byte & 127
+                if byte < 128:
+                    return value, length
+        def record(page, at):
+            total, first = varint(page, at)
+            id, second = varint(page, at + first)
+            at += first + second
+            least = (size - 12) * 32 // 255 - 23
+            stays = least + (total - least) % (size - 4)
+            stays = total if total <= size - 35 else stays if stays <= size - 35 else least
+            body = page[at:at + stays]
+            next = int.from_bytes(page[at + stays:at + stays + 4], "big") if stays < total else 0
+            while len(body) < total:
+                assert 0 < next <= len(data) // size
+                more = data[(next - 1) * size:next * size]
+                body, next = body + more[4:4 + total - len(body)], int.from_bytes(more[:4], "big")
+            end, at = varint(body, 0)
+            offset, values = end, []
+            while at < end:
+                type, length = varint(body, at)
+                at += length
+                bytes = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0][type] if type < 10 else (type - 12) // 2
+                part, offset = body[offset:offset + bytes], offset + bytes
+                values.append(
+                    None if type == 0 else type - 8 if type in (8, 9)
+                    else int.from_bytes(part, "big", signed=True) if type < 7 else part)
+            assert at == end and offset == total
+            return id, values
+        kinds, rows = [int] + [bytes] * 7 + [int] * 5, {}
+        for number in range(len(data) // size):
+            page, start = data[number * size:(number + 1) * size], 0 if number else 100
+            if page[start] != 13:
+                continue
+            for cell in range(int.from_bytes(page[start + 3:start + 5], "big")):
+                try:
+                    at = start + 8 + 2 * cell
+                    id, values = record(page, int.from_bytes(page[at:at + 2], "big"))
+                    if values[0] is None and [type(value) for value in values[1:]] == kinds:
+                        if id not in rows or rows[id][0] < values[1]:
+                            rows[id] = values[1:]
+                except (AssertionError, IndexError, TypeError):
+                    pass
+        for id, values in sorted(rows.items()):
+            print(repr((id, max(1, values[0])) + tuple(values[1:])))
+        """
+
+    /// Damage to whole pages of a store of 20,000 clips.
+    enum PageHarm: Sendable, CustomTestStringConvertible {
+        case pages(Int)
+        case header, firstPage, root, cut(Double), swapped
+
+        var testDescription: String { "\(self)" }
+
+        /// Whether a page of a text may be in the position of another one, which nothing can notice.
+        var movesPages: Bool { if case .swapped = self { true } else { false } }
+
+        func apply(to clips: ClipsProgram, _ random: inout SeededRandom) throws {
+            let root = try clips.sqlite3("SELECT rootpage FROM sqlite_schema WHERE name = 'Clip'")
+            let url = URL(fileURLWithPath: clips.storePath)
+            var bytes = try Data(contentsOf: url)
+            let pages = bytes.count / Damage.pageSize
+            func overwrite(_ page: Int, count: Int = Damage.pageSize) {
+                for index in 0..<count {
+                    bytes[page * Damage.pageSize + index] = .random(in: 0...255, using: &random)
+                }
+            }
+            switch self {
+            case .pages(let count): for _ in 0..<count { overwrite(.random(in: 1..<pages, using: &random)) }
+            case .header: overwrite(0, count: 100)
+            case .firstPage: overwrite(0)
+            case .root: overwrite((Int(root) ?? 1) - 1)
+            case .cut(let share): bytes = bytes.prefix(Int(Double(bytes.count) * share))
+            case .swapped:
+                for _ in 0..<20 {
+                    let (a, b) = (
+                        Int.random(in: 2..<pages, using: &random), Int.random(in: 2..<pages, using: &random)
+                    )
+                    for index in 0..<Damage.pageSize {
+                        bytes.swapAt(a * Damage.pageSize + index, b * Damage.pageSize + index)
+                    }
+                }
+            }
+            try bytes.write(to: url)
+        }
+    }
+
+    /// The clips of a program's answer.
+    private func rows(_ script: String, _ path: String) throws -> Set<String> {
+        let run = try Shell.run("python3", ["-c", script, path])
+        #expect(run.status == 0, "\(run.errors)")
+        return Set(run.output.split(separator: "\n").map(String.init))
+    }
+
+    @Test func `a salvage recovers every intact row of a scan of all leaf pages, and no deleted one`() throws
+    {
+        let template = try Situation.someClips.make()
+        _ = try template.sqlite3(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 21000)
+            INSERT INTO Clip (id, url, title, text) SELECT i, 'https://example.org/' || i, 'clip ' || i,
+            CASE WHEN i % 40 = 0 THEN hex(zeroblob(i % 9000)) ELSE 'text ' || i END FROM n;
+            DELETE FROM Clip WHERE id BETWEEN 4000 AND 5000; UPDATE Clip SET note = 'b' WHERE id % 7 = 0;
+            PRAGMA wal_checkpoint(TRUNCATE);
+            """)
+        let original = try rows(Self.reference, template.storePath)
+            .intersection(
+                rows(Self.oracle.replacingOccurrences(of: "4000", with: "22000"), template.storePath))
+        #expect(original.count == 20_001 + Situation.clips - 1001)
+        var random = SeededRandom(seed: 29)
+        let harms: [PageHarm] = [
+            .pages(1), .pages(5), .pages(50), .pages(500), .header, .firstPage, .root, .cut(0.5), .cut(2 / 3),
+            .swapped,
+        ]
+        for harm in harms {
+            let clips = try Situation.copy(template)
+            try harm.apply(to: clips, &random)
+            let expected = try rows(Self.reference, clips.storePath).intersection(original)
+            let new = clips.folder.path(of: "new.db")
+            let run = try clips.run("doctor", "--salvage", new, "--json")
+            try #require(run.status == 1, "\(harm): \(run)")
+            let saved = try rows(Self.reference, new)
+            print(
+                "\(harm): \(expected.count) of \(original.count) intact, \(saved.intersection(original).count) saved"
+            )
+            #expect(expected.subtracting(saved) == [], "\(harm)")
+            // A text whose bytes changed on a page is saved, and counted.
+            let damaged = try #require(run.output.firstMatch(of: /"damagedText":([0-9]+)/))
+            let different = saved.subtracting(original).count
+            let unnoticed = harm.movesPages ? 20 : 0
+            #expect(different <= (Int(damaged.1) ?? 0) + unnoticed, "\(harm): \(different) \(damaged.1)")
+            let count = try #require(run.output.firstMatch(of: /"saved":([0-9]+)/))
+            #expect(Int(count.1) == saved.count, "\(harm)")
+            let missing = try #require(run.output.firstMatch(of: /"missing":([0-9]+)/))
+            #expect(Int(missing.1) ?? 0 <= original.count - saved.intersection(original).count, "\(harm)")
+            #expect(try clips.run("doctor", "--store", new).status == 0, "\(harm)")
+            // The damage is named, with a remedy.
+            let doctor = try clips.run("doctor")
+            let remedies = ["--salvage", "--repair"]
+            #expect(remedies.contains { (doctor.output + doctor.errors).contains($0) }, "\(harm): \(doctor)")
+        }
+    }
+
+    @Test func `a salvage that finds nothing creates no store, and an empty one replaces none`() throws {
+        let clips = try Situation.someClips.make()
+        let junk = clips.folder.path(of: "junk.db")
+        try Data(repeating: 0x5A, count: 100_000).write(to: URL(fileURLWithPath: junk))
+        let new = clips.folder.path(of: "new.db")
+        let run = try clips.run("doctor", "--salvage", new, "--store", junk)
+        #expect(run.status == 2 && run.errors.contains("Found nothing to salvage"), "\(run)")
+        #expect(!FileManager.default.fileExists(atPath: new))
+        let other = clips.folder.path(of: "other.db")
+        #expect(try clips.run("add", "--store", other, "--title", "a").status == 0)
+        #expect(try clips.run("delete", "--store", other, "1").status == 0)
+        let restored = try clips.run("backup", "restore", other)
+        #expect(
+            restored.status == 2 && restored.errors.contains("it is empty, and the store is not"),
+            "\(restored)")
+        #expect(try clips.ids().count == Situation.clips)
     }
 
     @Test(arguments: Harm.allCases)
@@ -88,7 +265,7 @@ import Testing
         var random = SeededRandom(seed: 11)
         let template = try store()
         var salvaged = 0
-        for round in 0..<(Walk.triesAll ? 40 : 6) {
+        for round in 0..<LongProof.count(2, of: 40, "stores with damaged \(harm)") {
             let clips = try Situation.copy(template)
             try harm.apply(to: clips.storePath, &random)
             let sum = try Shell.run("cksum", [clips.storePath]).output
@@ -99,16 +276,26 @@ import Testing
             #expect(try Shell.run("cksum", [clips.storePath]).output == sum, context)
             let expected = try readable(clips.storePath)
             #expect(!run.errors.contains("did not pass its check"), context)
-            guard !run.errors.contains("list of its tables is unreadable") else {
-                // The limit of salvage: Python does not find the table either.
-                #expect(expected == [] && !FileManager.default.fileExists(atPath: new), context)
+            salvaged += 1
+            guard run.status < 2 else {
+                #expect(expected.isEmpty && run.errors.contains("Found nothing to salvage"), context)
                 continue
             }
-            salvaged += 1
+            // SQLite reads zeros where the file ends inside a text; salvage repairs text that is not UTF-8.
             let saved = try readable(new)
-            #expect(expected.subtracting(saved) == [], context)
+            let lost = expected.subtracting(saved).filter { !$0.contains(#"\x"#) }
+            // SQLite also reads a few records whose changed bytes make them invalid. They are named as missing.
+            let isNamed = lost.allSatisfy { row in
+                let id = Int(row.dropFirst().prefix { $0 != "," }) ?? 0
+                return run.output.matches(of: /\[(-?[0-9]+),(-?[0-9]+)\]/).contains { range in
+                    id >= Int(range.1) ?? .max && id <= Int(range.2) ?? .min
+                }
+            }
+            let most = harm.changesBytes ? expected.count / 200 : 0
+            #expect(isNamed && lost.count <= most, "\(lost) \(context)")
             let count = try #require(run.output.firstMatch(of: /"saved":([0-9]+)/), context)
-            #expect(Int(count.1) == saved.count, context)
+            // A damaged ID may be beyond those that the oracle reads.
+            #expect(try String(count.1) == Self.count(new), context)
             // All is said to be saved only if it is.
             if run.status == 0 { #expect(saved.count == Self.clips - Self.clips / 50, context) }
             let doctor = try clips.run("doctor", "--store", new)
@@ -125,7 +312,7 @@ import Testing
         let new = clips.folder.path(of: "new.db")
         let before = try readable(clips.storePath)
         let run = try clips.run("doctor", "--salvage", new)
-        #expect(run.status == 0 && run.output.hasSuffix("None is missing.\n"), "\(run)")
+        #expect(run.status == 0 && run.output.hasSuffix("None is known to be missing.\n"), "\(run)")
         #expect(try readable(new) == before)
         #expect(try clips.run("history", "--store", new).output.split(separator: "\n").count == 1)
         #expect(try clips.run("add", "--store", new, "--title", "clip next").output == "\(Self.clips + 1)\n")
@@ -152,19 +339,13 @@ import Testing
         if run.status != 0 { #expect(Sentences.fault(in: run.errors) == nil, "\(run)") }
     }
 
-    @Test func `a salvage needs the list of tables, and a file name that is free`() throws {
+    @Test func `a salvage needs a file name that is free`() throws {
         let clips = try store()
         let new = clips.folder.path(of: "new.db")
         try "mine".write(toFile: new, atomically: true, encoding: .utf8)
         let taken = try clips.run("doctor", "--salvage", new)
         #expect(taken.status == 2 && taken.errors.contains("exists. Nothing was changed"), "\(taken)")
         #expect(try String(contentsOfFile: new, encoding: .utf8) == "mine")
-        let file = try FileHandle(forUpdating: URL(fileURLWithPath: clips.storePath))
-        try file.write(contentsOf: Data(repeating: 0x5A, count: Damage.pageSize))
-        try file.close()
-        let run = try clips.run("doctor", "--salvage", new + "2")
-        #expect(run.status == 2 && run.errors.contains("list of its tables is unreadable"), "\(run)")
-        #expect(!FileManager.default.fileExists(atPath: new + "2"))
         let names = try FileManager.default.contentsOfDirectory(atPath: clips.folder.path)
         #expect(!names.contains { $0.contains(".draft-") })
     }

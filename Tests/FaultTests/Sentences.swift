@@ -6,7 +6,8 @@ enum Sentences {
     private static let advice = [
         "try again", "Check the ", "check the ", "free some space", "Restore a backup", "save it with",
         "save them with", "which takes longer", "Name another file", "name another place",
-        "start again", "then restart", "create a new store", "Do a full refresh", "use another ",
+        "start again", "to use it as the store", "then restart", "create a new store", "Do a full refresh",
+        "use another ",
         "name another file", "must be opened for writing first", "each line that follows is for 'clips",
     ]
 

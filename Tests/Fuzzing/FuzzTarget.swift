@@ -3,7 +3,7 @@ import ClipsExchange
 /// A part of the program that reads untrusted input. Fuzzers and the suite call the same functions.
 package enum FuzzTarget: String, CaseIterable, Sendable {
     case keys, keyNames, text, query, html, json, jsonl, csv, markdown, newsboat, plain, anyFile, line, config
-    case script, token, xml, lz4, frames, message, page, record, body, server
+    case ris, bibtex, kindle, plist, script, token, xml, lz4, frames, message, page, record, body, server
 
     /// Returns the invariant that the bytes violate, or nil. A trap is a violation too.
     package func broken(by bytes: [UInt8]) -> String? {
@@ -18,6 +18,10 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .csv: FileInput.broken(by: bytes, .csv)
         case .markdown: FileInput.broken(by: bytes, .markdown)
         case .newsboat: FileInput.broken(by: bytes, .newsboat)
+        case .ris: FileInput.broken(by: bytes, .ris)
+        case .bibtex: FileInput.broken(by: bytes, .bibtex)
+        case .kindle: FileInput.broken(by: bytes, .kindle)
+        case .plist: FileInput.broken(by: bytes, nil)
         case .plain: FileInput.broken(by: bytes, .text)
         case .anyFile: FileInput.broken(by: bytes, nil)
         case .line: FileInput.broken(byLine: bytes)

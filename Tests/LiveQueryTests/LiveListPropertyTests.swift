@@ -166,6 +166,9 @@ struct RandomRun {
     private mutating func checkAnchor(
         before: TestList, held: Int?, previous: [TestRow]
     ) throws(Violation) {
+        if before.isUntouched {
+            return try check(list.selectedIndex == 0 && list.top == 0, "leaves the top before the first move")
+        }
         var expected = held
         var vanished = false
         let lost = lostID
@@ -241,11 +244,16 @@ struct RandomRun {
         before.follows && before.top == 0 && (before.staysAtTop || list.count <= list.height)
     }
 
+    /// Whether the last rows fill the screen.
+    private var isAtEnd: Bool { list.isCounted && list.top == max(0, list.count - list.height) }
+
     private func checkScreenRow(before: TestList) throws(Violation) {
         let was = before.selectedIndex - before.top
         let now = list.selectedIndex - list.top
         if isFollowing(since: before), list.top == 0 { return }
-        try check(now == was || (list.top == 0 && now < was), "screen row \(was) became \(now)")
+        try check(
+            now == was || (list.top == 0 && now < was) || (isAtEnd && now > was),
+            "screen row \(was) became \(now)")
     }
 
     private func checkState() throws(Violation) {
@@ -270,6 +278,9 @@ struct RandomRun {
         if let sought = list.sought { try check(delivered.contains(sought), "seeks a missing row") }
         try check(
             list.selectedIndex >= 0 && list.selectedIndex < max(1, list.count), "cursor outside the list")
+        try check(Set(list.rows.map(\.id)).count == list.rows.count, "an item is there twice")
+        try check(
+            !list.isCounted || list.top <= max(0, list.count - list.height), "blank rows below the last row")
         try check(list.top >= 0 && list.top <= list.selectedIndex, "cursor above the screen")
         try check(list.selectedIndex < list.top + list.height, "cursor below the screen")
     }
@@ -314,7 +325,9 @@ struct RandomRun {
         let height = 1 + random.below(maximumHeight)
         list.resize(height: height)
         let now = list.selectedIndex - list.top
-        try check(now == min(row, height - 1), "screen row \(row) became \(now) of \(height)")
+        try check(
+            now == min(row, height - 1) || (isAtEnd && now > min(row, height - 1)),
+            "screen row \(row) became \(now) of \(height)")
     }
 
     private func check(_ isRight: Bool, _ sentence: @autoclosure () -> String) throws(Violation) {

@@ -5,14 +5,11 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// Random histories with a real server. `MIRROR_HISTORIES` sets their number.
+/// Random histories with a real server.
 @Suite(.enabled(if: NATSServer.isInstalled, Comment(rawValue: NATSServer.missing)))
 struct ServerConvergenceTests {
-    private static let count =
-        ProcessInfo.processInfo.environment["MIRROR_HISTORIES"].flatMap(UInt64.init) ?? 14
-
     @Test func `machines converge while the server is killed, restored, and emptied`() async throws {
-        for seed in 0..<Self.count {
+        for seed in 0..<UInt64(LongProof.count(3, of: 14, "histories of machines with a server")) {
             let relay = ServerRelay(try NATSServer())
             var world = try await MirrorWorld(seed: seed, relay: relay, time: StoreOptions.systemMilliseconds)
             let failure = try await world.run(steps: 40 + Int(seed % 3) * 40)

@@ -1,5 +1,5 @@
 import Foundation
-package import Mirroring
+import Mirroring
 import PersistentStore
 import Synchronization
 import TestSupport
@@ -54,10 +54,11 @@ package struct MirrorWorld {
 
     /// - Parameters:
     ///   - relay: An empty relay; nil for one in memory.
+    ///   - makeDefect: Creates the defect of a machine, to prove that the check notices it.
     ///   - time: The machines' time, which must be that of the relay; nil for a clock that each step moves.
     package init(
         seed: UInt64, relay: (any TestRelay)? = nil, time: (@Sendable () -> Int64)? = nil,
-        rules: MirrorRules = .all
+        makeDefect: () -> MirrorDefect? = { nil }
     ) async throws {
         self.seed = seed
         random = SeededRandom(seed: seed)
@@ -75,7 +76,7 @@ package struct MirrorWorld {
             machines.append(
                 try await TestMachine(
                     relay, clock: self.time, skew: Int64.random(in: -300...300, using: &random),
-                    rules: rules, fault: { faults.next() }))
+                    defect: makeDefect(), fault: { faults.next() }))
         }
         self.machines = machines
         online = machines.map { _ in true }

@@ -30,12 +30,14 @@ package enum Book {
 package final class TestMachine: Sendable {
     package let container: PersistentContainer
     private let makeMirror: @Sendable () async throws -> Mirror
+    private let allowsRemovals: Bool
+    private let defect: MirrorDefect?
     private let current: Mutex<Mirror>
     package var mirror: Mirror { current.withLock { $0 } }
 
     package init(
         _ relay: any TestRelay, clock: @escaping @Sendable () -> Int64 = { SettableClock.start },
-        skew: Int64 = 0, rules: MirrorRules = .all, asksBeforeRemovals: Bool = false, path: String? = nil,
+        skew: Int64 = 0, defect: MirrorDefect? = nil, asksBeforeRemovals: Bool = false, path: String? = nil,
         model: StoreModel? = nil,
         fault: @escaping @Sendable () -> RelayFault = { .none }
     ) async throws {
@@ -54,11 +56,12 @@ package final class TestMachine: Sendable {
         let atCommit = { @Sendable () throws(MirrorError) in
             if fault() != .none { throw .other("the process died") }
         }
+        (allowsRemovals, self.defect) = (!asksBeforeRemovals, defect)
         makeMirror = { [now = options.clock] in
-            Mirror(
-                container: container, configuration: Book.configuration, engine: try relay.connect(fault),
-                rules: asksBeforeRemovals ? rules : rules.subtracting(.asksBeforeRemovals), now: now,
-                atCommit: atCommit)
+            let engine = try relay.connect(fault)
+            return Mirror(
+                container: container, configuration: Book.configuration,
+                engine: defect?.engine(engine) ?? engine, now: now, atCommit: atCommit)
         }
         current = Mutex(try await makeMirror())
     }
@@ -69,7 +72,17 @@ package final class TestMachine: Sendable {
         current.withLock { $0 = new }
     }
 
-    package func sync() async throws { try await mirror.sync() }
+    /// Exchanges all changes; confirms the deletion of many objects, except by a machine that asks.
+    package func sync() async throws {
+        if let defect, try await defect.damage(container) { try await kill() }
+        while true {
+            do { return try await mirror.sync() } catch MirrorError.manyRemovals(let count)
+                where allowsRemovals
+            {
+                await mirror.allowRemovals(count)
+            }
+        }
+    }
 
     package func notes() async throws -> [String: StoredObject] {
         let objects = try await container.fetch(FetchRequest("Note"))

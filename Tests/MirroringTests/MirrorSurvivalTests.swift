@@ -211,9 +211,8 @@ import Testing
         }
     }
 
-    /// `MIRROR_EDITS=100000` runs the whole figure.
     @Test func `many offline edits on two machines merge`() async throws {
-        let count = ProcessInfo.processInfo.environment["MIRROR_EDITS"].flatMap(Int.init) ?? 2000
+        let count = LongProof.count(2000, of: 100_000, "offline edits")
         let big = MemoryRelay(remembers: false)
         let machines = [try await TestMachine(big), try await TestMachine(big)]
         for (index, machine) in machines.enumerated() {

@@ -82,8 +82,9 @@ import Testing
             HistoryFetchRequest(.beginning, where: .contextName("conflict")))
         #expect(history.first?.changes.first?.oldValues["title"] == "early")
         let conflict = try #require(try await a.conflicts().first)
-        let context = a.container.makeContext(author: "app")
-        try await Book.configuration.resolve(conflict, restoring: true, in: context)
+        try await a.container.write(author: "app") { transaction throws(StoreError) in
+            try Book.configuration.resolve(conflict, restoring: true, in: &transaction)
+        }
         try await exchange(a, b)
         #expect(try await b.lines() == ["1 early  [] 0"])
         #expect(try await a.conflicts().isEmpty)

@@ -84,6 +84,63 @@ import Testing
         #expect(try await container.objects().map { $0["title"] } == ["fresh"])
     }
 
+    @Test(arguments: 1...5)
+    func `a version that a statement sets is never that of a later object`(offset: Int) async throws {
+        let container = try await Notes.open(folder)
+        let context = container.makeContext(author: "app")
+        let id = try await context.save(inserting: ["title": "a"])
+        let writer = try Connection(path: container.path, access: .readWrite)
+        try writer.execute("UPDATE Note SET version = (SELECT max(number) + \(offset) FROM history)")
+        _ = try await context.fetch(FetchRequest("Note"))
+        try writer.execute("REPLACE INTO Note (id, title) VALUES (1, 'theirs')")
+        try await context.update(id, ["title": "stale"])
+        await #expect(throws: StoreError.self) { try await context.save() }
+        #expect(try await container.objects().map { $0["title"] } == ["theirs"])
+    }
+
+    @Test func `a version never falls, even if a row is moved or its version set`() async throws {
+        let container = try await Notes.open(folder)
+        let writer = try Connection(path: container.path, access: .readWrite)
+        var versions: [Int64: Int64] = [:]
+        for sql in [
+            "INSERT INTO Note (id, title) VALUES (1, 'a'), (2, 'b')", "UPDATE Note SET version = 1000000",
+            "UPDATE Note SET version = version + 1", "REPLACE INTO Note (id, title) VALUES (1, 'c')",
+            "UPDATE Note SET title = 'd', version = \(Int64.max) WHERE id = 1",
+            "UPDATE Note SET id = 9 WHERE id = 2",
+            "DELETE FROM Note WHERE id = 9", "INSERT INTO Note (id) VALUES (9), (2)",
+            "REPLACE INTO Note (id, version) VALUES (2, 1000000)",
+            "REPLACE INTO Note (id, version) VALUES (2, 1)",
+        ] {
+            try writer.execute(sql)
+            for object in try await container.objects() {
+                let known = versions.updateValue(object.version, forKey: object.id.key) ?? 0
+                #expect(object.version >= known, "\(sql): \(object)")
+            }
+        }
+        #expect(try await container.check() == [])
+    }
+
+    @Test func `a store whose versions exceed its numbers is upgraded`() async throws {
+        let container = try await Notes.open(folder)
+        let writer = try Connection(path: container.path, access: .readWrite)
+        let raises = try writer.texts("SELECT sql FROM sqlite_schema WHERE name = 'Note_raises_version'")
+        try writer.execute(
+            """
+            CREATE TRIGGER own BEFORE INSERT ON Note BEGIN SELECT 1; END; INSERT INTO Note (title) VALUES ('a');
+            DROP TRIGGER Note_raises_version; UPDATE Note SET version = 1000000;
+            """)
+        await container.close()
+        let reopened = try await Notes.open(folder)
+        #expect(
+            try writer.texts("SELECT name FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid DESC")
+                .first == "own")
+        #expect(
+            try writer.texts("SELECT sql FROM sqlite_schema WHERE name = 'Note_raises_version'") == raises)
+        try writer.execute("REPLACE INTO Note (id, title) VALUES (1, 'b')")
+        #expect(try await reopened.objects().allSatisfy { $0.version > 1_000_000 })
+        #expect(try await reopened.check() == [])
+    }
+
     @Test func `the ID of a row is tracked under each of its names`() async throws {
         let container = try await Notes.open(folder)
         let writer = try Connection(path: container.path, access: .readWrite)

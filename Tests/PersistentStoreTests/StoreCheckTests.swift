@@ -85,6 +85,30 @@ import Testing
         #expect(try external("SELECT version FROM Note WHERE id = 2") == "3\n")
     }
 
+    @Test(arguments: [
+        "INSERT INTO Note (id, title) VALUES (\(Int64.max), 'far')",
+        "UPDATE Note SET id = \(Int64.max) WHERE id = 2",
+    ])
+    func `the greatest ID is named by a save that gets none, and the object is moved`(sql: String)
+        async throws
+    {
+        let container = try await open()
+        try external(sql)
+        let context = container.makeContext(author: "app")
+        try await context.insert("Note", ["title": "new"])
+        await #expect(throws: StoreError.noIDLeft(entity: "Note", path: container.path)) {
+            try await context.save()
+        }
+        let count = try await container.objects().count
+        let findings = try await container.check()
+        #expect(findings == [.fewIDsLeft(entity: "Note")])
+        try await container.repair(findings)
+        #expect(try await container.check() == [])
+        try await context.save()
+        let ids = try await container.objects().map(\.id.key)
+        #expect(ids.count == count + 1 && ids.allSatisfy { $0 < 10 }, "\(ids)")
+    }
+
     @Test func `a changed trigger is found`() async throws {
         let container = try await open()
         let sql = try external("SELECT sql FROM sqlite_schema WHERE name = 'Note_records_update'")

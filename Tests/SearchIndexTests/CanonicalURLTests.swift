@@ -17,6 +17,16 @@ import Testing
         ],
         ["https://example.org/a?c=1&b=2"], ["https://example.org/A"], ["https://example.org:8080/a"],
         ["https://example.org/a%2Fb"], ["https://example.org/a/b"], ["https://example.org/a?b=1%262"],
+        ["https://s.example/d/1/edit#gid=1"], ["https://s.example/d/1/edit#gid=2"],
+        ["https://s.example/d/1/edit"],
+        ["https://mail.google.com/mail/u/0/#inbox/Fm1"], ["https://mail.google.com/mail/u/0/#inbox/Fm2"],
+        ["https://mail.google.com/mail/u/0/#inbox"], ["https://mail.google.com/mail/u/0/#sent"],
+        ["https://b.example/x#tab2"], ["https://b.example/x#tab3"], ["https://b.example/x#4"],
+        ["https://b.example/x#L10:3"], ["https://b.example/x?p#3xK9aB2c"],
+        [
+            "https://b.example/x", "https://b.example/x#See_also", "https://b.example/x#cite_note-3",
+            "https://b.example/x#%C3%9Cberblick", "https://b.example/x#introduction",
+        ],
         ["https://example.org/a#/inbox"], ["https://example.org/a#!inbox"], ["https://a@example.org/a"],
         [
             "https://de.wikipedia.org/wiki/Größe_(Maß)",
@@ -63,6 +73,12 @@ import Testing
         }
         #expect(CanonicalURL.preferred("http://a.b", "https://a.b") == "https://a.b")
         #expect(CanonicalURL.preferred("https://a.b/", "https://a.b") == "https://a.b")
+        #expect(
+            CanonicalURL.preferred("https://SITE.EXAMPLE/a", "http://site.example/a")
+                == "https://site.example/a")
+        #expect(
+            CanonicalURL.preferred("https://SITE.EXAMPLE/a", "https://site.example/a")
+                == "https://site.example/a")
     }
 }
 

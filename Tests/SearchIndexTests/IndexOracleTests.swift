@@ -1,8 +1,9 @@
 import ClipsCore
 import PersistentStore
-import SearchIndex
 import TestSupport
 import Testing
+
+@testable import SearchIndex
 
 /// The index, compared with a check of every clip.
 @Suite struct IndexOracleTests {
@@ -93,6 +94,26 @@ import Testing
             #expect(
                 found == expected, "seed \(seed), round \(round): \(query.unicodeScalars.map(\.value))")
         }
+        await container.close()
+    }
+
+    @Test func `a word that an incomplete index does not have is found once`() async throws {
+        let container = try await PersistentContainer(
+            path: folder.path(of: "clips.db"), model: try ClipModel.make())
+        let context = container.makeContext(author: "test")
+        for number in 0..<6000 {
+            try await context.insert("Clip", ["title": "plain", "created": .integer(Int64(1000 + number))])
+        }
+        try await context.save()
+        let index = SearchIndex(container, ClipModel.searched)
+        _ = try await container.read { try index.advance(in: $0, mayBuild: true) }
+        // Newer and older than the position that the index has reached.
+        for created in [1, 9000] as [Int64] {
+            try await context.insert("Clip", ["title": "zebra", "created": .integer(created)])
+        }
+        try await context.save()
+        let (found, expected) = try await Self.hits("zebra", index, page: 100)
+        #expect(found == expected && found.count == 2)
         await container.close()
     }
 

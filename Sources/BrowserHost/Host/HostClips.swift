@@ -97,8 +97,8 @@ final class HostClips {
     }
 
     func delete(_ ids: [Int64], in answer: inout HostAnswer) async throws {
-        let deleted = try await openedToWrite().delete(ids).deletedIDs
-        answer.add("deleted", deleted.map { String($0.key) })
+        let deleted = try await openedToWrite().delete(ids).value
+        answer.add("deleted", deleted.map(String.init))
     }
 
     func restore(_ ids: [Int64], in answer: inout HostAnswer) async throws {

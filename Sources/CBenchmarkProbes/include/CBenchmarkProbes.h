@@ -12,9 +12,6 @@ int probe_contains(const void *bytes, long count, const void *wanted, long wante
 
 // Processes. argv and environment end with NULL; "environment" is added to the current one.
 
-// Starts a program with pipes for its input and output, or without both if "input" is NULL. Returns its process ID,
-// or -1, and the time before the start. "is_quiet" discards the standard error.
-int probe_start(char *const argv[], int *input, int *output, int is_quiet, int64_t *began);
 // Starts a program on a new pseudo-terminal. Returns its process ID, or -1.
 int probe_start_on_terminal(
     char *const argv[], char *const environment[], int rows, int columns, int *terminal, int64_t *began);

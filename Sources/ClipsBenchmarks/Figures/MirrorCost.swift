@@ -12,28 +12,20 @@ extension Figure {
         let records = workspace.count(100_000, quick: 20_000)
         let clips = Quantity.grouped(records)
         let rounds = workspace.count(5, quick: 3)
-        var zones = (ours: 0, bare: 0)
-        let puts = try Comparison(
-            rounds: rounds,
-            ours: {
-                zones.ours += 1
-                return try server.run("put", "ours\(zones.ours)", records)
-            },
-            reference: {
-                zones.bare += 1
-                return try server.run("bare-put", "bare\(zones.bare)", records)
-            })
-        zones = (0, 0)
-        let reads = try Comparison(
-            rounds: rounds,
-            ours: {
-                zones.ours += 1
-                return try server.run("read", "ours\(zones.ours)", records)
-            },
-            reference: {
-                zones.bare += 1
-                return try server.run("bare-read", "bare\(zones.bare)", records)
-            })
+        func compare(_ role: String) throws -> Comparison {
+            var (ours, bare) = (0, 0)
+            return try Comparison(
+                rounds: rounds,
+                ours: {
+                    ours += 1
+                    return try server.run(role, "ours\(ours)", records)
+                },
+                reference: {
+                    bare += 1
+                    return try server.run("bare-" + role, "bare\(bare)", records)
+                })
+        }
+        let (puts, reads) = (try compare("put"), try compare("read"))
         return [
             Measurement(
                 "\(clips) sealed records put", .time, puts, reference: "libnats alone", goal: .atMost(2),

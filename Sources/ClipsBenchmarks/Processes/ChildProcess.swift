@@ -1,5 +1,6 @@
 import CBenchmarkProbes
 import Glibc
+import Platform
 
 /// A program in another process, with pipes for its input and output or without both.
 final class ChildProcess {
@@ -21,15 +22,17 @@ final class ChildProcess {
 
     /// - Parameter isQuiet: whether to discard the standard error.
     init(_ command: [String], hasPipes: Bool = true, isQuiet: Bool = false) throws {
-        var (input, output, began): (Int32, Int32, Int64) = (-1, -1, 0)
-        id = withCStrings(command) { words in
-            hasPipes
-                ? probe_start(words, &input, &output, isQuiet ? 1 : 0, &began)
-                : probe_start(words, nil, nil, isQuiet ? 1 : 0, &began)
-        }
         name = command.joined(separator: " ")
-        (self.input, self.output) = (input, output)
-        self.began = Moment(nanoseconds: began)
+        let none: (reader: CInt, writer: CInt) = (-1, -1)
+        let input = hasPipes ? try Pipe.makeEnds() : none
+        let output = hasPipes ? try Pipe.makeEnds() : none
+        began = .now
+        let streams: KeyValuePairs<CInt, CInt?> = [
+            0: hasPipes ? input.reader : nil, 1: hasPipes ? output.writer : nil, 2: isQuiet ? nil : 2,
+        ]
+        id = Platform.ChildProcess.start(command, streams: streams) ?? -1
+        for end in [input.reader, output.writer] where end >= 0 { close(end) }
+        (self.input, self.output) = (input.writer, output.reader)
         guard id > 0 else { throw BenchmarkError("cannot start '\(command[0])'") }
     }
 
@@ -127,17 +130,5 @@ final class ChildProcess {
             guard state.si_signo == 0 else { return peak }
             usleep(500)
         }
-    }
-}
-
-/// Calls `body` with a NULL-terminated array of C strings, valid during the call.
-func withCStrings<Result>(
-    _ words: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) throws -> Result
-) rethrows -> Result {
-    let pointers = words.map { strdup($0) } + [nil]
-    defer { for pointer in pointers { free(pointer) } }
-    return try pointers.withUnsafeBufferPointer { buffer in
-        guard let base = buffer.baseAddress else { preconditionFailure("the array has an end") }
-        return try body(base)
     }
 }

@@ -66,14 +66,15 @@ final class ListeningWindow {
 
 extension LiveList<ClipRow> {
     mutating func apply(_ message: ClipListMessage, _ failure: inout String?) {
+        guard case .list(let message) = message else { return }
         switch message {
         case .window(let window, _): replace(window: window)
         case .more(let rows, let direction, let reachedEdge, let number, _):
             extend(with: rows, direction, reachedEdge: reachedEdge, requestNumber: number)
         case .count(let count, _): setCount(count)
         case .changes(let changes, _): apply(changes: changes)
-        case .failed(let reason, _, _): failure = reason
-        case .transactions, .reached, .state, .indexing, .mirror, .corrected: break
+        case .failed(let error, _, _): failure = error.sentence
+        case .transactions, .reached, .state: break
         }
     }
 }

@@ -12,9 +12,6 @@ struct ProcessUsage {
     /// The current memory in bytes.
     var memory: Double { status("VmRSS:") * 1024 }
 
-    /// The number of open descriptors.
-    var descriptors: Int { entries("fd").count }
-
     /// The processor time of all threads, including ended ones, in seconds.
     var processorTime: Double {
         var clock = clockid_t()

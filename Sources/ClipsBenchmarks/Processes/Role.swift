@@ -14,10 +14,8 @@ enum Role: Codable {
     case probeHost(store: String, StoreOptions.Durability)
     /// Commits 1,000 clips a second.
     case steadyWriter(store: String)
-    case grow(store: String, clips: Int)
     /// Saves clips with plain statements, 500 in each transaction.
     case insert(store: String, clips: Int)
-    case soak(store: String, SoakWork, number: Int)
 
     private static let mark = "--role"
 
@@ -46,10 +44,7 @@ enum Role: Codable {
         case .probeHost(let store, let durability):
             probe_serve_browser(store, durability == .full ? 1 : 0, STDIN_FILENO, STDOUT_FILENO)
         case .steadyWriter(let store): try Self.commit(to: store, .normal, Self.commitSteadily)
-        case .grow(let store, let clips): try GrownStore.grow(store, clips: clips)
         case .insert(let store, let clips): try Self.insert(clips, into: store)
-        case .soak(let store, let work, let number):
-            try StoreOptions.runOnThisThread { await work.serve(store, number, $0) }
         }
     }
 

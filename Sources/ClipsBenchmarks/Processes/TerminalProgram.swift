@@ -1,5 +1,6 @@
 import CBenchmarkProbes
 import Glibc
+import Platform
 
 /// A program on a pseudo-terminal, initially of 120 columns and 40 rows, whose output is searched as it
 /// arrives.
@@ -15,8 +16,10 @@ final class TerminalProgram {
     init(_ command: [String], environment more: [String] = []) throws {
         var (terminal, began): (Int32, Int64) = (-1, 0)
         let environment = ["TERM=xterm-256color", "LC_ALL=C.UTF-8", "LESS=", "NO_COLOR=1"] + more
-        process = withCStrings(command) { command in
-            withCStrings(environment) { probe_start_on_terminal(command, $0, 40, 120, &terminal, &began) }
+        process = Platform.ChildProcess.withStrings(command) { command in
+            Platform.ChildProcess.withStrings(environment) {
+                probe_start_on_terminal(command, $0, 40, 120, &terminal, &began)
+            }
         }
         guard process > 0 else { throw BenchmarkError("cannot start '\(command[0])' on a terminal") }
         self.terminal = terminal
@@ -39,13 +42,6 @@ final class TerminalProgram {
     func press(_ keys: String) {
         var keys = keys
         keys.withUTF8 { _ = write(terminal, $0.baseAddress, $0.count) }
-    }
-
-    /// Resizes the terminal, which sends SIGWINCH to the program.
-    func resize(rows: Int, columns: Int) {
-        var size = winsize()
-        (size.ws_row, size.ws_col) = (UInt16(rows), UInt16(columns))
-        _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
     }
 
     /// Waits for texts in the output, in any order, and returns the time of the last one.

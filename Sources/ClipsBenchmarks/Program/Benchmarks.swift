@@ -1,3 +1,4 @@
+import ClipsCore
 import Glibc
 
 /// The program, which measures the figures and prints each with its goal.

@@ -36,9 +36,14 @@ extension ClipStore {
             return (first, rest)
         }
         var groups: [DuplicateGroup] = []
+        var part: [Int64] = []
         for (key, ids) in rest {
-            groups += try await duplicates(among: (first[key].map { [$0] } ?? []) + ids)
+            part += (first[key].map { [$0] } ?? []) + ids
+            guard part.count >= Self.partSize else { continue }
+            groups += try await duplicates(among: part)
+            part = []
         }
+        groups += try await duplicates(among: part)
         return groups.sorted { $0.clips[0].id < $1.clips[0].id }
     }
 
@@ -50,7 +55,7 @@ extension ClipStore {
             .map { DuplicateGroup(clips: $0.sorted { ($0.created, $0.id) < ($1.created, $1.id) }) }
     }
 
-    /// Makes each group one clip, all in one transaction.
+    /// Makes each group one clip.
     ///
     /// - Parameter policy: `merge` retains all contents, `skip` the oldest clip, `replace` the contents of the
     ///   newest.
@@ -59,34 +64,26 @@ extension ClipStore {
     package func mergeDuplicates(
         _ groups: [DuplicateGroup], _ policy: DuplicatePolicy
     ) async throws -> (remaining: [Int64], deleted: Int, token: HistoryToken?) {
-        for attempt in 1... {
-            let context = makeContext(name: "dedupe")
-            var (remaining, deleted): ([Int64], Int) = ([], 0)
-            for group in groups {
-                let ids = group.clips.map(\.id)
-                let clips = try await clips(ids)
+        let written = try await inParts(groups.map { $0.clips.map(\.id) }, name: "dedupe") {
+            transaction, part throws(StoreError) in
+            let known = try Self.clips(part.flatMap(\.self), in: transaction.snapshot)
+            let clips = Dictionary(uniqueKeysWithValues: known.map { ($0.id, $0) })
+            var merged: [(remaining: Int64, deleted: Int)] = []
+            for ids in part {
+                let clips = ids.compactMap { clips[$0] }
                 guard let first = clips.first, clips.count > 1,
                     Set(clips.map { CanonicalURL.key($0.url) }).count == 1,
-                    let content = content(of: clips.map { ClipDraft($0) }, policy)
+                    let content = content(of: clips.map { ClipDraft($0) }, policy),
+                    let changes = try? content.changes(from: ClipDraft(first))
                 else { continue }
-                let changes = try content.changes(from: ClipDraft(first))
-                if !changes.isEmpty {
-                    try await context.update(first.objectID, changes, onVersion: first.version)
-                }
-                for clip in clips.dropFirst() {
-                    try await context.delete(clip.objectID, onVersion: clip.version)
-                }
-                remaining.append(first.id)
-                deleted += clips.count - 1
+                if !changes.isEmpty { try transaction.update(first.objectID, changes) }
+                for clip in clips.dropFirst() { try transaction.delete(clip.objectID) }
+                merged.append((first.id, clips.count - 1))
             }
-            guard deleted > 0 else { return ([], 0, nil) }
-            do {
-                return (remaining, deleted, try await context.save().token)
-            } catch {
-                guard case .conflict = error, attempt < Self.maxAttempts else { throw error }
-            }
+            return merged
         }
-        return ([], 0, nil)
+        let deleted = written.value.reduce(0) { $0 + $1.deleted }
+        return (written.value.map(\.remaining), deleted, written.token)
     }
 
     private func content(of drafts: [ClipDraft], _ policy: DuplicatePolicy) -> ClipDraft? {

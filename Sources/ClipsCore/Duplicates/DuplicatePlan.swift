@@ -118,58 +118,40 @@ struct DuplicatePlan {
 }
 
 extension DuplicatePlan {
-    var knownIDs: Set<Int64> { Set(entries.compactMap { $0.stored?.id }) }
-
-    /// Makes the changes in a context. Returns the temporary IDs of the inserted clips, by entry.
-    func apply(to context: StoreContext, author: String, now: Int64) async throws -> [Int: ObjectID] {
-        var temporary: [Int: ObjectID] = [:]
+    /// Makes the changes. Returns the clip that contains each draft.
+    func apply(
+        in transaction: inout StoreTransaction, author: String, now: Int64
+    ) throws -> [Int64] {
+        var ids = entries.map { $0.stored?.id ?? 0 }
+        var inserted: [Int] = []
         for (index, entry) in entries.enumerated() {
             guard let clip = entry.stored else {
-                guard !entry.isDeleted else { continue }
-                let values = try entry.content.values(author: author, now: now)
-                temporary[index] = try await context.insert(ClipModel.entity, values)
+                if !entry.isDeleted { inserted.append(index) }
                 continue
             }
             if entry.isDeleted {
-                try await context.delete(clip.objectID, onVersion: clip.version)
+                try transaction.delete(clip.objectID)
             } else if entry.content != entry.original {
-                let changes = try entry.content.changes(from: entry.original)
-                try await context.update(clip.objectID, changes, onVersion: clip.version)
+                try transaction.update(clip.objectID, try entry.content.changes(from: entry.original))
             }
         }
-        return temporary
-    }
-
-    /// The values of the entries to insert, by entry; nil if the plan also changes or deletes clips, or inserts
-    /// too few for a batch to cost less than a save.
-    func batch(author: String, now: Int64) throws -> [(index: Int, row: [AttributeValue])]? {
-        var rows: [(Int, [AttributeValue])] = []
-        for (index, entry) in entries.enumerated() {
-            if entry.stored == nil {
-                guard !entry.isDeleted else { continue }
-                rows.append((index, try entry.content.row(author: author, now: now)))
-            } else if entry.isDeleted || entry.content != entry.original {
-                return nil
+        if inserted.count < Self.smallestBatch {
+            for index in inserted {
+                let values = try entries[index].content.values(author: author, now: now)
+                ids[index] = try transaction.insert(ClipModel.entity, values).id.key
             }
+        } else {
+            let rows = try inserted.map { try entries[$0].content.row(author: author, now: now) }
+            var request = BatchInsertRequest(ClipModel.entity, attributes: ClipModel.names, rows: rows)
+            request.returnsObjectIDs = true
+            let keys = try transaction.execute(request).objectIDs ?? []
+            for (index, key) in zip(inserted, keys) { ids[index] = key.key }
         }
-        return rows.count < Self.smallestBatch ? nil : rows
+        return destinations.map { ids[$0] }
     }
 
+    /// The number of clips from which a batch costs less than single insertions.
     private static let smallestBatch = 20
-
-    /// Returns the clip that contains each draft.
-    func ids(_ inserted: [Int: Int64]) -> [Int64] {
-        destinations.map { entries[$0].stored?.id ?? inserted[$0] ?? 0 }
-    }
-
-    /// Returns the entries of the inserted clips with these URLs.
-    func inserted(with urls: Set<String>) -> [Int] {
-        entries.indices.filter {
-            entries[$0].stored == nil && !entries[$0].isDeleted && urls.contains(entries[$0].content.url)
-        }
-    }
-
-    func content(at index: Int) -> ClipDraft { entries[index].content }
 }
 
 extension ClipDraft {

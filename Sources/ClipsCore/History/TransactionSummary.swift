@@ -35,7 +35,8 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
         token = transaction.token
         timestamp = transaction.timestamp
         author = transaction.author
-        contextName = transaction.contextName
+        let work = StepName(transaction.contextName).work
+        contextName = work.isEmpty ? nil : work
         program = transaction.program
         process = transaction.process
         isOwn = ownSession != nil && transaction.session == ownSession

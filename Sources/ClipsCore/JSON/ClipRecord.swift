@@ -111,7 +111,7 @@ extension ClipRecord {
             return time
         }
         if let url = try text("url") { draft.url = url }
-        if let title = try text("title") { draft.title = title }
+        if let title = try text("title") { (draft.title, draft.hasExactTitle) = (title, true) }
         if let text = try text("text") { draft.text = text }
         if let note = try text("note") { draft.note = note }
         if let isStarred = try flag("starred") { draft.isStarred = isStarred }

@@ -27,11 +27,9 @@ package struct ClipListSource: HistoryConsumer {
                 correction.set(nil)
                 return query.admitsAll ? nil : ClipSelection(query, index) { correction.set($0.description) }
             },
+            commit: { TransactionSummary($0, ownSession: session) },
             deliver: { messages in
-                deliver(
-                    messages.flatMap { message in
-                        correction.news(before: message) + [ClipListMessage(message, ownSession: session)]
-                    })
+                deliver(messages.flatMap { correction.news(before: $0) + [.list($0)] })
             })
     }
 

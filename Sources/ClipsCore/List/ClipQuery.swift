@@ -47,11 +47,6 @@ package struct ClipQuery: Hashable, Sendable {
 
     package func hasSameFilter(as other: ClipQuery) -> Bool { search == other.search }
 
-    /// Whether the store has an index in this order.
-    var isSortedByIndex: Bool {
-        sort.attribute == "id" || ClipAttribute(rawValue: sort.attribute).map(ClipModel.isIndexed) ?? false
-    }
-
     /// The clips in the order of the query, without the filter.
     package var request: FetchRequest {
         let predicate = includesArchived || !admitsAll ? nil : ClipModel.notArchived

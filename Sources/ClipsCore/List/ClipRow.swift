@@ -4,6 +4,8 @@ package import PersistentStore
 
 /// The row of a clip in a list: one object, which all lists and frames share.
 package final class ClipRow: StoredRow {
+    package typealias Commit = TransactionSummary
+
     package let id: Int64
     package let position: SortPosition
     package let title: String
@@ -18,18 +20,17 @@ package final class ClipRow: StoredRow {
     package let created: Date
 
     package init(_ object: StoredObject, position: SortPosition) {
-        let clip = Clip(object)
-        id = clip.id
+        id = object.id.key
         self.position = position
-        title = clip.displayTitle
-        url = clip.url
-        site = Self.site(of: clip.url)
-        tags = clip.tags
-        author = clip.author
-        isStarred = clip.isStarred
-        isUnread = clip.isUnread
-        isArchived = clip.isArchived
-        created = clip.created
+        url = object.text(.url)
+        title = Clip.displayTitle(object.text(.title), url: url) { object.text(.text) }
+        site = Self.site(of: url)
+        tags = Tags(joined: object.text(.tags)).names
+        author = object.text(.author)
+        isStarred = object[.starred].booleanValue
+        isUnread = object[.unread].booleanValue
+        isArchived = object[.archived].booleanValue
+        created = object.date(.created)
     }
 
     package static func == (one: ClipRow, other: ClipRow) -> Bool {

@@ -12,14 +12,16 @@ extension ClipStore {
     }
 
     /// Restores the losing value of a conflict, or dismisses it.
-    package func resolve(_ conflict: MirrorConflict, restoring: Bool) async throws(StoreError) -> SaveResult {
-        let context = makeContext(name: "conflict")
-        if restoring, let object = conflict.object {
-            try await context.update(object.id, stamped([:]), onVersion: object.version)
+    package func resolve(_ conflict: MirrorConflict, restoring: Bool) async throws(StoreError)
+        -> HistoryToken?
+    {
+        let (mirrored, updated) = (mirrored, stamped([String: AttributeValue]()))
+        let written = try await write(name: "conflict") { transaction throws(StoreError) in
+            try mirrored.resolve(conflict, restoring: restoring, in: &transaction)
+            if restoring, let object = conflict.object { try transaction.update(object.id, updated) }
         }
-        let result = try await mirrored.resolve(conflict, restoring: restoring, in: context)
         await correctReport()
-        return result
+        return written.token
     }
 
     /// Corrects the report of a mirror that is not running. A running one counts after each commit.

@@ -22,33 +22,39 @@ package struct Clip: Hashable, Sendable, Identifiable {
     package init(_ object: StoredObject) {
         id = object.id.key
         version = object.version
-        func text(_ attribute: ClipAttribute) -> String { object[attribute.rawValue].textValue ?? "" }
-        func date(_ attribute: ClipAttribute) -> Date {
-            Date(milliseconds: object[attribute.rawValue].integerValue ?? 0)
-        }
-        uuid = text(.uuid)
-        url = text(.url)
-        title = text(.title)
-        self.text = text(.text)
-        note = text(.note)
-        tags = Tags(joined: text(.tags)).names
-        author = text(.author)
-        isStarred = object[ClipAttribute.starred.rawValue].booleanValue
-        isUnread = object[ClipAttribute.unread.rawValue].booleanValue
-        isArchived = object[ClipAttribute.archived.rawValue].booleanValue
-        created = date(.created)
-        updated = date(.updated)
+        uuid = object.text(.uuid)
+        url = object.text(.url)
+        title = object.text(.title)
+        text = object.text(.text)
+        note = object.text(.note)
+        tags = Tags(joined: object.text(.tags)).names
+        author = object.text(.author)
+        isStarred = object[.starred].booleanValue
+        isUnread = object[.unread].booleanValue
+        isArchived = object[.archived].booleanValue
+        created = object.date(.created)
+        updated = object.date(.updated)
     }
 
     package var objectID: ObjectID { ClipModel.objectID(id) }
 
     /// The title; without one, the URL or the first line of the text.
-    package var displayTitle: String {
+    package var displayTitle: String { Self.displayTitle(title, url: url) { text } }
+
+    static func displayTitle(_ title: String, url: String, text: () -> String) -> String {
         if title.contains(where: { !$0.isWhitespace }) { return title }
         if !url.isEmpty { return url }
-        let line = text.drop { $0.isWhitespace }.prefix { !$0.isNewline }
+        let line = text().drop { $0.isWhitespace }.prefix { !$0.isNewline }
         return line.isEmpty ? "(untitled)" : String(line.prefix(200))
     }
+}
+
+extension StoredObject {
+    subscript(_ attribute: ClipAttribute) -> AttributeValue { self[attribute.rawValue] }
+
+    func text(_ attribute: ClipAttribute) -> String { self[attribute].textValue ?? "" }
+
+    func date(_ attribute: ClipAttribute) -> Date { Date(milliseconds: self[attribute].integerValue ?? 0) }
 }
 
 extension Date {

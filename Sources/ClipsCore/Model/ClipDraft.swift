@@ -6,6 +6,8 @@ package struct ClipDraft: Hashable, Sendable {
     package var uuid: String?
     package var url = ""
     package var title = ""
+    /// Whether an empty title is saved as it is, as that of a clip that was exported.
+    package var hasExactTitle = false
     package var text = ""
     package var note = ""
     package var tags: [String] = []
@@ -87,7 +89,7 @@ package struct ClipDraft: Hashable, Sendable {
     /// The title on one line; for a clip without title and URL, its first line.
     var savedTitle: String {
         let line = Self.oneLine(title)
-        guard line.isEmpty && url.isEmpty else { return line }
+        guard line.isEmpty && url.isEmpty && !hasExactTitle else { return line }
         let source = text.isEmpty ? note : text
         return String(source.drop { $0.isWhitespace }.prefix { !$0.isNewline }.prefix(120))
     }

@@ -1,92 +1,68 @@
 package import PersistentStore
 package import SearchIndex
 
-/// A search of a store, one page at a time.
+/// A search of a store: the hits of one state of it, whose clips are read one page at a time.
 package struct ClipSearch {
     private let query: SearchQuery
     private let sort: SearchSort
+    private let limit: Int
     private let store: ClipStore
-    private var cursor: SearchCursor?
-    private var ranking: SearchRanking
-    private var ranked: ArraySlice<Int64> = []
-    private var left: Int
-    /// Whether all hits came from the index. False if it was missing or incomplete and the store was read.
-    package private(set) var isFromIndex = true
-    /// Whether no clip was omitted because of the limit, known at the end.
+    /// The hits without the pages already returned; nil before the first.
+    private var left: ArraySlice<Int64>?
+    /// Whether no clip was omitted because of the limit, known after the first page.
     package private(set) var isAtEnd = false
 
     private static let pageSize = 200
 
     package init(_ query: SearchQuery, sort: SearchSort, limit: Int, in store: ClipStore) {
-        self.query = query
-        self.sort = sort
-        self.store = store
-        ranking = SearchRanking(query, limit: limit)
-        left = limit
+        (self.query, self.sort, self.limit, self.store) = (query, sort, limit, store)
     }
 
-    /// Returns the next clips; nil at the end.
+    /// Returns the next clips, without deleted ones; nil at the end.
     package mutating func next() async throws(StoreError) -> [Clip]? {
         try await next { hits, snapshot throws(StoreError) in try ClipStore.clips(hits, in: snapshot) }
     }
 
     /// Returns the next hits, read by `body` from a snapshot; nil at the end.
+    ///
+    /// A page that begins at a position would skip a clip that another process moves before it is read.
     mutating func next<Element: Sendable>(
         _ body: @Sendable (_ hits: [Int64], borrowing StoreSnapshot) throws(StoreError) -> [Element]
     ) async throws(StoreError) -> [Element]? {
-        guard left > 0 else { return nil }
-        return sort == .relevance ? try await nextRanked(body) : try await nextNewest(body)
-    }
-
-    private mutating func nextNewest<Element: Sendable>(
-        _ body: @Sendable (_ hits: [Int64], borrowing StoreSnapshot) throws(StoreError) -> [Element]
-    ) async throws(StoreError) -> [Element] {
-        let (query, index, after) = (query, store.index, cursor)
-        let bounds = SearchBounds(limit: min(left, Self.pageSize), maxRead: 20_000)
-        let (page, elements) = try await store.container.read { snapshot throws(StoreError) in
-            let page = try index.search(query, after: after, bounds: bounds, in: snapshot)
-            return (page, try body(page.hits.map(\.id), snapshot))
+        guard limit > 0, left?.isEmpty != true else { return nil }
+        let (query, sort, limit, known, index) = (query, sort, limit, left, store.index)
+        let (found, elements) = try await store.container.read { snapshot throws(StoreError) in
+            let found =
+                if let known { (hits: known, isAtEnd: false) } else {
+                    try Self.hits(query, sort, limit, index, snapshot)
+                }
+            return (found, try body(Array(found.hits.prefix(Self.pageSize)), snapshot))
         }
-        cursor = page.next
-        isAtEnd = page.next == nil
-        left = isAtEnd ? 0 : left - page.hits.count
-        isFromIndex = isFromIndex && page.isFromIndex
+        if left == nil { isAtEnd = found.isAtEnd }
+        left = found.hits.dropFirst(Self.pageSize)
         return elements
     }
 
-    private mutating func nextRanked<Element: Sendable>(
-        _ body: @Sendable (_ hits: [Int64], borrowing StoreSnapshot) throws(StoreError) -> [Element]
-    ) async throws(StoreError) -> [Element] {
-        while !ranking.isComplete {
-            let (begun, index) = (ranking, store.index)
-            ranking = try await store.container.read { snapshot throws(StoreError) in
-                var ranking = begun
-                try ranking.extend(with: index, in: snapshot)
-                return ranking
-            }
-            ranked = ranking.hits.map(\.id)[...]
+    private static func hits(
+        _ query: SearchQuery, _ sort: SearchSort, _ limit: Int, _ index: SearchIndex,
+        _ snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> (hits: ArraySlice<Int64>, isAtEnd: Bool) {
+        guard sort == .relevance else {
+            let page = try index.search(query, bounds: SearchBounds(limit: limit), in: snapshot)
+            return (page.hits.map(\.id)[...], page.next == nil)
         }
-        let page = Array(ranked.prefix(Self.pageSize))
-        ranked = ranked.dropFirst(page.count)
-        if ranked.isEmpty { left = 0 }
-        (isAtEnd, isFromIndex) = (ranking.isAtEnd, ranking.isFromIndex)
-        return try await store.container.read { snapshot throws(StoreError) in try body(page, snapshot) }
+        var ranking = SearchRanking(query, limit: limit)
+        while !ranking.isComplete { try ranking.extend(with: index, in: snapshot) }
+        return (ranking.hits.map(\.id)[...], ranking.isAtEnd)
     }
 
     /// Returns the number of clips that the query admits, and whether counting ended before all were read.
     package func count() async throws(StoreError) -> (count: Int, isAll: Bool) {
-        var (count, read, cursor) = (0, 0, SearchCursor?.none)
-        let (query, index, bounds) = (query, store.index, SearchBounds(limit: 10_000, maxRead: 10_000))
-        repeat {
-            let after = cursor
-            let page = try await store.container.read { snapshot throws(StoreError) in
-                try index.search(query, after: after, bounds: bounds, in: snapshot)
-            }
-            count += page.hits.count
-            read += page.read
-            cursor = page.next
-        } while cursor != nil && read < Self.maxCounted
-        return (count, cursor == nil)
+        let (query, index) = (query, store.index)
+        let bounds = SearchBounds(limit: .max, maxRead: Self.maxCounted)
+        return try await store.container.read { snapshot throws(StoreError) in
+            try index.count(query, upTo: bounds, in: snapshot)
+        }
     }
 
     /// Returns the query with close words for those that no clip has; nil if there are none.

@@ -6,6 +6,7 @@ extension Error {
     package var sentence: String {
         switch self as? StoreError {
         case .damaged: "\(self) \(StoreError.repairCommands)"
+        case .noIDLeft: "\(self) Run 'clips doctor --repair'."
         case .emptied: "\(self) 'clips backup restore FILE' restores one."
         default: "\(self)"
         }
@@ -82,18 +83,17 @@ extension ClipStore {
 
     /// Saves the readable clips of a damaged store into a new one, and indexes it.
     ///
-    /// - Returns: the result; nil if the store has no clips to look for.
     /// - Throws: the errors of `PersistentContainer.salvage`.
     package static func salvage(
         _ path: String, to newPath: String, author: String, options: StoreOptions,
         progress: (_ done: Int, _ of: Int) -> Void
-    ) async throws(StoreError) -> SalvageReport.Objects? {
+    ) async throws(StoreError) -> SalvageReport {
         let report = try PersistentContainer.salvage(
             path, to: newPath, author: author, model: try ClipModel.make(), options: options,
             progress: progress)
         let store = try await ClipStore(path: newPath, author: author, options: options)
         _ = try? await store.updateIndex()
         await store.close()
-        return report.objects.first { $0.entity == ClipModel.entity }
+        return report
     }
 }

@@ -1,18 +1,34 @@
 package import PersistentStore
 import SearchIndex
 
-/// Finds the clips for a change of many.
+/// Finds all clips of a query.
 extension ClipStore {
-    /// Returns the clips of a query, in its order, without their contents.
-    package func ids(matching query: ClipQuery) async throws(StoreError) -> [Int64] {
-        guard !query.admitsAll else {
-            let request = query.request
-            return try await container.read { snapshot throws(StoreError) in try snapshot.keys(request) }
+    /// Returns the clips of a query in one state of the store, in its order, without their contents: eight bytes
+    /// for each.
+    package func ids(matching query: ClipQuery, limit: Int = .max) async throws(StoreError) -> [Int64] {
+        let (search, isNewestFirst) = (query.search, query.sort == ClipQuery.newestFirst)
+        var request = query.request
+        request.limit = limit
+        let (index, inOrder) = (index, request)
+        return try await container.read { snapshot throws(StoreError) in
+            guard limit > 0, !search.isEmpty else { return try snapshot.keys(inOrder) }
+            let bounds = SearchBounds(limit: isNewestFirst ? limit : .max)
+            let hits = try index.search(search, bounds: bounds, in: snapshot).hits.map(\.id)
+            guard !isNewestFirst else { return hits }
+            var found = inOrder
+            found.predicate = .keys(hits)
+            return try snapshot.keys(found)
         }
-        var search = ClipSearch(query.search, sort: .newest, limit: .max, in: self)
-        var ids: [Int64] = []
-        while let hits = try await search.next({ hits, _ throws(StoreError) in hits }) { ids += hits }
-        return ids
+    }
+
+    /// Calls `body` with the clips of a query, in its order.
+    ///
+    /// A page that begins at a position would skip a clip that another process moves before it is read. So the IDs
+    /// are read first, which do not move, and no snapshot is held while `body` waits for a reader of its output.
+    package func forEachClip(
+        _ query: ClipQuery, limit: Int = .max, _ body: (Clip) throws -> Void
+    ) async throws {
+        try await forEachClip(of: try await ids(matching: query, limit: limit), body)
     }
 
     /// Calls `body` with clips, one page at a time, in this order, without deleted ones.
@@ -66,6 +82,6 @@ extension ClipStore {
             guard clip.tags.contains(where: old.contains) else { return nil }
             let tags = Tags(clip.tags.compactMap { old.contains($0) ? new : $0 })
             return [.tags: .text(tags.joined)]
-        }.count
+        }.value
     }
 }

@@ -11,7 +11,7 @@ package enum EditOutcome: Equatable, Sendable {
     case deleted
 }
 
-/// Saves clips.
+/// Saves clips. What a change depends on is read with the write lock, so no other writer changes it in between.
 extension ClipStore {
     /// Saves clips as one transaction and returns their IDs, in order. A clip whose UUID exists is not saved
     /// again.
@@ -24,29 +24,30 @@ extension ClipStore {
     package func add(
         _ draft: ClipDraft
     ) async throws -> (id: Int64, earlier: [Int64], token: HistoryToken?) {
-        let context = makeContext()
-        let temporary = try await context.insert(ClipModel.entity, draft.values(author: author, now: now()))
-        var lookup: FetchRequest?
-        if !draft.url.isEmpty {
-            let sameURL = ObjectPredicate.equal(ClipAttribute.url.rawValue, .text(draft.url))
-            lookup = FetchRequest(ClipModel.entity, where: sameURL, limit: 10)
-            lookup?.attributes = []
+        let values = try draft.values(author: author, now: now())
+        var request = FetchRequest(
+            ClipModel.entity, where: .equal(ClipAttribute.url.rawValue, .text(draft.url)), limit: 10)
+        request.attributes = []
+        let sameURL = draft.url.isEmpty ? nil : request
+        let written = try await write { transaction throws(StoreError) in
+            let earlier = try sameURL.map { request throws(StoreError) in try transaction.fetch(request) }
+            return (try transaction.insert(ClipModel.entity, values).id.key, earlier?.map(\.id.key) ?? [])
         }
-        let result = try await context.save(moving: nil, finding: lookup)
-        return (result.permanentID(temporary).key, result.found.map(\.id.key), result.token)
+        return (written.value.0, written.value.1, written.token)
     }
 
     /// Changes attributes of a clip.
     ///
     /// - Parameter version: The version on which the changes are based; nil for any.
+    /// - Throws: `StoreError.conflict` if the clip has another version, or was deleted.
     @discardableResult
     package func update(
         _ id: Int64, version: Int64? = nil, _ changes: [ClipAttribute: AttributeValue]
-    ) async throws(StoreError) -> SaveResult {
-        let context = makeContext()
-        let values = Dictionary(uniqueKeysWithValues: changes.map { ($0.rawValue, $1) })
-        try await context.update(ClipModel.objectID(id), stamped(values), onVersion: version)
-        return try await context.save()
+    ) async throws(StoreError) -> Written<Void> {
+        let values = stamped(changes)
+        return try await write { transaction throws(StoreError) in
+            try transaction.update(ClipModel.objectID(id), values, onVersion: version)
+        }
     }
 
     /// Saves the changes of an edit that may have taken any time.
@@ -55,58 +56,50 @@ extension ClipStore {
     package func save(_ changes: [ClipAttribute: AttributeValue], editedFrom base: Clip)
         async throws(StoreError) -> EditOutcome
     {
-        var version = base.version
-        var theirs: [ClipAttribute] = []
-        for _ in 0..<Self.maxAttempts {
-            do {
-                try await update(base.id, version: version, changes)
-                return theirs.isEmpty ? .saved : .savedWithOthers(theirs)
-            } catch {
-                guard case .conflict(let conflicts) = error else { throw error }
-                guard let stored = conflicts.first?.stored.map(Clip.init) else { return .deleted }
-                theirs = stored.differences(from: base)
-                let clashing = theirs.filter {
-                    changes[$0] != nil && changes[$0] != ClipDraft(stored).value(of: $0)
-                }
-                guard clashing.isEmpty else { return .clashed(clashing) }
-                version = stored.version
+        let values = stamped(changes)
+        return try await write { transaction throws(StoreError) in
+            guard let stored = try transaction.object(base.objectID).map(Clip.init),
+                stored.uuid == base.uuid
+            else { return .deleted }
+            let theirs = stored.version == base.version ? [] : stored.differences(from: base)
+            let clashing = theirs.filter {
+                changes[$0] != nil && changes[$0] != ClipDraft(stored).value(of: $0)
             }
-        }
-        return .clashed(Array(changes.keys))
+            guard clashing.isEmpty else { return .clashed(clashing) }
+            try transaction.update(base.objectID, values)
+            return theirs.isEmpty ? .saved : .savedWithOthers(theirs)
+        }.value
     }
 
-    /// Deletes clips as one transaction. The result has only those that existed.
+    /// Deletes clips. The result has only those that existed.
     @discardableResult
-    package func delete(_ ids: [Int64]) async throws(StoreError) -> SaveResult {
-        let context = makeContext()
-        for id in ids { try await context.delete(ClipModel.objectID(id)) }
-        return try await context.save()
+    package func delete(_ ids: [Int64]) async throws(StoreError) -> Written<[Int64]> {
+        try await inParts(ids) { transaction, part throws(StoreError) in
+            var deleted: [Int64] = []
+            for id in part where try transaction.delete(ClipModel.objectID(id)) { deleted.append(id) }
+            return deleted
+        }
     }
 
     /// Saves a deleted clip again under its ID, with changes.
+    @discardableResult
     package func restore(
         _ clip: Clip, with changes: [ClipAttribute: AttributeValue]
-    ) async throws(StoreError) -> SaveResult {
+    ) async throws(StoreError) -> Written<Void> {
         var values: [ClipAttribute: AttributeValue] = [
             .uuid: .text(clip.uuid), .author: .text(clip.author),
             .created: .integer(clip.created.milliseconds),
         ]
         for attribute in Clip.editable { values[attribute] = ClipDraft(clip).value(of: attribute) }
-        values.merge(changes) { $1 }
-        let context = makeContext()
-        let named = Dictionary(uniqueKeysWithValues: values.map { ($0.rawValue, $1) })
-        let restorable = try await container.read { snapshot throws(StoreError) in
-            try Self.restorable([named], in: snapshot)[0]
+        let restored = stamped(values.merging(changes) { $1 })
+        return try await write { transaction throws(StoreError) in
+            let values = try Self.restorable([restored], in: transaction.snapshot)[0]
+            try transaction.restore(clip.objectID, values)
         }
-        try await context.restore(clip.objectID, stamped(restorable))
-        return try await context.save()
     }
-
-    /// Attempts to save before a continuous conflict with other writers becomes an error.
-    static let maxAttempts = 100
 }
 
-/// Changes many clips as one transaction. Deleted clips are left out.
+/// Changes many clips. Deleted clips are left out.
 extension ClipStore {
     /// Sets a flag of clips, such as the star.
     ///
@@ -115,29 +108,30 @@ extension ClipStore {
     package func set(_ flag: ClipAttribute, _ isOn: Bool, of ids: [Int64]) async throws(StoreError) -> Int {
         try await update(ids, [flag]) { clip in
             ClipDraft(clip).value(of: flag) == .boolean(isOn) ? nil : [flag: .boolean(isOn)]
-        }.count
+        }.value
     }
 
     /// Sets an attribute of the clips that do not have it, or unsets it if all of them have it.
     package func toggle(
         _ attribute: ClipAttribute, of ids: [Int64]
-    ) async throws(StoreError) -> (result: SaveResult, isOn: Bool, count: Int) {
-        let objects = try await read([attribute], of: ids)
-        let without = objects.filter { !$0[attribute.rawValue].booleanValue }
-        let chosen = without.isEmpty ? objects : without
-        let context = makeContext()
-        await context.setMergePolicy(.byPropertyStoreTrumps)
-        for object in chosen {
-            try await context.update(
-                object.id, stamped([attribute.rawValue: .boolean(!without.isEmpty)]))
+    ) async throws(StoreError) -> Written<(isOn: Bool, count: Int)> {
+        let name = attribute.rawValue
+        return try await write { transaction throws(StoreError) in
+            let objects = try transaction.fetch(Self.request([attribute], of: ids))
+            let without = objects.filter { !$0[name].booleanValue }
+            let chosen = without.isEmpty ? objects : without
+            let values = stamped([attribute: .boolean(!without.isEmpty)])
+            for object in chosen { try transaction.update(object.id, values) }
+            return (isOn: !without.isEmpty, count: chosen.count)
         }
-        return (try await context.save(), !without.isEmpty, chosen.count)
     }
 
     /// Adds and removes tags of clips. Tags that other writers add concurrently remain.
+    ///
+    /// - Returns: the number of clips that changed.
     package func tag(
         _ ids: [Int64], adding: [String], removing: [String]
-    ) async throws(StoreError) -> (result: SaveResult?, count: Int) {
+    ) async throws(StoreError) -> Written<Int> {
         let removed = Set(Tags(removing).names)
         return try await update(ids, [.tags]) { clip in
             let tags = Tags(clip.tags)
@@ -146,40 +140,32 @@ extension ClipStore {
         }
     }
 
-    /// Updates clips according to their values at the commit: after a conflict, reads them again.
+    /// Updates clips according to their present values.
     ///
     /// - Parameters:
     ///   - attributes: The attributes that `changes` needs.
     ///   - changes: A closure that returns the changes of a clip; nil for none.
+    /// - Returns: the number of clips that changed.
     func update(
-        _ ids: [Int64], _ attributes: [ClipAttribute], _ changes: (Clip) -> [ClipAttribute: AttributeValue]?
-    ) async throws(StoreError) -> (result: SaveResult?, count: Int) {
-        var attempts = 0
-        while true {
-            let context = makeContext()
-            var count = 0
-            for object in try await read(attributes, of: ids) {
+        _ ids: [Int64], _ attributes: [ClipAttribute],
+        _ changes: @Sendable (Clip) -> [ClipAttribute: AttributeValue]?
+    ) async throws(StoreError) -> Written<Int> {
+        let written = try await inParts(ids) { transaction, part throws(StoreError) in
+            var changed: [Int64] = []
+            for object in try transaction.fetch(Self.request(attributes, of: part)) {
                 guard let values = changes(Clip(object)) else { continue }
-                let named = Dictionary(uniqueKeysWithValues: values.map { ($0.rawValue, $1) })
-                try await context.update(object.id, stamped(named), onVersion: object.version)
-                count += 1
+                try transaction.update(object.id, stamped(values))
+                changed.append(object.id.key)
             }
-            guard count > 0 else { return (nil, 0) }
-            do {
-                return (try await context.save(), count)
-            } catch {
-                attempts += 1
-                guard case .conflict = error, attempts < Self.maxAttempts else { throw error }
-            }
+            return changed
         }
+        return Written(value: written.value.count, token: written.token)
     }
 
-    func read(_ attributes: [ClipAttribute], of ids: [Int64]) async throws(StoreError)
-        -> [StoredObject]
-    {
+    private static func request(_ attributes: [ClipAttribute], of ids: [Int64]) -> FetchRequest {
         var request = FetchRequest(ClipModel.entity, where: .keys(ids))
         request.attributes = attributes.map(\.rawValue)
-        return try await container.fetch(request)
+        return request
     }
 }
 

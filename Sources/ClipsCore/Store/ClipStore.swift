@@ -12,6 +12,8 @@ package struct ClipStore: Sendable {
     /// The error that made the store read-only; nil if it is writable.
     package private(set) var readOnlyReason: StoreError?
     private let context: StoreContext
+    /// The context name of transactions without one of their own.
+    var stepName: String?
     let now: @Sendable () -> Int64
 
     /// The ID of the store, the same for every process that opens it.
@@ -38,6 +40,7 @@ package struct ClipStore: Sendable {
         index = SearchIndex(container, ClipModel.searched)
         self.author = author
         context = container.makeContext(author: author, name: contextName)
+        stepName = contextName
         now = options.clock
     }
 
@@ -79,8 +82,22 @@ package struct ClipStore: Sendable {
         values.merging([ClipAttribute.updated.rawValue: .integer(now())]) { $1 }
     }
 
-    /// Creates a context in this store's session.
-    func makeContext(name: String? = nil) -> StoreContext { context.sibling(name: name) }
+    func stamped(_ values: [ClipAttribute: AttributeValue]) -> [String: AttributeValue] {
+        stamped(Dictionary(uniqueKeysWithValues: values.map { ($0.rawValue, $1) }))
+    }
+
+    /// Reads and changes clips with the write lock, as one transaction of this store's author and session.
+    func write<Value: Sendable>(
+        name: String? = nil, _ body: @Sendable (inout StoreTransaction) throws -> Value
+    ) async throws -> Written<Value> {
+        try await context.write(name: name ?? stepName, body)
+    }
+
+    func write<Value: Sendable>(
+        name: String? = nil, _ body: @Sendable (inout StoreTransaction) throws(StoreError) -> Value
+    ) async throws(StoreError) -> Written<Value> {
+        try await context.write(name: name ?? stepName, body)
+    }
 }
 
 extension StoreError {

@@ -15,47 +15,60 @@ extension ClipStore {
     package func undo(
         _ token: HistoryToken, isRedoing: Bool = false, contested: ContestedUndo = .ask
     ) async throws(StoreError) -> UndoOutcome {
-        let name = UndoHistory.Role(isRedoing, of: token.number).contextName
-        var attempts = 0
-        while true {
-            let plan = try await container.read { snapshot throws(StoreError) in
-                guard let transaction = try snapshot.transaction(token) else {
-                    throw StoreError.tokenExpired(oldest: token)
-                }
-                return try UndoPlan(transaction, in: snapshot)
-            }
-            if contested == .ask, let conflict = plan.conflict { return .contested(conflict) }
-            let context = makeContext(name: name)
-            for (id, step) in plan.steps { try await apply(step, of: id, contested, in: context) }
-            do {
-                return .saved(try await context.save())
-            } catch {
-                // Another process committed first; the next plan includes its changes.
-                attempts += 1
-                switch error {
-                case .conflict where attempts < Self.maxAttempts: continue
-                case .constraint where attempts < Self.maxAttempts: continue
-                default: throw error
-                }
-            }
+        let step = try await container.read { snapshot throws(StoreError) in
+            try UndoPieces(of: token, in: snapshot)
         }
+        // All conflicts are known before the first part is saved.
+        if contested == .ask, step.pieces.count > 1 {
+            var conflict: UndoConflict?
+            for piece in step.pieces {
+                let found = try await container.read { snapshot throws(StoreError) in
+                    try UndoPlan(piece, of: step, in: snapshot).conflict
+                }
+                conflict = conflict.map { known in found.map(known.joined) ?? known } ?? found
+            }
+            if let conflict { return .contested(conflict) }
+        }
+        let start = try await container.currentToken().number
+        let work = UndoHistory.Role(isRedoing, of: token.number).contextName
+        var (last, restored): (HistoryToken?, [Int64]) = (nil, [])
+        for (index, piece) in step.pieces.enumerated().reversed() {
+            let name =
+                step.pieces.count == 1
+                ? work : StepName.part(of: work, after: start, isContinued: index > 0)
+            let written = try await write(name: name) { transaction throws(StoreError) in
+                let plan = try UndoPlan(piece, of: step, in: transaction.snapshot)
+                if contested == .ask, let conflict = plan.conflict { return UndoOutcome.contested(conflict) }
+                return .saved(token: nil, restored: try apply(plan, contested, in: &transaction), clips: 0)
+            }
+            guard case .saved(_, let clips, _) = written.value else { return written.value }
+            restored += clips
+            last = written.token ?? last
+        }
+        return .saved(token: last, restored: restored, clips: step.clips.count)
     }
 
+    /// Makes the changes of a plan. Returns the restored clips.
     private func apply(
-        _ step: UndoPlan.Step, of id: ObjectID, _ contested: ContestedUndo, in context: StoreContext
-    ) async throws(StoreError) {
-        switch step {
-        case .restore(let values): try await context.restore(id, values)
-        case .delete(let version): try await context.delete(id, onVersion: version)
-        case .contestedDelete(let version):
-            if contested == .overwrite { try await context.delete(id, onVersion: version) }
-        case .update(var values, let theirs, let version):
-            if contested == .overwrite { values.merge(theirs) { $1 } }
-            guard !values.isEmpty else { return }
-            // Includes a clip with changes of other writers: this is its last change.
-            if values[ClipAttribute.updated.rawValue] == nil { values = stamped(values) }
-            try await context.update(id, values, onVersion: version)
+        _ plan: UndoPlan, _ contested: ContestedUndo, in transaction: inout StoreTransaction
+    ) throws(StoreError) -> [Int64] {
+        var restored: [Int64] = []
+        for (id, step) in plan.steps {
+            switch step {
+            case .restore(let values):
+                try transaction.restore(id, values)
+                restored.append(id.key)
+            case .delete: try transaction.delete(id)
+            case .contestedDelete: if contested == .overwrite { try transaction.delete(id) }
+            case .update(var values, let theirs):
+                if contested == .overwrite { values.merge(theirs) { $1 } }
+                guard !values.isEmpty else { continue }
+                // Includes a clip with changes of other writers: this is its last change.
+                if values[ClipAttribute.updated.rawValue] == nil { values = stamped(values) }
+                try transaction.update(id, values)
+            }
         }
+        return restored
     }
 
     /// Restores the clips that a transaction deleted, from the history. Clips that exist are not changed.
@@ -63,32 +76,23 @@ extension ClipStore {
     /// - Parameter clip: The clip to restore; nil for all.
     package func restore(
         _ clip: Int64?, deletedBy token: HistoryToken
-    ) async throws(StoreError) -> (result: SaveResult, ids: [Int64]) {
-        var wanted = ChangePredicate.kind(.delete)
-        if let clip { wanted = .and([wanted, .object(ClipModel.objectID(clip))]) }
-        let deletions = wanted
-        let deleted =
-            try await container.read { snapshot throws(StoreError) in
-                try snapshot.transaction(token, changes: deletions)
-            }?.changes
-            ?? []
-        let keys = deleted.map(\.objectID.key)
-        var request = FetchRequest(ClipModel.entity, where: .keys(keys))
-        request.attributes = []
-        let lookup = request
-        let (present, values) = try await container.read { snapshot throws(StoreError) in
-            (
-                Set(try snapshot.fetch(lookup).map(\.id.key)),
-                try Self.restorable(deleted.map { $0.tombstone ?? [:] }, in: snapshot)
-            )
+    ) async throws(StoreError) -> Written<[Int64]> {
+        var deletions = ChangePredicate.kind(.delete)
+        if let clip { deletions = .and([deletions, .object(ClipModel.objectID(clip))]) }
+        let wanted = deletions
+        return try await write(name: "restore") { transaction throws(StoreError) in
+            let deleted = try transaction.snapshot.transaction(token, changes: wanted)?.changes ?? []
+            var request = FetchRequest(ClipModel.entity, where: .keys(deleted.map(\.objectID.key)))
+            request.attributes = []
+            let present = Set(try transaction.fetch(request).map(\.id.key))
+            let values = try Self.restorable(deleted.map { $0.tombstone ?? [:] }, in: transaction.snapshot)
+            var restored: [Int64] = []
+            for (id, values) in zip(deleted.map(\.objectID), values) where !present.contains(id.key) {
+                try transaction.restore(id, values)
+                restored.append(id.key)
+            }
+            return restored
         }
-        let context = makeContext(name: "restore")
-        var restored: [Int64] = []
-        for (key, values) in zip(keys, values) where !present.contains(key) {
-            try await context.restore(ClipModel.objectID(key), values)
-            restored.append(key)
-        }
-        return (try await context.save(), restored)
     }
 
     /// Restores deleted clips under their IDs as one transaction, from the history, regardless of the authors of
@@ -98,27 +102,15 @@ extension ClipStore {
     package func restore(
         _ ids: [Int64]
     ) async throws(StoreError) -> (restored: [Int64], problems: [ClipError]) {
-        var attempts = 0
-        while true {
-            let (present, deleted) = try await container.read { snapshot throws(StoreError) in
-                try Self.deleted(ids, in: snapshot)
-            }
-            let context = makeContext(name: "restore")
-            for (id, values) in deleted { try await context.restore(ClipModel.objectID(id), values) }
-            do {
-                try await context.save()
-            } catch {
-                // Another process restored one of them first.
-                attempts += 1
-                guard case .constraint = error, attempts < Self.maxAttempts else { throw error }
-                continue
-            }
+        try await write(name: "restore") { transaction throws(StoreError) in
+            let (present, deleted) = try Self.deleted(ids, in: transaction.snapshot)
+            for (id, values) in deleted { try transaction.restore(ClipModel.objectID(id), values) }
             let restored = Set(deleted.map(\.id))
             let problems = ids.filter { !restored.contains($0) }.map { id in
                 present.contains(id) ? ClipError.notDeleted(id) : .notInHistory(id)
             }
-            return (deleted.map(\.id), problems)
-        }
+            return (restored: deleted.map(\.id), problems: problems)
+        }.value
     }
 
     /// Returns the clips that exist, and the values of those whose deletion the history retains.
@@ -181,17 +173,18 @@ extension ClipStore {
         }
     }
 
-    /// Returns a description of a transaction, such as `deleted “Title”` or `saved clips`.
+    /// Returns a description of a step of undo, such as `deleted “Title”` or `saved 15754 clips`.
     package func changeDescription(of token: HistoryToken) async throws(StoreError) -> String? {
-        let transaction = try await container.read { snapshot throws(StoreError) in
-            try snapshot.transaction(token, maxChanges: 2)
+        let step = try await container.read { snapshot throws(StoreError) in
+            try UndoPieces(of: token, in: snapshot)
         }
-        guard let transaction, let first = transaction.changes.first else { return nil }
-        let isOne = transaction.isComplete && transaction.changes.count == 1
-        if isOne, let title = TransactionSummary(transaction, ownSession: nil).lines.first?.title {
+        guard let first = step.first else { return nil }
+        if step.clips.count == 1, first.kind == .delete, let title = first.tombstone.flatMap(ClipModel.title)
+        {
             return "deleted “\(String(title.prefix(40)))”"
         }
-        let verb = [HistoryChange.Kind.insert: "saved", .update: "changed", .delete: "deleted"]
-        return "\(verb[first.kind] ?? "changed") \(isOne ? "a clip" : "clips")"
+        let verbs = [HistoryChange.Kind.insert: "saved", .update: "changed", .delete: "deleted"]
+        let verb = step.kinds.count == 1 ? verbs[first.kind] : nil
+        return "\(verb ?? "changed") \(step.clips.count == 1 ? "a clip" : "\(step.clips.count) clips")"
     }
 }

@@ -29,6 +29,14 @@ package struct UndoConflict: Hashable, Sendable {
     package let authors: [String?]
     /// Whether a part of the transaction can be undone without a conflict.
     package let hasRest: Bool
+
+    /// Returns both conflicts as one.
+    func joined(_ other: UndoConflict) -> UndoConflict {
+        UndoConflict(
+            clips: Array((clips + other.clips).prefix(Self.maxClips)), count: count + other.count,
+            authors: authors + other.authors.filter { !authors.contains($0) },
+            hasRest: hasRest || other.hasRest)
+    }
 }
 
 /// The resolution of an undo conflict.
@@ -42,6 +50,6 @@ package enum ContestedUndo: Hashable, Sendable {
 }
 
 package enum UndoOutcome: Sendable {
-    case saved(SaveResult)
+    case saved(token: HistoryToken?, restored: [Int64], clips: Int)
     case contested(UndoConflict)
 }

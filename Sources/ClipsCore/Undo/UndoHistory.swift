@@ -21,7 +21,7 @@ package struct UndoHistory: Hashable, Sendable {
         }
 
         package init(contextName: String?) {
-            let words = (contextName ?? "").split(separator: " ")
+            let words = StepName(contextName).work.split(separator: " ")
             guard words.count == 2, let number = Int64(words[1]) else {
                 self = .work
                 return
@@ -51,8 +51,15 @@ package struct UndoHistory: Hashable, Sendable {
     package private(set) var hasWork = false
     private var undone: Set<Int64> = []
     private var redone: Set<Int64> = []
+    /// The steps of several transactions of which the newest has been read.
+    private var known: Set<SessionStep> = []
     private var period = 0
     private var start: Int64?
+
+    private struct SessionStep: Hashable {
+        let session: Int64?
+        let name: StepName
+    }
 
     /// The context name of transactions that undo skips.
     static let openingContext = "opening"
@@ -93,8 +100,13 @@ package struct UndoHistory: Hashable, Sendable {
     /// Adds the transactions of a period, oldest first, all before the known ones.
     mutating func add(earlier transactions: [HistoryTransaction], session: Int64) {
         var (undoable, redoable): ([Step], [Step]) = ([], [])
-        for transaction in transactions.reversed() where transaction.contextName != Self.openingContext {
-            let number = transaction.number
+        for transaction in transactions.reversed() {
+            let (name, number) = (StepName(transaction.contextName), transaction.number)
+            guard name.work != Self.openingContext, !name.isContinued else { continue }
+            if name.start != nil {
+                let step = SessionStep(session: transaction.session, name: name)
+                guard known.insert(step).inserted else { continue }
+            }
             let step = Step(
                 token: transaction.token, timestamp: transaction.timestamp,
                 isOfSession: transaction.session == session)

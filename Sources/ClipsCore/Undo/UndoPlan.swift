@@ -8,10 +8,10 @@ import PersistentStore
 struct UndoPlan {
     enum Step {
         case restore([String: AttributeValue])
-        case delete(version: Int64)
+        case delete
         /// Values without and with a conflict.
-        case update([String: AttributeValue], contested: [String: AttributeValue], version: Int64)
-        case contestedDelete(version: Int64)
+        case update([String: AttributeValue], contested: [String: AttributeValue])
+        case contestedDelete
     }
 
     private(set) var steps: [(id: ObjectID, step: Step)] = []
@@ -22,16 +22,17 @@ struct UndoPlan {
     /// The maximum number of keys in a predicate; for more, all later changes are read.
     private static let maxKeys = 10_000
 
-    init(_ transaction: HistoryTransaction, in snapshot: borrowing StoreSnapshot) throws(StoreError) {
-        var effects = Effects(transaction)
+    init(
+        _ piece: UndoPieces.Piece, of step: UndoPieces, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) {
+        var effects = Effects(try snapshot.transaction(piece))
         try effects.dropTakenUUIDs(in: snapshot)
         let ids = effects.order.map(\.key)
-        let later = try Self.laterChanges(of: Set(ids), after: transaction.token, in: snapshot)
+        let later = try Self.laterChanges(of: Set(ids), after: piece.token, step.others, in: snapshot)
         var request = FetchRequest(ClipModel.entity, where: .keys(ids))
         request.attributes = []
-        let versions = Dictionary(
-            uniqueKeysWithValues: try snapshot.fetch(request).map { ($0.id.key, $0.version) })
-        let touched = FetchRequest(ClipModel.entity, where: .keys(later.keys.filter { versions[$0] != nil }))
+        let existing = Set(try snapshot.fetch(request).map(\.id.key))
+        let touched = FetchRequest(ClipModel.entity, where: .keys(later.keys.filter(existing.contains)))
         let present = Dictionary(uniqueKeysWithValues: try snapshot.fetch(touched).map { ($0.id.key, $0) })
 
         var clips: [UndoConflict.Clip] = []
@@ -39,23 +40,22 @@ struct UndoPlan {
         var authors: [String?] = []
         for id in effects.order {
             guard let effect = effects[id] else { continue }
-            let (version, now, since) = (versions[id.key], present[id.key], later[id.key])
+            let (exists, now, since) = (existing.contains(id.key), present[id.key], later[id.key])
             let fields: [UndoConflict.Field]
-            switch (effect, version) {
-            case (.restore(let values), nil):
+            switch (effect, exists) {
+            case (.restore(let values), false):
                 steps.append((id, .restore(values)))
                 fields = []
                 hasRest = true
-            case (.delete, let version?):
+            case (.delete, true):
                 fields = Self.changedFields(of: now, since)
-                steps.append(
-                    (id, fields.isEmpty ? .delete(version: version) : .contestedDelete(version: version)))
+                steps.append((id, fields.isEmpty ? .delete : .contestedDelete))
                 hasRest = hasRest || fields.isEmpty
-            case (.update(let old), let version?):
+            case (.update(let old), true):
                 let (values, contested) = Self.split(old, now, since)
                 guard !values.isEmpty || !contested.isEmpty else { continue }
                 let overwritten = contested.reduce(into: [:]) { $0[$1.attribute] = $1.mine }
-                steps.append((id, .update(values, contested: overwritten, version: version)))
+                steps.append((id, .update(values, contested: overwritten)))
                 fields = contested
                 hasRest = hasRest || !values.isEmpty
             default:
@@ -131,13 +131,15 @@ extension UndoPlan {
     }
 
     private static func laterChanges(
-        of keys: Set<Int64>, after token: HistoryToken, in snapshot: borrowing StoreSnapshot
+        of keys: Set<Int64>, after token: HistoryToken, _ others: TransactionPredicate?,
+        in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> [Int64: Since] {
         let predicate: ChangePredicate =
             keys.count <= maxKeys
             ? .objects(Set(keys.map(ClipModel.objectID))) : .entity(ClipModel.entity)
         var later: [Int64: Since] = [:]
-        try snapshot.forEachChange(HistoryFetchRequest(.after(token), changes: predicate)) { change, origin in
+        try snapshot.forEachChange(HistoryFetchRequest(.after(token), where: others, changes: predicate)) {
+            change, origin in
             let key = change.objectID.key
             guard change.objectID.entity == ClipModel.entity, keys.contains(key) else { return true }
             let replaced = change.kind == .delete ? change.tombstone ?? [:] : change.oldValues

@@ -22,6 +22,7 @@ struct Bookmark {
         fielded.set(.url, url)
         fielded.set(.title, HTMLText.oneLine(words))
         fielded.set(.unread, isUnread ? "yes" : "no")
+        if Self.stars.contains(where: says) { fielded.set(.starred, "yes") }
         fielded.set(.note, HTMLText.trimmed(Self.withoutMarks(HTMLText.repaired(note))))
         // Scuttle has no text next to the link.
         if let words = attributes["description"] { fielded.set(.note, HTMLText.trimmed(words)) }
@@ -38,7 +39,7 @@ struct Bookmark {
                 ]
             }
         }
-        items += fielded.complaints.map { .failure(ImportProblem(line: line, $0)) }
+        items += fielded.complaints.map { .failure(ImportProblem(line: line, $0, changed: 1)) }
         return draft.isEmpty
             ? [.failure(ImportProblem(line: line, "a bookmark has no URL"))] : [.success(draft)] + items
     }
@@ -52,7 +53,10 @@ struct Bookmark {
         "href", "name", "id", "add_date", "time_added", "last_modified", "tags", "private", "public",
         "toread",
         "unread", "shortcuturl", "feed", "feedurl", "description", "data-clips",
+        "data-important", "important", "favorite", "starred",
     ]
+    /// The attributes of favorites; the first is Raindrop's.
+    private static let stars = ["data-important", "important", "favorite", "starred"]
 
     /// Removes the marks that linkding puts around notes.
     private static func withoutMarks(_ note: String) -> String {

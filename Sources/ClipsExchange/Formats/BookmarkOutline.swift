@@ -137,6 +137,9 @@ struct BookmarkOutline {
         noteLink = nil
         guard let finished = bookmark else { return }
         bookmark = nil
+        guard finished.attributes["href"]?.hasPrefix("place:") != true else {
+            return unread.insert("place: queries")
+        }
         for name in finished.unreadAttributes { unread.insert(name) }
         items += finished.items
     }

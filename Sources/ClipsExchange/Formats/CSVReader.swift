@@ -4,6 +4,8 @@ import ClipsCore
 struct CSVColumns {
     private let fields: [ClipField?]
     private let names: [String]
+    /// Whether spaces separate tags, as in Diigo's exports.
+    private var hasSpacedTags = false
     /// Whether the table is an export of this program, in which a title alone is a clip.
     let isOwn: Bool
     let form: String
@@ -11,12 +13,14 @@ struct CSVColumns {
     private static let own: Set<ClipField> = [.url, .title, .text, .note, .tags, .starred, .unread, .updated]
 
     init(header: [String]) {
-        var fields = header.map(ClipField.init(name:))
+        let lower = Set(header.map { $0.lowercased() })
+        var fields = header.map { ClipField(name: $0, besides: lower.contains) }
         isOwn = Self.own.isSubset(of: fields.compactMap(\.self))
         if !isOwn { fields = fields.map { $0 == .author ? nil : $0 } }
         self.fields = fields
         names = header
-        form = isOwn ? "CSV of this program" : Self.service(Set(header.map { $0.lowercased() }))
+        form = isOwn ? "CSV of this program" : Self.service(lower)
+        hasSpacedTags = form == "Diigo CSV"
     }
 
     /// Creates the columns of a table without names: the first URL, then a title and a note.
@@ -33,6 +37,9 @@ struct CSVColumns {
         let services: [(String, Set<String>)] = [
             ("Readwise CSV", ["highlight", "book title"]),
             ("Instapaper CSV", ["url", "selection", "folder"]),
+            ("Diigo CSV", ["tags", "comments", "annotations"]), ("Matter CSV", ["in queue", "favorited"]),
+            ("Readwise Reader CSV", ["reading progress", "document tags"]),
+            ("LinkAce CSV", ["check_disabled"]),
             ("Raindrop CSV", ["url", "excerpt", "cover"]), ("Pocket CSV", ["url", "time_added", "status"]),
         ]
         return services.first { $0.1.isSubset(of: names) }?.0 ?? "CSV"
@@ -40,12 +47,17 @@ struct CSVColumns {
 
     func draft(_ cells: [String], _ unread: inout UnreadFields) -> FieldedDraft {
         var draft = FieldedDraft()
-        for (index, cell) in cells.enumerated() where !cell.isEmpty {
+        // Diigo's word for no tag.
+        for (index, cell) in cells.enumerated() where !cell.isEmpty && !(hasSpacedTags && cell == "no_tag") {
             if index < fields.count, let field = fields[index] {
-                draft.set(field, cell)
+                draft.set(field, cell, spacedTags: hasSpacedTags)
             } else {
                 unread.insert(index < names.count ? names[index] : "column \(index + 1)")
             }
+        }
+        if isOwn {
+            draft.restoreEmpty(
+                author: fields.firstIndex(of: .author).map { $0 < cells.count ? cells[$0] : "" })
         }
         return draft
     }
@@ -121,11 +133,11 @@ struct CSVReader: FormatReader {
         guard columns.isOwn ? !fielded.draft.isEmpty : fielded.draft.hasSource else {
             return problem(record, "it has no URL and no text")
         }
-        waiting = fielded.complaints.map { problem(record, $0) }
+        waiting = fielded.complaints.map { problem(record, $0, changed: 1) }
         return .success(fielded.draft)
     }
 
-    private func problem(_ record: CSVRecords.Record, _ reason: String) -> ImportItem {
-        .failure(ImportProblem(line: record.line, reason))
+    private func problem(_ record: CSVRecords.Record, _ reason: String, changed: Int? = nil) -> ImportItem {
+        .failure(ImportProblem(line: record.line, reason, changed: changed))
     }
 }

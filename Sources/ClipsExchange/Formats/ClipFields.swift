@@ -2,9 +2,8 @@ import ClipsCore
 
 /// The fields of a clip, by the names that programs give to columns and keys.
 enum ClipField: Hashable {
-    case url, title, text, note, tags, folder, created, updated, starred, unread, read, archived, status,
-        author, feed,
-        isPrivate, byline
+    case url, title, text, note, tags, folder, created, updated, starred, unread, read, readTime, archived,
+        state, number, author, feed, isPrivate, byline
 
     init?(name: String) {
         // Most names are written as in the table.
@@ -15,6 +14,21 @@ enum ClipField: Hashable {
         self = field
     }
 
+    /// Creates the field of a name in a record, since services give some names to different fields.
+    ///
+    /// - Parameter has: Whether the record has a name, in lower case.
+    init?(name: String, besides has: (String) -> Bool) {
+        switch name.lowercased() {
+        case "given_url" where has("url"), "resolved_url" where has("url"): return nil
+        // Whether ArchiveBox has stored a copy.
+        case "is_archived" where has("is_static") || has("archive_path"): return nil
+        case "status" where has("item_id") || has("resolved_id") || has("given_url"): self = .number
+        // The list of Readwise Reader; elsewhere, a position in a book.
+        case "location" where has("reading progress"): self = .state
+        default: self.init(name: name)
+        }
+    }
+
     private static let names: [String: ClipField] = [
         "url": .url, "href": .url, "link": .url, "uri": .url, "address": .url, "givenurl": .url,
         "resolvedurl": .url,
@@ -23,6 +37,7 @@ enum ClipField: Hashable {
         "text": .text, "content": .text, "selection": .text, "highlights": .text, "body": .text,
         "highlight": .text, "textcontent": .text,
         "note": .note, "notes": .note, "description": .note, "excerpt": .note, "comment": .note,
+        "comments": .note, "desc": .note,
         "extended": .note, "summary": .note, "annotation": .note,
         "tags": .tags, "tag": .tags, "labels": .tags, "keywords": .tags, "categories": .tags,
         "tagnames": .tags, "documenttags": .tags, "lists": .tags,
@@ -35,10 +50,11 @@ enum ClipField: Hashable {
         "lastupdate": .updated, "timeupdated": .updated, "datemodified": .updated,
         "starred": .starred, "favorite": .starred, "favourite": .starred, "isfavorite": .starred,
         "important": .starred, "star": .starred,
-        "favourited": .starred, "private": .isPrivate, "isprivate": .isPrivate,
+        "favourited": .starred, "favorited": .starred, "isstarred": .starred, "isfav": .starred,
+        "isfavourite": .starred, "private": .isPrivate, "isprivate": .isPrivate,
         "unread": .unread, "toread": .unread, "readlater": .unread,
-        "read": .read, "isread": .read, "archived": .archived, "isarchived": .archived,
-        "status": .status, "author": .author,
+        "read": .read, "isread": .read, "readat": .readTime, "archived": .archived, "isarchived": .archived,
+        "status": .state, "state": .state, "author": .author,
     ]
 
     /// Whether a word means yes to a service.
@@ -71,15 +87,26 @@ struct FieldedDraft {
         case .unread: draft.isUnread = ClipField.isTrue(word)
         case .read: draft.isUnread = !ClipField.isTrue(word)
         case .archived: setArchived(ClipField.isTrue(word))
-        case .status:
-            setArchived(["archive", "archived", "1"].contains(word.lowercased()))
-            if ["read", "2"].contains(word.lowercased()) { draft.isUnread = false }
+        case .readTime: draft.isUnread = !ClipField.isTrue(word) && FileDate.milliseconds(word) == nil
+        case .state:
+            if ["archive", "archived"].contains(word.lowercased()) { setArchived(true) }
+            if word.lowercased() == "read" { draft.isUnread = false }
+        // Pocket's numbers; others have other meanings.
+        case .number:
+            if word == "1" { setArchived(true) }
+            if word == "2" { draft.isUnread = false }
         case .author: draft.author = word
         case .feed: if word != draft.url { addNote("feed: \(word)") }
         case .byline: addNote("author: \(word)")
         // Privacy has no counterpart in a store of one user; the tag retains it.
         case .isPrivate: if ClipField.isTrue(word) { addTags(["private"]) }
         }
+    }
+
+    /// Restores the empty values of this program's export.
+    mutating func restoreEmpty(author: String?) {
+        draft.hasExactTitle = true
+        draft.author = author
     }
 
     mutating func addTags(_ tags: [String]) { draft.tags += tags }
@@ -98,7 +125,7 @@ struct FieldedDraft {
     /// Services archive clips that were read.
     private mutating func setArchived(_ isArchived: Bool) {
         draft.isArchived = isArchived
-        draft.isUnread = !isArchived
+        if isArchived { draft.isUnread = false }
     }
 
     private mutating func addNote(_ word: String) {
@@ -115,16 +142,48 @@ struct FieldedDraft {
     }
 
     private static func tags(_ word: String, spaced: Bool) -> [String] {
-        // Instapaper writes JSON in a cell.
+        // Instapaper writes JSON in a cell, and Readwise and Matter write lists of Python.
         if word.hasPrefix("[") {
             let parsed = JSONParser.parse(Array(word.utf8))
             if parsed.problem == nil, let list = parsed.value?.array {
                 let names = list.compactMap(\.string)
                 if names.count == list.count { return names }
             }
+            if word.hasSuffix("]"), let names = quoted(word.dropFirst().dropLast(), separator: ",") {
+                return names
+            }
         }
+        // Diigo writes tags of several words in quotes.
+        if spaced, !word.contains(","), let names = quoted(word[...], separator: " ") { return names }
         let separators: Set<Character> =
             word.contains(",") ? [","] : word.contains("|") ? ["|"] : spaced ? [" "] : [","]
         return word.split { separators.contains($0) }.map { String($0) }
+    }
+
+    /// Returns the names of a list in which some are in quotes; nil if there are no quotes, or unbalanced ones.
+    private static func quoted(_ list: Substring, separator: Character) -> [String]? {
+        guard list.contains("'") || list.contains("\"") else { return nil }
+        var names: [String] = []
+        var rest = list
+        while let first = rest.first {
+            if first == separator || first.isWhitespace {
+                rest.removeFirst()
+                continue
+            }
+            guard first == "'" || first == "\"" else {
+                let name = rest.prefix { $0 != separator }
+                names.append(HTMLText.trimmed(String(name)))
+                rest = rest.dropFirst(name.count)
+                continue
+            }
+            rest.removeFirst()
+            var name = ""
+            while let next = rest.popFirst(), next != first {
+                name.append(next == "\\" ? rest.popFirst() ?? next : next)
+            }
+            guard rest.first == nil || rest.first == separator else { return nil }
+            names.append(name)
+        }
+        return names
     }
 }

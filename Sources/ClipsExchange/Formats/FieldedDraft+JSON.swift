@@ -19,7 +19,12 @@ extension FieldedDraft {
     ) {
         // Pinboard, Delicious, and Scuttle call the title a description.
         let isPosts = members["href"] != nil && members["url"] == nil
-        let rest = members.filter { !known.contains($0.key) && !$0.value.isEmpty }
+        // Without a value, a clip is unread; with false, it is read.
+        let rest = members.filter {
+            !known.contains($0.key)
+                && (!$0.value.isEmpty || $0.value.isFalse && ClipField(name: $0.key) == .unread)
+        }
+        let has = { (name: String) in members[name] != nil }
         for (name, value) in rest.sorted(by: { $0.key < $1.key }) {
             if isPosts && name == "description" {
                 value.word.map { set(.title, $0) }
@@ -28,9 +33,9 @@ extension FieldedDraft {
             } else if name == "content", case .object(let content) = value {
                 // Karakeep's link, or text.
                 for (name, value) in content.sorted(by: { $0.key < $1.key }) where !value.isEmpty {
-                    if name != "type" && !set(value, name) { unread.insert("content.\(name)") }
+                    if name != "type" && !set(value, name, has) { unread.insert("content.\(name)") }
                 }
-            } else if !set(value, name, spacedTags: isPosts) {
+            } else if !set(value, name, has, spacedTags: isPosts) {
                 unread.insert(name)
             }
         }
@@ -38,10 +43,17 @@ extension FieldedDraft {
     }
 
     /// Returns false if there is no field for the name.
-    private mutating func set(_ value: JSONValue, _ name: String, spacedTags: Bool = false) -> Bool {
-        guard let field = ClipField(name: name) else { return false }
+    private mutating func set(
+        _ value: JSONValue, _ name: String, _ has: (String) -> Bool, spacedTags: Bool = false
+    ) -> Bool {
+        guard let field = ClipField(name: name, besides: has) else { return false }
         if let values = value.array {
             return set(values, field)
+        } else if field == .tags, case .object(let names) = value {
+            // Pocket's tags are keys.
+            addTags(names.keys.sorted())
+        } else if name == "content", let page = value.string, let text = WebPage.text(ofMarkup: page) {
+            set(field, text)
         } else if let word = value.word {
             set(field, word, spacedTags: spacedTags)
         } else if let title = (value["title"] ?? value["name"])?.string {
@@ -54,7 +66,7 @@ extension FieldedDraft {
 
     private mutating func set(_ values: [JSONValue], _ field: ClipField) -> Bool {
         let words = values.compactMap {
-            $0.word ?? $0["name"]?.string ?? $0["tag"]?.string ?? $0["text"]?.string
+            $0.word ?? $0["name"]?.string ?? $0["label"]?.string ?? $0["tag"]?.string ?? $0["text"]?.string
         }
         if field == .tags {
             addTags(words)
@@ -63,4 +75,8 @@ extension FieldedDraft {
         }
         return words.count == values.count
     }
+}
+
+extension JSONValue {
+    fileprivate var isFalse: Bool { if case .bool(false) = self { true } else { false } }
 }

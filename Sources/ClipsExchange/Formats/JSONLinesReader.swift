@@ -43,11 +43,11 @@ struct JSONLinesReader: FormatReader {
         guard !isOwn ? fielded.draft.hasSource : !fielded.draft.isEmpty else {
             return problem("it has no URL and no text")
         }
-        waiting = fielded.complaints.map { problem($0) }
+        waiting = fielded.complaints.map { problem($0, changed: 1) }
         return .success(fielded.draft)
     }
 
-    private func problem(_ reason: String) -> ImportItem {
-        .failure(ImportProblem(line: lines.number, reason))
+    private func problem(_ reason: String, changed: Int? = nil) -> ImportItem {
+        .failure(ImportProblem(line: lines.number, reason, changed: changed))
     }
 }

@@ -14,6 +14,8 @@ struct JSONRecords {
     private var list = OpenList()
     private var linkwarden = LinkwardenCollections()
     private var karakeep = KarakeepLists()
+    /// The folders of Firefox, until its tags are known, which are a folder of their own in old backups.
+    private var firefox = JSONTree()
 
     /// A list that is being read.
     private struct OpenList {
@@ -59,7 +61,8 @@ struct JSONRecords {
         endList("")
         let object = Dictionary(members) { $1 }
         switch form {
-        case "Firefox JSON", "Chromium JSON": break
+        case "Firefox JSON": append(firefox.items)
+        case "Chromium JSON": break
         case "Linkwarden JSON":
             append(linkwarden.items)
             for (name, value) in members where !value.isEmpty { unread.insert(name) }
@@ -106,6 +109,7 @@ struct JSONRecords {
             list.hasClips = true
             return addTree(value, of: "Firefox JSON", isRoot: false)
         }
+        if addOwn(value) { return }
         let name = "entry \(list.count)"
         var unread = list.hasClips ? unread : list.unread
         let fielded = FieldedDraft(value, except: karakeep.references(of: value), &unread)
@@ -128,13 +132,27 @@ struct JSONRecords {
             setForm(value)
         }
         if !karakeep.hold(fielded.draft, value) { items.append(.success(fielded.draft)) }
-        items += fielded.complaints.map { .failure(ImportProblem(line: 0, "\(name): \($0)")) }
+        items += fielded.complaints.map { .failure(ImportProblem(line: 0, "\(name): \($0)", changed: 1)) }
+    }
+
+    /// Adds a clip of this program's export; returns false for another object.
+    private mutating func addOwn(_ value: JSONValue) -> Bool {
+        guard value["uuid"]?.string != nil, value["version"] != nil else { return false }
+        var draft = ClipDraft()
+        guard (try? ClipRecord.apply(value, to: &draft)) != nil, !draft.isEmpty else { return false }
+        if !list.hasClips { items += list.problems }
+        (list.hasClips, hasClips, form) = (true, true, "JSON of this program")
+        items.append(.success(draft))
+        return true
     }
 
     /// Names the service that writes such records.
     private mutating func setForm(_ value: JSONValue) {
         let services: [(String, Set<String>)] = [
-            ("linkding JSON", ["url", "tag_names"]),
+            ("linkding JSON", ["url", "tag_names"]), ("wallabag JSON", ["url", "is_archived", "is_starred"]),
+            ("wallabag JSON", ["url", "is_read", "is_fav"]),
+            ("ArchiveBox JSON", ["url", "timestamp", "is_static"]),
+            ("GoodLinks JSON", ["url", "addedAt", "starred"]), ("LinkAce JSON", ["url", "check_disabled"]),
             ("Shaarli JSON", ["url", "shorturl"]), ("Omnivore JSON", ["url", "savedAt", "labels"]),
             ("Pinboard JSON", ["href", "description"]),
         ]
@@ -152,9 +170,15 @@ struct JSONRecords {
 
     private mutating func addTree(_ node: JSONValue, of form: String, isRoot: Bool) {
         (self.form, isKnown) = (form, true)
-        var tree = JSONTree()
-        tree.add(node, tags: [], isRoot: isRoot)
-        append(tree.items)
-        for name in tree.unread.names { unread.insert(name) }
+        if form == "Firefox JSON" {
+            firefox.add(node, tags: [], isRoot: isRoot)
+            for name in firefox.unread.names { unread.insert(name) }
+            hasClips = hasClips || !firefox.isEmpty
+        } else {
+            var tree = JSONTree()
+            tree.add(node, tags: [], isRoot: isRoot)
+            append(tree.items)
+            for name in tree.unread.names { unread.insert(name) }
+        }
     }
 }

@@ -34,7 +34,7 @@ struct LinkwardenCollections {
             draft.addTags(folders.path(link.collection))
             if link.id.map(pinned.contains) == true { draft.set(.starred, "yes") }
             return [.success(draft.draft)]
-                + draft.complaints.map { .failure(ImportProblem(line: 0, "a link: \($0)")) }
+                + draft.complaints.map { .failure(ImportProblem(line: 0, "a link: \($0)", changed: 1)) }
         } + problems
     }
 }

@@ -1,11 +1,38 @@
 import ClipsCore
 
-/// The bookmarks in a folder of a browser.
+/// The bookmarks in the folders of a browser.
 struct JSONTree {
-    private(set) var items: [ImportItem] = []
+    private var read: [ImportItem] = []
     private(set) var unread = UnreadFields()
+    /// The tags of URLs, which old versions of Firefox store as folders.
+    private var tags: [String: [String]] = [:]
 
-    private mutating func fail(_ reason: String) { items.append(.failure(ImportProblem(line: 0, reason))) }
+    /// The bookmarks with their tags, and the problems.
+    var items: [ImportItem] {
+        guard !tags.isEmpty else { return read }
+        return read.map { item in
+            item.map { draft in
+                var draft = draft
+                for tag in tags[draft.url] ?? [] where !draft.tags.contains(tag) { draft.tags.append(tag) }
+                return draft
+            }
+        }
+    }
+
+    var isEmpty: Bool { read.isEmpty }
+
+    private mutating func fail(_ reason: String, changed: Int? = nil) {
+        read.append(.failure(ImportProblem(line: 0, reason, changed: changed)))
+    }
+
+    private mutating func addTagFolder(_ folder: JSONValue) {
+        for tag in folder["children"]?.array ?? [] {
+            for page in tag["children"]?.array ?? [] {
+                guard let name = tag["title"]?.string, let url = page["uri"]?.string else { continue }
+                tags[url, default: []].append(name)
+            }
+        }
+    }
 
     /// The members of a browser's bookmark that are read, or describe only its storage.
     private static let structure: Set<String> = [
@@ -16,6 +43,9 @@ struct JSONTree {
 
     mutating func add(_ node: JSONValue, tags: [String], isRoot: Bool) {
         let name = (node["title"] ?? node["name"])?.string ?? ""
+        if node["root"]?.string == "tagsFolder" || node["guid"]?.string == "tags________" {
+            return addTagFolder(node)
+        }
         if let children = node["children"]?.array {
             let isPlace = isRoot || node["root"] != nil
             for child in children {
@@ -29,6 +59,7 @@ struct JSONTree {
             if !isOther { fail("a bookmark\(name.isEmpty ? "" : " with a title") has no URL") }
             return
         }
+        guard !url.hasPrefix("place:") else { return unread.insert("place: queries") }
         var fielded = FieldedDraft()
         fielded.set(.url, url)
         fielded.set(.title, name)
@@ -47,7 +78,7 @@ struct JSONTree {
                 unread.insert(name)
             }
         }
-        items.append(.success(fielded.draft))
-        for complaint in fielded.complaints { fail(complaint) }
+        read.append(.success(fielded.draft))
+        for complaint in fielded.complaints { fail(complaint, changed: 1) }
     }
 }

@@ -1,7 +1,8 @@
 import ClipsCore
 
 /// A reader of the links of a Markdown file: inline, by reference, in angle brackets, and bare. Headings
-/// below the first level are tags.
+/// below the first level are tags. A file whose properties name its source, as those of Obsidian's clipper, is one
+/// clip with the file as its text.
 struct MarkdownReader: FormatReader {
     private var lines: LineSource
     private var headings: [(level: Int, name: String)] = []
@@ -12,25 +13,63 @@ struct MarkdownReader: FormatReader {
     private var isAtEnd = false
 
     let form = "Markdown"
-    let unread = UnreadFields()
+    private(set) var unread = UnreadFields()
+    /// The clip that the properties describe, and its text.
+    private var page: (fielded: FieldedDraft, text: [UInt8])?
+    private let maxText: Int
 
     /// The maximum number of links by reference, which are in memory until the end.
     private static let maxReferences = 1_000_000
     private static let tagsOpening = "<!-- TAGS:"
 
-    init(_ source: UTF8Source) { lines = LineSource(source) }
+    init(_ source: UTF8Source) {
+        lines = LineSource(source)
+        maxText = source.limits.piece
+    }
 
     mutating func next() throws(ImportError) -> ImportItem? {
         while waiting.isEmpty && !isAtEnd {
             if let line = try lines.next() {
-                read(String(decoding: line.bytes, as: UTF8.self), isTooLong: line.isTooLong)
+                let text = String(decoding: line.bytes, as: UTF8.self)
+                if page != nil {
+                    if page?.text.count ?? 0 <= maxText { page?.text += line.bytes + [UInt8(ascii: "\n")] }
+                } else if lines.number == 1, text == FrontMatter.mark {
+                    try readProperties()
+                } else {
+                    read(text, isTooLong: line.isTooLong)
+                }
             } else {
                 isAtEnd = true
+                if let page {
+                    var fielded = page.fielded
+                    fielded.set(.text, HTMLText.trimmed(String(decoding: page.text, as: UTF8.self)))
+                    waiting.append(.success(fielded.draft))
+                    for complaint in fielded.complaints { fail(complaint) }
+                }
                 resolve()
                 waiting.reverse()
             }
         }
         return isAtEnd ? waiting.popLast() : waiting.removeFirst()
+    }
+
+    /// Reads the properties; without their end, they are lines like others.
+    private mutating func readProperties() throws(ImportError) {
+        var properties: [String] = []
+        while properties.count < FrontMatter.maxLines, let line = try lines.next() {
+            let text = String(decoding: line.bytes, as: UTF8.self)
+            guard text != FrontMatter.mark && text != "..." else {
+                let matter = FrontMatter(properties)
+                if !matter.fielded.draft.url.isEmpty {
+                    (page, unread) = ((matter.fielded, []), matter.unread)
+                } else if !properties.isEmpty {
+                    unread.insert("properties")
+                }
+                return
+            }
+            properties.append(text)
+        }
+        for line in properties { read(line, isTooLong: false) }
     }
 
     private mutating func read(_ line: String, isTooLong: Bool) {

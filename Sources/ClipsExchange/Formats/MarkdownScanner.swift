@@ -132,6 +132,7 @@ struct MarkdownScanner {
 
     private mutating func link() -> MarkdownLink? {
         let start = position
+        let isImage = scalars[(start + 1)...].starts(with: "![".unicodeScalars)
         guard let title = bracketed() else {
             position = start + 1
             return nil
@@ -146,7 +147,8 @@ struct MarkdownScanner {
                 skipSpace()
                 if current == ")" {
                     position += 1
-                    return MarkdownLink(url: HTMLText.address(url), title: Self.label(title))
+                    return MarkdownLink(
+                        url: HTMLText.address(url), title: isImage ? Self.label(title) : title)
                 }
             }
             position = start + 1

@@ -136,7 +136,9 @@ private struct XMLOutline {
 
     private mutating func outlineElement(_ attributes: [String: String], _ line: Int) -> Element {
         let words = attributes["text"] ?? attributes["title"] ?? ""
-        guard let url = attributes["url"] ?? attributes["htmlurl"] ?? attributes["xmlurl"] else {
+        // newsboat writes an empty page for a feed without one.
+        let urls = ["url", "htmlurl", "xmlurl"].compactMap { attributes[$0] }
+        guard let url = urls.first(where: { !$0.isEmpty }) ?? urls.first else {
             return Element(name: "outline", folder: words, line: line)
         }
         var fielded = draft(
@@ -189,7 +191,7 @@ private struct XMLOutline {
                 open.compactMap(\.folder).map(HTMLText.oneLine).filter { !$0.isEmpty })
             guard draft.draft.hasSource else { return fail(element.line, "a bookmark has no URL") }
             items.append(.success(draft.draft))
-            for complaint in draft.complaints { fail(element.line, complaint) }
+            for complaint in draft.complaints { fail(element.line, complaint, changed: 1) }
         } else if root == .opml && element.name == "outline" && !element.hasChildren {
             fail(element.line, "an outline has no URL")
         }
@@ -216,7 +218,7 @@ private struct XMLOutline {
         }
     }
 
-    private mutating func fail(_ line: Int, _ reason: String) {
-        items.append(.failure(ImportProblem(line: line, reason)))
+    private mutating func fail(_ line: Int, _ reason: String, changed: Int? = nil) {
+        items.append(.failure(ImportProblem(line: line, reason, changed: changed)))
     }
 }

@@ -8,6 +8,9 @@ package struct ImportReport: Hashable, Sendable {
     /// The first problems; ``problemCount`` counts all.
     package var problems: [ImportProblem] = []
     package var problemCount = 0
+    /// The number of parts of the file that were not read, and of clips that were read with a changed value.
+    package var unreadableCount = 0
+    package var changedCount = 0
     /// Whether the import ended early on request.
     package var isInterrupted = false
     /// The error that ended the import; earlier batches are saved.
@@ -28,6 +31,8 @@ package struct ImportReport: Hashable, Sendable {
         left.outcome += right.outcome
         left.problems += right.problems.prefix(Self.maxProblems - left.problems.count)
         left.problemCount += right.problemCount
+        left.unreadableCount += right.unreadableCount
+        left.changedCount += right.changedCount
         left.isInterrupted = left.isInterrupted || right.isInterrupted
         left.failure = left.failure ?? right.failure
         left.isRefused = left.isRefused || right.isRefused
@@ -35,6 +40,7 @@ package struct ImportReport: Hashable, Sendable {
 
     fileprivate mutating func note(_ problem: ImportProblem) {
         problemCount += 1
+        if let changed = problem.changed { changedCount += changed } else { unreadableCount += 1 }
         if problems.count < Self.maxProblems { problems.append(problem) }
     }
 }
@@ -69,6 +75,7 @@ package struct ClipImporter {
         var report = ImportReport()
         report.failure = rejection
         do {
+            let store = try await store?.asOneStep()
             while retain != nil || !(isInterrupted() || Task.isCancelled) {
                 let batch = try nextBatch(&clips)
                 // Only saved clips are counted, and the last record may be truncated.

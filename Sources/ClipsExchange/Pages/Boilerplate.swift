@@ -4,7 +4,12 @@ enum Boilerplate {
     static let content: Set<String> = ["article", "main"]
 
     /// Whether an element is left out with all it contains.
-    static func covers(_ node: HTMLDocument.Node, isInContent: Bool, usesClasses: Bool) -> Bool {
+    ///
+    /// - Parameter paragraphs: The characters in the paragraphs of the page. The words of classes mislead for an element
+    ///   with four fifths of them, unless it contains comments.
+    static func covers(
+        _ node: HTMLDocument.Node, isInContent: Bool, usesClasses: Bool, paragraphs: Int = 0
+    ) -> Bool {
         let name = node.name
         if neverText.contains(name) || !isInContent && name == "header" { return true }
         guard node.hasAttributes else { return elements.contains(name) }
@@ -12,8 +17,10 @@ enum Boilerplate {
         if let role = node["role"]?.lowercased(), roles.contains(role) { return true }
         guard usesClasses, containers.contains(name), node["role"] != "main" else { return false }
         let words = "\(node["class"] ?? "") \(node["id"] ?? "")".lowercased()
-        return words.split { !$0.isLetter }.contains { self.words.contains(String($0)) }
-            && !hasContent(node)
+        let found = words.split { !$0.isLetter }.filter { self.words.contains(String($0)) }
+        guard !found.isEmpty, !hasContent(node) else { return false }
+        return found.contains { $0.hasPrefix("comment") } || paragraphs < minParagraphs
+            || Self.paragraphs(in: node) * 5 < paragraphs * 4
     }
 
     private static func isHidden(_ node: HTMLDocument.Node) -> Bool {
@@ -27,6 +34,18 @@ enum Boilerplate {
         var found = false
         ReadableText.forEachElement(in: node) { if content.contains($0.name) { found = true } }
         return found
+    }
+
+    private static let minParagraphs = 1000
+
+    /// Returns the number of bytes in the paragraphs of an element.
+    static func paragraphs(in node: HTMLDocument.Node) -> Int {
+        var count = 0
+        ReadableText.forEachElement(in: node) { element in
+            guard element.name == "p" else { return }
+            for child in element.children where child.isText { count += child.content.count }
+        }
+        return count
     }
 
     private static let neverText: Set<String> = [

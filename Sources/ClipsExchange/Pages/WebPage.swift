@@ -11,10 +11,13 @@ package struct WebPage: Hashable, Sendable {
     /// The size after which a page is not read.
     package static let maxBytes = 16 << 20
 
-    /// - Parameter bytes: A page in the encoding that its mark or a `meta` element declares.
+    /// - Parameters:
+    ///   - bytes: A page in the encoding that its mark, the header, or a `meta` element declares, or that its letters
+    ///     show.
+    ///   - contentType: The header of the response, if known.
     /// - Returns: nil if the bytes do not begin as HTML.
-    package init?(_ bytes: [UInt8]) {
-        guard let text = Self.decoded(bytes),
+    package init?(_ bytes: [UInt8], contentType: String? = nil) {
+        guard let text = Self.decoded(bytes, contentType: contentType),
             ImportFormat.isPage(String(decoding: text.prefix(1 << 16), as: UTF8.self))
         else { return nil }
         let document = HTMLDocument(text.map { $0 == 0 ? 0x20 : $0 })
@@ -31,14 +34,31 @@ package struct WebPage: Hashable, Sendable {
         if draft.text.isEmpty { draft.text = text }
     }
 
-    /// Returns the bytes as UTF-8; nil for an encoding that is not known.
-    private static func decoded(_ bytes: [UInt8]) -> [UInt8]? {
+    /// Returns the bytes as UTF-8; nil if the tables of encodings are missing.
+    private static func decoded(_ bytes: [UInt8], contentType: String?) -> [UInt8]? {
+        let header = contentType.flatMap(TextEncoding.label(contentType:))
         guard let source = try? UTF8Source(ByteSource(Array(bytes.prefix(maxBytes))), limits: ImportLimits()),
-            (try? source.open()) != nil
+            (try? source.open(header: header, isPage: true)) != nil
         else { return nil }
         var text: [UInt8] = []
         while let piece = try? source.next() { text += piece }
         return text
+    }
+
+    /// Returns the text of a response that is not a page; nil if it is not text either.
+    package static func plainText(_ bytes: [UInt8], contentType: String?) -> String? {
+        let isText = contentType?.lowercased().hasPrefix("text/") == true || UTF8Check.isValid(bytes[...])
+        guard isText, let text = decoded(bytes, contentType: contentType), !text.contains(0) else {
+            return nil
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Returns the text of a part of a page; nil if it has no markup.
+    static func text(ofMarkup markup: String) -> String? {
+        guard markup.contains("</") || ImportFormat.isPage(String(markup.prefix(1 << 10))) else { return nil }
+        let document = HTMLDocument(Array(markup.utf8).map { $0 == 0 ? 0x20 : $0 })
+        return document.root.map { ReadableText.line(of: $0) }
     }
 
     private mutating func readHead(_ root: HTMLDocument.Node) {

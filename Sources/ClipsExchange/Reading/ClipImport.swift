@@ -36,13 +36,19 @@ package struct ClipImport {
         if source.rawBeginning.starts(with: MozillaLZ4.magic) {
             source = try UTF8Source(ByteSource(Self.decompressed(source)), limits: limits)
         }
+        let isPlist = source.rawBeginning.starts(with: PlistReader.magic)
+        if let reader = try Self.binaryReader(source, fileName: fileName) {
+            (self.source, self.reader, self.format) = (source, reader, isPlist ? .plist : .places)
+            return
+        }
         if let reason = Self.foreignForm(source.rawBeginning) { throw ImportError(reason, isRefusal: true) }
         let beginning = try source.open()
-        let format = format ?? .detect(beginning, fileName: fileName)
+        let format =
+            ImportFormat.isPlist(beginning) ? .plist : format ?? .detect(beginning, fileName: fileName)
         if Self.isBinary(beginning, as: format) {
             throw .refused("This file is binary.", "Export the bookmarks as HTML, JSON, or CSV.")
         }
-        if format != .xml && ImportFormat.isXML(beginning) {
+        if format != .xml && format != .plist && ImportFormat.isXML(beginning) {
             throw .refused(
                 "This file is XML, not \(format.rawValue).", "Leave out --format, or give --format xml.")
         }
@@ -57,7 +63,14 @@ package struct ClipImport {
             case .xml: XMLReader(source)
             case .markdown: MarkdownReader(source)
             case .newsboat: NewsboatReader(source)
-            case .text: PlainTextReader(source)
+            case .places:
+                throw .refused("This file is not an SQLite database.", "Leave out --format.")
+            case .plist: try PlistReader.reader(source.readAll(), limits: limits)
+            case .ris: RISReader(source)
+            case .bibtex:
+                BibTeX.reader(String(decoding: try source.readAll(limit: BibTeX.maxBytes), as: UTF8.self))
+            case .kindle: KindleReader(source)
+            case .text: PlainTextReader(source, isOneTab: PlainTextReader.isOneTab(beginning[...]))
             }
     }
 
@@ -87,7 +100,10 @@ package struct ClipImport {
         if commaCount > 0 {
             let clips = commaCount == 1 ? "1 clip has" : "\(commaCount) clips have"
             ending.append(
-                .failure(ImportProblem(line: 0, "\(clips) a comma in a tag, which is saved as a space")))
+                .failure(
+                    ImportProblem(
+                        line: 0, "\(clips) a comma in a tag, which is saved as a space", changed: commaCount))
+            )
         }
         if let invalid = source.invalid {
             let sequences = invalid.count == 1 ? "byte sequence" : "byte sequences"
@@ -95,13 +111,26 @@ package struct ClipImport {
                 .failure(
                     ImportProblem(
                         line: invalid.line,
-                        "\(invalid.count) invalid \(sequences) from here on, replaced by U+FFFD")))
+                        "\(invalid.count) invalid \(sequences) from here on, replaced by U+FFFD", changed: 0))
+            )
         }
     }
 
     private static func tooLong(_ draft: ClipDraft) -> String? {
         [("url", draft.url), ("title", draft.title), ("text", draft.text), ("note", draft.note)]
             .first { $0.1.utf8.count > ClipDraft.largestText }?.0
+    }
+
+    /// Returns the reader of a known format that is not text.
+    private static func binaryReader(
+        _ source: UTF8Source, fileName: String
+    ) throws(ImportError) -> (any FormatReader)? {
+        let beginning = source.rawBeginning
+        if beginning.starts(with: PlacesReader.magic) {
+            return try PlacesReader.reader(source, fileName: fileName)
+        }
+        guard beginning.starts(with: PlistReader.magic) else { return nil }
+        return try PlistReader.reader(source.readAll(isRaw: true), limits: source.limits)
     }
 
     private static func decompressed(_ source: UTF8Source) throws(ImportError) -> [UInt8] {
@@ -132,12 +161,6 @@ package struct ClipImport {
     /// Returns advice for a known format that is not read.
     private static func foreignForm(_ bytes: [UInt8]) -> String? {
         func begins(_ text: String) -> Bool { bytes.starts(with: text.utf8) }
-        if begins("SQLite format 3\0") {
-            return "This is an SQLite database. Export the bookmarks from the browser, as HTML."
-        }
-        if begins("bplist00") {
-            return "This is a binary property list. In Safari, File > Export > Bookmarks… writes HTML."
-        }
         if begins("%PDF-") { return "This is a PDF document. Import the bookmarks that lead to it." }
         if bytes.starts(with: [0x1F, 0x8B]) || begins("PK\u{3}\u{4}")
             || bytes.starts(with: [0xFD, 0x37, 0x7A])

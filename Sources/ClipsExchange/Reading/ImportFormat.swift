@@ -14,7 +14,15 @@ package enum ImportFormat: String, CaseIterable, Sendable {
     case markdown
     /// The feeds of newsboat's file `urls`.
     case newsboat
-    /// URLs, one per line, and blocks of text.
+    /// Firefox's `places.sqlite`.
+    case places
+    /// Safari's `Bookmarks.plist`, binary or XML.
+    case plist
+    case ris
+    case bibtex
+    /// A Kindle's `My Clippings.txt`.
+    case kindle
+    /// URLs, one per line, and blocks of text. OneTab separates titles by vertical lines.
     case text
 
     package init?(name: String) {
@@ -24,12 +32,31 @@ package enum ImportFormat: String, CaseIterable, Sendable {
         case "htm": self = .html
         case "tsv": self = .csv
         case "opml", "xbel": self = .xml
+        case "bib": self = .bibtex
+        case "sqlite": self = .places
         case let name: self.init(rawValue: name)
         }
     }
 }
 
 extension ImportFormat {
+    /// The fields of clips that an import of the format fills.
+    package var fields: String {
+        switch self {
+        case .html: "URL, title, note, folders and tags, dates, to read, star, private, keyword, feed"
+        case .json: "URL, title, text, note, folders and tags, dates, read, star, archived, private"
+        case .jsonl, .csv: "the same; without loss from 'clips export'"
+        case .xml: "URL, title, note, folders and tags, date, to read, private, feed"
+        case .markdown: "URL, title, note, headings as tags; a page's source, text, tags, date"
+        case .newsboat: "URL, title, tags"
+        case .places: "URL, title, folders and tags, dates, keyword, note (places.sqlite)"
+        case .plist: "URL, title, folders; reading list: note, date, read (Safari)"
+        case .ris, .bibtex: "URL or DOI, title, abstract and notes, keywords"
+        case .kindle: "title of the book, text, date"
+        case .text: "URL and title, or text; OneTab: URL, title, group as tag"
+        }
+    }
+
     /// Returns the format of a file according to its beginning and its name.
     static func detect(_ beginning: String, fileName: String) -> ImportFormat {
         let suffix = fileName.lastIndex(of: ".").map { String(fileName[$0...].dropFirst()) } ?? ""
@@ -42,7 +69,14 @@ extension ImportFormat {
         case "[" where named != .markdown && isJSONList(text): return .json
         default: break
         }
-        if let named, named != .jsonl, named != .xml || text.first == "<" { return named }
+        if let named, ![.jsonl, .text, .places, .plist].contains(named), named != .xml || text.first == "<" {
+            return named
+        }
+        if FrontMatter.begins(text) { return .markdown }
+        if RISReader.understands(text) { return .ris }
+        if BibTeX.understands(text) { return .bibtex }
+        if KindleReader.understands(text) { return .kindle }
+        if named == .text { return .text }
         if NewsboatReader.understands(text, fileName: fileName) { return .newsboat }
         let line = text.prefix { !$0.isNewline }
         if CSVColumns.understands(header: String(line)) { return .csv }
@@ -52,6 +86,11 @@ extension ImportFormat {
     /// Whether a text begins as an XML document that is not a page.
     static func isXML(_ beginning: String) -> Bool {
         markup(beginning.drop { $0.isWhitespace || $0 == "\u{FEFF}" }) == .xml
+    }
+
+    /// Whether a text begins as a property list.
+    static func isPlist(_ beginning: String) -> Bool {
+        isXML(beginning) && beginning.prefix(1 << 10).contains("<plist")
     }
 
     /// Whether a text begins as an HTML page or a part of one.

@@ -8,10 +8,11 @@ package struct ImportProblem: Error, Hashable, Sendable, CustomStringConvertible
     /// The line, from 1; 0 if the problem has none.
     package let line: Int
     package let reason: String
+    /// The number of clips that were read with a changed or missing value; nil if a part was not read.
+    package let changed: Int?
 
-    package init(line: Int, _ reason: String) {
-        self.line = line
-        self.reason = reason
+    package init(line: Int, _ reason: String, changed: Int? = nil) {
+        (self.line, self.reason, self.changed) = (line, reason, changed)
     }
 
     package var description: String { line > 0 ? "line \(line): \(reason)." : "\(reason)." }

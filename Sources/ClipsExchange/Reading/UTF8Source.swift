@@ -3,7 +3,6 @@ final class UTF8Source {
     let limits: ImportLimits
     private let source: ByteSource
     private var beginning: [UInt8] = []
-    private var encoding = TextEncoding.utf8
     private var converter: EncodingConverter?
     private var pending: [UInt8] = []
     private var isAtEnd = false
@@ -26,14 +25,15 @@ final class UTF8Source {
     var rawBeginning: [UInt8] { beginning }
 
     /// Detects the encoding, and returns the first characters for detecting the format.
-    func open() throws(ImportError) -> String {
+    ///
+    /// - Parameters:
+    ///   - header: The label of the encoding in a response, if any.
+    ///   - isPage: Whether an unknown label is ignored instead of being an error.
+    func open(header: String? = nil, isPage: Bool = false) throws(ImportError) -> String {
         let isMarkup = beginning.prefix(1024).contains(UInt8(ascii: "<"))
-        let (encoding, mark) = TextEncoding.detect(beginning, mayDeclare: isMarkup)
-        self.encoding = encoding
+        let (encoding, mark) = TextEncoding.detect(
+            beginning, mayDeclare: isMarkup, header: header, isPage: isPage)
         if case .named(let name) = encoding { converter = try EncodingConverter(name) }
-        if case .utf16(let isBigEndian) = encoding {
-            converter = try EncodingConverter(isBigEndian ? "UTF-16BE" : "UTF-16LE")
-        }
         beginning = decode(Array(beginning.dropFirst(mark)))
         return String(decoding: beginning.prefix(1 << 16), as: UTF8.self)
     }

@@ -4,8 +4,10 @@ import PersistentStore
 /// A format of exports, each of which can be imported without loss.
 package enum ExportFormat: String, CaseIterable, Sendable {
     case html
-    /// The lines of `clips list --json`.
+    /// An array of the objects of `clips list --json`.
     case json
+    /// The lines of `clips list --json`.
+    case jsonl
     case markdown
     case csv
 }
@@ -23,7 +25,8 @@ package struct ClipExport: Sendable {
             "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n"
                 + "<META HTTP-EQUIV=\"Content-Type\" CONTENT=\"text/html; charset=UTF-8\">\n"
                 + "<TITLE>Clips</TITLE>\n<H1>Clips</H1>\n<DL><p>\n"
-        case .json: ""
+        case .json: "["
+        case .jsonl: ""
         case .markdown: "# Clips\n\n"
         case .csv: ClipAttribute.exported.map(\.rawValue).joined(separator: ",") + "\r\n"
         }
@@ -32,13 +35,14 @@ package struct ClipExport: Sendable {
     package func text(_ clip: Clip) -> String {
         switch format {
         case .html: BookmarkWriter.text(clip)
-        case .json: ClipRecord(clip).json() + "\n"
+        case .json: "\n" + ClipRecord(clip).json()
+        case .jsonl: ClipRecord(clip).json() + "\n"
         case .markdown: MarkdownWriter.line(clip)
         case .csv: CSVWriter.record(clip)
         }
     }
 
-    package var footer: String { format == .html ? "</DL><p>\n" : "" }
+    package var footer: String { format == .html ? "</DL><p>\n" : format == .json ? "\n]\n" : "" }
 
     /// The order of an export: an import gives IDs in the order of the file, and IDs order clips of the same
     /// time.
@@ -54,7 +58,7 @@ package struct ClipExport: Sendable {
         var count = 0
         try write(header)
         try await store.forEachClip(query) { clip in
-            try write(text(clip))
+            try write((format == .json && count > 0 ? "," : "") + text(clip))
             count += 1
         }
         try write(footer)

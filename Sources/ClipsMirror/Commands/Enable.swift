@@ -63,10 +63,6 @@ extension Invocation {
     }
 
     private static func systemctl(_ words: String...) -> Bool {
-        var process = pid_t()
-        let strings = (["systemctl", "--user"] + words).map { strdup($0) } + [nil]
-        defer { for string in strings { free(string) } }
-        guard posix_spawnp(&process, "systemctl", nil, nil, strings, environ) == 0 else { return false }
-        return (try? ChildStatus.wait(for: process))?.exitStatus == 0
+        ChildProcess.status(of: ChildProcess.start(["systemctl", "--user"] + words)) == 0
     }
 }

@@ -76,33 +76,31 @@ final class AppRunner {
         for effect in state.handle(event, at: clock.now) { perform(effect) }
     }
 
-    func finish() { isDone = true }
+    func finish(_ picked: Picked? = nil) {
+        self.picked = picked
+        isDone = true
+    }
 
     private func perform(_ effect: Effect) {
-        switch effect {
-        case .quit: isDone = true
-        case .finish(let picked):
-            self.picked = picked
-            isDone = true
-        case .redraw: screen.clear()
-        case .suspend:
-            screen.suspend()
-            handle(.resized(screen.size))
-        case .copy(let text, let what): copy(text, what)
-        case .setMouse(let isOn): screen.setMouse(isOn)
-        case .setColors(let choice):
-            screen.setColors(choice)
-            handle(.colorsChanged(screen.colors))
-        case .open(let urls): open(urls)
-        case .openHere(let url): openHere(url)
-        case .edit(let form, let clip): edit(form, clip)
-        case .run(let calls, let inBackground): run(calls, inBackground: inBackground)
-        case .removeFile(let path): unlink(path)
-        default: worker.add(effect)
+        switch effect.performance {
+        case .store(let request): worker.add(request)
+        case .terminal(let perform): perform(self)
         }
     }
 
-    private func copy(_ text: String, _ what: String) {
+    func suspend() {
+        screen.suspend()
+        handle(.resized(screen.size))
+    }
+
+    func setColors(_ choice: ColorCapability.Choice) {
+        screen.setColors(choice)
+        handle(.colorsChanged(screen.colors))
+    }
+
+    func removeFile(_ path: String) { unlink(path) }
+
+    func copy(_ text: String, _ what: String) {
         do {
             // By default, tmux ignores OSC 52 from programs (tmux(1), set-clipboard).
             if !programs.isInTmux || !TmuxClipboard.copy(text) { try screen.copyToClipboard(text) }
@@ -110,11 +108,11 @@ final class AppRunner {
             let size = isLong ? " (\(text.utf8.count) bytes)" : ": \(text)"
             handle(.notice("Copied \(what)\(size)"))
         } catch {
-            handle(.failure(error.sentence))
+            handle(.programFailed(error.sentence))
         }
     }
 
-    private func open(_ urls: [String]) {
+    func open(_ urls: [String]) {
         for url in urls {
             if let rejection = Browser.rejection(of: url) { return handle(.programFailed(rejection)) }
         }
@@ -125,7 +123,7 @@ final class AppRunner {
     }
 
     /// The browser has the terminal until it ends.
-    private func openHere(_ url: String) {
+    func openHere(_ url: String) {
         if let rejection = Browser.rejection(of: url) { return handle(.programFailed(rejection)) }
         let named = programs.terminalBrowser
         let command = named.map { Browser.command(for: url, browser: $0) } ?? Browser.inTerminal(url)
@@ -141,7 +139,7 @@ final class AppRunner {
             ))
     }
 
-    private func run(_ calls: [ProgramCall], inBackground: Bool) {
+    func run(_ calls: [ProgramCall], inBackground: Bool) {
         guard let first = calls.first else { return }
         let subject = calls.count == 1 ? "“\(first.subject)”" : "\(calls.count) clips"
         guard !inBackground else {
@@ -162,10 +160,10 @@ final class AppRunner {
                 ?? .notice("Ran \(first.words[0]) on \(subject)"))
     }
 
-    private func edit(_ form: String, _ clip: Clip?) {
+    func edit(_ form: String, _ clip: Clip?) {
         guard let path = TextFile.writeTemporary(form) else {
             return handle(
-                .failure("Cannot create a file for the editor. Set TMPDIR to a writable folder."))
+                .programFailed("Cannot create a file for the editor. Set TMPDIR to a writable folder."))
         }
         let editor = programs.editor
         screen.leave()

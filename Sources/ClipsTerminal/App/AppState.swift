@@ -85,10 +85,10 @@ struct AppState: Sendable {
             if saving.requestsWriter(at: now) { emit(.findWriter) }
         case .message(let message): handle(message)
         case .picking(let pick): begin(pick)
-        case .opened: emit(.loadFilters)
-        case .openedReadOnly(let reason):
-            saving.unavailabilityReason = reason
+        case .opened(let readOnlyReason):
+            saving.unavailabilityReason = readOnlyReason
             emit(.loadFilters)
+        case .answered(let reply): reply.apply(&self)
         case .openingFailed(let sentence), .failure(let sentence):
             list.feed.isSearching = false
             list.marks.endGathering()
@@ -96,35 +96,8 @@ struct AppState: Sendable {
             report(sentence, isError: true)
         case .notice(let sentence): report(sentence)
         case .programFailed(let sentence): report(sentence, isError: true)
-        case .clipLoaded(let id, let clip): if id == reader.id { reader.show(clip) }
-        case .textMeasured(let id, let text): if id == reader.id { reader.moveToEnd(of: text) }
-        case .rangeGathered(let ids, let end): finishRange(ids, end: end)
-        case .gathered(let clips, let purpose): use(clips, for: purpose)
-        case .listGathered(let ids, let query): finishInverting(ids, of: query)
-        case .matchFound(let id): finishSearch(id)
-        case .unreadFound(let id): finishFindingUnread(id)
-        case .lineFound(let id, let text, let line, let isForward):
-            finishSearch(id, text, line, isForward: isForward)
-        case .filtersLoaded(let filters):
-            typing.filters = filters
-            sidebar.invalidate()
-        case .unreadCounted(let counts): sidebar.finishCounting(counts, at: now)
-        case .namesLoaded(let tags, let authors, let sites):
-            (typing.tags, typing.authors, typing.sites) = (tags, authors, sites)
-        case .undoHistoryLoaded(let work): finishLoading(work)
-        case .historyLoaded(let transactions, let filter):
-            if filter == history.filter { history.addLoad(transactions) }
-        case .changesLoaded(let token, let detail): history.show(detail, of: token)
-        case .titlesLoaded(let clips): history.titles.add(clips)
-        case .consumersLoaded(let preview): consumers.show(preview, at: now)
-        case .conflictsLoaded(let conflicts): ask(conflicts)
-        case .writerFound(let name): saving.setWriter(name)
         case .colorsChanged(let colors): settings.colors = colors
         case .backgroundReported(let color): settings.background = color
-        case .worked(let result):
-            finish(result)
-            history.invalidate()
-        case .editLoaded(let clip): emit(.edit(form: ClipForm(clip).text, clip))
         case .edited(let form): save(form)
         }
     }
@@ -211,9 +184,8 @@ struct AppState: Sendable {
         return deadlines.compactMap { $0 }.min()
     }
 
-    /// Whether nothing is under way, and all of the app's own commits have arrived.
+    /// Whether nothing is under way.
     var isSettled: Bool {
-        list.isSettled && sync.state != .stopped && saving.awaited <= sync.newestTransaction
-            && saving.count == 0
+        list.isSettled && sync.state != .stopped && saving.count == 0
     }
 }

@@ -4,7 +4,7 @@ import Mirroring
 import PersistentStore
 import Terminal
 
-/// Work that the state requests from its surroundings.
+/// Work that the state requests from its surroundings; ``performance`` has the rest.
 enum Effect: Sendable {
     case answer(LiveList<ClipRow>.Request, generation: Int, anchor: SortPosition?)
     case show(ClipQuery, generation: Int, anchor: SortPosition?)
@@ -56,6 +56,195 @@ enum Effect: Sendable {
     case quit
     /// Ends a pick.
     case finish(Picked)
+
+    /// How an effect is performed.
+    enum Performance {
+        case store(StoreRequest)
+        case terminal((AppRunner) -> Void)
+    }
+
+    /// The request to the store, with its queue and what its result does to the state; or the work of the thread
+    /// that draws. A new effect does not compile until it has one.
+    var performance: Performance {
+        switch self {
+        // The list
+        case .answer(let request, let generation, let anchor):
+            .list { await $0.answer(request, generation: generation, anchor: anchor) }
+        case .show(let query, let generation, let anchor):
+            .list(superseding: .all) { await $0.show(query, generation: generation, anchor: anchor) }
+        case .showAround(let clip, let query, let generation):
+            .list(superseding: .all) {
+                await $0.show(query, generation: generation, anchor: nil, around: clip)
+            }
+        case .gatherRange(let query, let first, let last, let end):
+            .read {
+                try await $0.ids(query, from: first, through: last, limit: Marks.maxCount + 1)
+            } then: {
+                $0.finishRange($1, end: end)
+            }
+        case .gatherList(let query):
+            .read {
+                try await $0.ids(query, limit: Marks.maxCount + 1)
+            } then: {
+                $0.finishInverting($1, of: query)
+            }
+        case .findMatch(let query, let position, let isForward):
+            .read {
+                try await $0.nearestClip(query, to: position, isForward: isForward)
+            } then: {
+                $0.finishSearch($1)
+            }
+        case .findUnread(let query, let position, let isForward):
+            .read {
+                try await $0.nearestClip(query, to: position, isForward: isForward)
+            } then: {
+                $0.finishFindingUnread($1)
+            }
+        case .countUnread(let queries):
+            // Without a count, the sidebar shows none.
+            .read(on: .counts) {
+                (try? await $0.store.unreadCounts(queries)) ?? [:]
+            } then: {
+                $0.sidebar.finishCounting($1, at: $0.now)
+            }
+
+        // Clips
+        case .loadClip(let id):
+            // Only the clip under the cursor is needed.
+            .read(superseding: .clips) { session -> Clip? in
+                do {
+                    return try await session.store.clip(id)
+                } catch ClipError.noSuchClip {
+                    return nil
+                }
+            } then: {
+                if id == $0.reader.id { $0.reader.show($1) }
+            }
+        case .measure(let id, let text):
+            .read { _ in
+                await StoreWorker.onOwnThread { [text] in
+                    var text = text
+                    _ = text.count(upTo: .max)
+                    return text
+                }
+            } then: {
+                if id == $0.reader.id { $0.reader.moveToEnd(of: $1) }
+            }
+        case .findLine(let id, let text, let highlight, let start, let isForward):
+            .read { _ in
+                await StoreWorker.onOwnThread { [text] in
+                    var text = text
+                    let line = text.line(matching: highlight, from: start, isForward: isForward).line
+                    return (text: text, line: line)
+                }
+            } then: {
+                $0.finishSearch(id, $1.text, $1.line, isForward: isForward)
+            }
+        case .gather(let ids, let sort, let purpose):
+            .read {
+                try await $0.store.clips(
+                    ids, in: sort, attributes: purpose.attributes, maxBytes: TerminalScreen.longestCopy)
+            } then: {
+                $0.use($1, for: purpose)
+            }
+        case .loadForEdit(let id):
+            .read {
+                try await $0.store.clip(id)
+            } then: {
+                $0.emit(.edit(form: ClipForm($1).text, $1))
+            }
+        case .work(let work): .save(work)
+        case .findWriter:
+            .read {
+                $0.store.lockHolder
+            } then: {
+                $0.saving.setWriter($1)
+            }
+
+        // Words
+        case .loadNames:
+            .read {
+                let authors = try await $0.store.authorNames()
+                return KnownNames(
+                    tags: try await $0.store.tagNames(), authors: authors,
+                    sites: try await $0.store.siteNames())
+            } then: {
+                $0.typing.names = $1
+            }
+        case .loadFilters:
+            .read {
+                try? $0.store.filterMemory()
+            } then: {
+                $0.show($1)
+            }
+        case .remember(.typed(let filter)):
+            // A store in a folder that cannot be written has no memory.
+            .read(on: .memory) {
+                try? $0.store.remember(.typed(filter))
+            } then: {
+                $0.show($1)
+            }
+        case .remember(let change):
+            .read(on: .memory) {
+                try $0.store.remember(change)
+            } then: {
+                $0.show($1)
+            }
+
+        // The history
+        case .loadUndoHistory(let known, let isRedoing):
+            .read {
+                try await $0.store.undoHistory(behind: known, isRedoing: isRedoing)
+            } then: {
+                $0.finishLoading($1)
+            }
+        case .loadHistory(let filter):
+            .read {
+                try await $0.recentTransactions(limit: HistoryList.loadCount, where: filter.predicate)
+            } then: {
+                if filter == $0.history.filter { $0.history.addLoad($1) }
+            }
+        case .loadChanges(let token):
+            .read(superseding: .changes) {
+                try await $0.detail(of: token)
+            } then: {
+                $0.history.show($1, of: token)
+            }
+        case .loadTitles(let ids):
+            .read {
+                try await $0.store.clips(
+                    ids, in: ClipQuery.newestFirst, attributes: [.title, .url], maxBytes: 1 << 20)
+            } then: {
+                $0.history.titles.add($1)
+            }
+        case .loadConsumers:
+            .read {
+                try await $0.cleaningPreview()
+            } then: {
+                $0.consumers.show($1, at: $0.now)
+            }
+        case .loadConflicts:
+            .read {
+                try await $0.store.mirrorConflicts()
+            } then: {
+                $0.ask($1)
+            }
+
+        // Surroundings
+        case .edit(let form, let clip): .terminal { $0.edit(form, clip) }
+        case .removeFile(let path): .terminal { $0.removeFile(path) }
+        case .open(let urls): .terminal { $0.open(urls) }
+        case .openHere(let url): .terminal { $0.openHere(url) }
+        case .run(let calls, let inBackground): .terminal { $0.run(calls, inBackground: inBackground) }
+        case .copy(let text, let what): .terminal { $0.copy(text, what) }
+        case .setMouse(let isOn): .terminal { $0.screen.setMouse(isOn) }
+        case .setColors(let choice): .terminal { $0.setColors(choice) }
+        case .redraw: .terminal { $0.screen.clear() }
+        case .suspend: .terminal { $0.suspend() }
+        case .quit: .terminal { $0.finish() }
+        case .finish(let picked): .terminal { $0.finish(picked) }
+        }
+    }
 }
 
 /// The use of clips read from the store.
@@ -75,40 +264,4 @@ enum Purpose: Hashable, Sendable {
         case .copy(.json), .pick(.json), .pick(.title), .run: nil
         }
     }
-}
-
-/// A change to commit as one transaction.
-enum Work: Sendable {
-    case add(ClipDraft, form: String?)
-    /// Changes made in the editor, and the clip before them.
-    case edit(Clip, [ClipAttribute: AttributeValue], String, form: String?)
-    /// A clip that another process deleted while it was edited.
-    case recreate(Clip, ClipForm, form: String?)
-    case update(Int64, [ClipAttribute: AttributeValue], String)
-    /// Marks opened clips as read, which is not reported, and which undo skips.
-    case open([Int64])
-    case markAllRead(ClipQuery)
-    case toggle(ClipAttribute, [Int64])
-    case tag([Int64], adding: [String], removing: [String])
-    case delete([Int64], title: String)
-    case restore(Int64?, deletedBy: HistoryToken)
-    case undo(UndoStep, ContestedUndo)
-    case redo(UndoStep, ContestedUndo)
-    /// Restores or dismisses a value that lost to another machine's.
-    case resolve(MirrorConflict, restoring: Bool)
-
-    /// The file with the user's text, which exists until the text is saved.
-    var form: String? {
-        switch self {
-        case .add(_, let form), .edit(_, _, _, let form), .recreate(_, _, let form): form
-        default: nil
-        }
-    }
-}
-
-/// A transaction of the user that can be undone.
-struct UndoStep: Hashable, Sendable {
-    let token: HistoryToken
-    /// The change, such as `deleted “Title”`; empty if only the history knows it.
-    let summary: String
 }

@@ -122,7 +122,7 @@ package struct ConfigFile: Sendable {
         guard let setting = Setting(rawValue: option) else {
             let names = Setting.allCases.map(\.rawValue)
             let near = Suggestion.nearest(to: option, in: names).map { "Did you mean '\($0)'?" }
-            throw ConfigError("Unknown option '\(option)'. \(near ?? "Use \(Suggestion.list(names)).")")
+            throw ConfigError("Unknown option '\(option)'. \(near ?? "Use \(names.listed).")")
         }
         if let error = setting.error(in: value) { throw ConfigError(error) }
         values[setting] = value
@@ -133,7 +133,7 @@ package struct ConfigFile: Sendable {
         guard let role = Theme.Role(words[0]) else {
             let names = Theme.Role.all.map(\.name)
             let near = Suggestion.nearest(to: words[0], in: names).map { "Did you mean '\($0)'?" }
-            throw ConfigError("Unknown part '\(words[0])'. \(near ?? "Use \(Suggestion.list(names)).")")
+            throw ConfigError("Unknown part '\(words[0])'. \(near ?? "Use \(names.listed).")")
         }
         styles.append((role, try Style(config: words.dropFirst())))
     }

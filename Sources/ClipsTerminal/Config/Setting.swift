@@ -1,6 +1,7 @@
 import ClipsCore
 import PersistentStore
 package import Terminal
+import Platform
 
 /// An option in the config file and after `:set`.
 ///
@@ -90,7 +91,7 @@ package enum Setting: String, CaseIterable, Sendable {
         let near = Suggestion.nearest(to: value, in: names).map { " Did you mean '\($0)'?" }
         let subject = of.map { " of \($0)" } ?? ""
         return "Unknown \(kind) '\(value)'\(subject)."
-            + (of == nil ? near ?? " Use \(Suggestion.list(names))." : " Use \(Suggestion.list(names)).")
+            + (of == nil ? near ?? " Use \(names.listed)." : " Use \(names.listed).")
     }
 }
 

@@ -13,7 +13,11 @@ struct Typing: Sendable {
     /// Keys that wait for a list that is still loading.
     var ahead: [TypedKey] = []
     var commands = CommandHistory()
-    /// The tags in the store, the most used first; loaded when a prompt may need them.
+    var names = KnownNames()
+}
+
+/// The names in the store, the most used first; loaded when a prompt may need them.
+struct KnownNames: Sendable {
     var tags: [String] = []
     var authors: [String] = []
     var sites: [String] = []

@@ -24,8 +24,7 @@ extension AppState {
 
     /// Whether the clips that a key would act on are those that the key before it removed from the list.
     private var choiceIsLeaving: Bool {
-        let isShown = saving.count == 0 && saving.awaited <= sync.newestTransaction
-        guard !isShown, list.isCurrent else { return false }
+        guard list.isCurrent else { return false }
         guard !actsOnMarks else { return !saving.leaving.isDisjoint(with: list.marks.all) }
         return target.map { saving.leaving.contains($0.id) } ?? false
     }

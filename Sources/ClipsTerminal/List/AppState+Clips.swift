@@ -19,6 +19,8 @@ extension AppState {
     /// Whether actions apply to marked clips.
     var actsOnMarks: Bool { !list.marks.isEmpty && !reader.hasFocus }
 
+    var targetTitle: String { target?.row?.title ?? reader.clip?.displayTitle ?? "" }
+
     var targetURL: String { target?.row?.url ?? reader.clip?.url ?? "" }
 
     /// The tags of the clip that an action applies to; nil for marked clips.
@@ -35,29 +37,13 @@ extension AppState {
     }
 
     mutating func toggle(_ attribute: ClipAttribute) {
-        guard !actsOnMarks, let (id, row) = target else { return start(.toggle(attribute, chosen)) }
-        let isOn =
-            switch attribute {
-            case .starred: row?.isStarred ?? reader.clip?.isStarred ?? false
-            case .archived: row?.isArchived ?? reader.clip?.isArchived ?? false
-            default: row?.isUnread ?? reader.clip?.isUnread ?? false
-            }
-        start(.update(id, [attribute: .boolean(!isOn)], Self.summary(of: attribute, isOn: !isOn)))
-    }
-
-    static func summary(of attribute: ClipAttribute, isOn: Bool) -> String {
-        switch attribute {
-        case .starred: return isOn ? "starred" : "unstarred"
-        case .archived: return isOn ? "archived" : "unarchived"
-        default: break
-        }
-        return isOn ? "marked as unread" : "marked as read"
+        start(.toggle(attribute, chosen, title: targetTitle))
     }
 
     mutating func edit() { if let id = target?.id { emit(.loadForEdit(id)) } }
 
     mutating func delete() {
-        start(.delete(chosen, title: target?.row?.title ?? reader.clip?.displayTitle ?? ""))
+        start(.delete(chosen, title: targetTitle))
         if reader.hasFocus, layout.arrangement == .detailOnly { reader.hasFocus = false }
     }
 
@@ -92,7 +78,7 @@ extension AppState {
 
     mutating func tag(_ ids: [Int64], by change: TagChange) {
         guard !change.isEmpty else { return report("The tags are unchanged.") }
-        start(.tag(ids, adding: change.adding, removing: change.removing))
+        start(.tag(ids, adding: change.adding, removing: change.removing, title: targetTitle))
     }
 
     /// Copies or opens clips that were read from the store.

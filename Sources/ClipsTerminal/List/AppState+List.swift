@@ -6,29 +6,21 @@ import PersistentStore
 /// Messages from the store.
 extension AppState {
     mutating func handle(_ message: ClipListMessage) {
-        if case .state(let state) = message {
-            sync.state = state
-            return
+        switch message {
+        case .list(.state(let state)): sync.state = state
+        case .list(.reached): break
+        case .indexing(let state): sync.indexing = state.note
+        case .mirror(let summary, let conflicts): (sync.mirror, sync.conflicts) = (summary, conflicts)
+        case .corrected(let filter, let generation):
+            if generation == list.feed.generation { list.correction = filter }
+        case .list(let message):
+            note(message)
+            if list.pause == nil || !hold(message) { apply(message) }
         }
-        if let note = message.indexingNote {
-            sync.indexing = note
-            return
-        }
-        if case .mirror(let summary, let conflicts) = message {
-            (sync.mirror, sync.conflicts) = (summary, conflicts)
-            return
-        }
-        if case .reached(let number) = message {
-            sync.newestTransaction = max(sync.newestTransaction, number)
-            return
-        }
-        note(message)
-        if list.pause != nil, hold(message) { return }
-        apply(message)
     }
 
     /// Updates everything that a pause of the list does not affect.
-    private mutating func note(_ message: ClipListMessage) {
+    private mutating func note(_ message: LiveMessage<ClipRow>) {
         switch message {
         case .transactions(let transactions):
             sidebar.invalidate()
@@ -36,15 +28,14 @@ extension AppState {
             if screen == .history { history.invalidate(after: transactions) }
             for transaction in transactions {
                 list.marks.remove(transaction.deletedClips)
-                sync.newestTransaction = max(sync.newestTransaction, transaction.id)
                 sync.lastChange = SyncStatus.Change(
+                    transaction: transaction.id,
                     author: transaction.isOwn ? "you" : AuthorName.shown(transaction.author),
                     inserted: transaction.inserted, updated: transaction.updated,
                     deleted: transaction.deleted, at: min(now, transaction.timestamp))
             }
             if reader.isAffected(by: transactions) { reloadReader() }
         case .window(let window, _) where window.requestNumber == nil:
-            saving.awaited = 0
             sidebar.invalidate()
             // The commit was too large to be reported change by change.
             if !list.feed.isLoading, !history.transactions.isEmpty { emit(.loadHistory(history.filter)) }
@@ -59,20 +50,19 @@ extension AppState {
         if layout.detail == nil { reader.invalidate() } else { emit(.loadClip(id)) }
     }
 
-    private mutating func apply(_ message: ClipListMessage) {
+    private mutating func apply(_ message: LiveMessage<ClipRow>) {
         let (generation, isLoading) = (list.feed.generation, list.feed.isLoading)
         switch message {
         case .window(let window, generation): list.apply(window)
         case .more(let rows, let direction, let reachedEdge, let number, generation) where !isLoading:
             list.clips.extend(with: rows, direction, reachedEdge: reachedEdge, requestNumber: number)
         case .count(let count, generation) where !isLoading: list.clips.setCount(count)
-        case .corrected(let filter, generation): list.correction = filter
         case .changes(let changes, generation) where !isLoading:
             list.arrivals.apply(changes)
             list.clips.apply(changes: changes)
         case .transactions(let transactions): list.arrivals.mark(transactions, at: now)
-        case .failed(let sentence, let number, generation):
-            report(sentence, isError: true)
+        case .failed(let error, let number, generation):
+            report(error.sentence, isError: true)
             list.feed.retryAt = now + 1
             if let number { list.clips.requestFailed(number: number) }
         default: break
@@ -86,8 +76,6 @@ extension AppState {
             if let row = pending.screenRow {
                 list.clips.scroll(by: list.clips.selectedIndex - list.clips.top - row)
             }
-        } else if saving.awaited > sync.newestTransaction {
-            return
         }
         list.feed.pendingSelection = nil
     }
@@ -203,21 +191,21 @@ extension AppState {
     }
 
     /// Holds a message for the end of the pause. Returns false if the message must be applied immediately.
-    private mutating func hold(_ message: ClipListMessage) -> Bool {
+    private mutating func hold(_ message: LiveMessage<ClipRow>) -> Bool {
         var isOwn = false
         let (isLoading, isCurrent) = (list.feed.isLoading, list.isCurrent)
         switch message {
         case .window(let window, _):
             // The user's own filter or movement is shown even in a pause.
             if isLoading || isCurrent && window.requestNumber != nil { return false }
-        case .more, .count, .corrected, .failed: if isLoading || isCurrent { return false }
+        case .more, .count, .failed: if isLoading || isCurrent { return false }
         case .changes:
             // The rows under way include them.
             if isLoading { return false }
         case .transactions(let transactions):
             isOwn = transactions.contains(where: \.isOwn)
             list.pause?.newCount += transactions.filter { !$0.isOwn }.reduce(0) { $0 + $1.inserted }
-        case .state, .reached, .indexing, .mirror: break
+        case .state, .reached: break
         }
         guard list.pause?.hasOverflowed != true else {
             if isOwn { refetch() }

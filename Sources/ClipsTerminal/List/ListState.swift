@@ -90,7 +90,7 @@ struct ListFeed: Sendable {
 
 /// Messages held back while live updates are paused.
 struct Pause: Sendable {
-    var messages: [ClipListMessage] = []
+    var messages: [LiveMessage<ClipRow>] = []
     var newCount = 0
     /// Whether messages were dropped, so that the end of the pause requires a full refresh.
     var hasOverflowed = false

@@ -29,7 +29,8 @@ struct ChildOutput {
             return
         }
         defer { close(errors.reader) }
-        let child = ChildProcess.start(words, environment: [:], nil, .pipes(output.writer, errors.writer))
+        let child = ChildProcess.start(
+            words, streams: [0: nil, 1: output.writer, 2: errors.writer], isSession: true)
         close(output.writer)
         close(errors.writer)
         guard let child else { return }

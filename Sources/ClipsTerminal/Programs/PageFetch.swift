@@ -13,6 +13,8 @@ package struct PageFetch: Sendable {
 
     private let command: [String]
     private let limit: Int
+    /// Whether the program writes the header's type as the last line of its errors.
+    private let reportsType: Bool
 
     /// The time that a page may take.
     private static let timeout = Duration.seconds(30)
@@ -20,6 +22,7 @@ package struct PageFetch: Sendable {
     /// - Parameter limit: The maximum size of a page, in bytes.
     package init(_ config: ConfigFile, limit: Int) {
         self.limit = limit
+        reportsType = config.fetchCommand == nil
         command = config.fetchCommand ?? Self.curl(limit: limit)
     }
 
@@ -29,14 +32,15 @@ package struct PageFetch: Sendable {
             "curl", "--silent", "--show-error", "--fail", "--location", "--globoff", "--compressed",
             "--proto", "=http,https", "--proto-redir", "=http,https", "--max-redirs", "10",
             "--max-filesize", "\(limit)", "--max-time", "\(timeout.components.seconds - 1)",
-            "--user-agent", "Mozilla/5.0 (compatible; clips)", "--",
+            "--user-agent", "Mozilla/5.0 (compatible; clips)", "--write-out", "%{stderr}\n%{content_type}",
+            "--",
         ]
     }
 
-    /// Returns what the program writes for a URL.
+    /// Returns the bytes that the program writes for a URL, and the `Content-Type` of the response, if known.
     package func page(
         at url: String, isInterrupted: () -> Bool = { false }
-    ) throws(Failure) -> [UInt8] {
+    ) throws(Failure) -> (bytes: [UInt8], contentType: String?) {
         guard ["http://", "https://"].contains(where: url.lowercased().hasPrefix) else {
             throw Failure("only http and https pages can be fetched")
         }
@@ -45,13 +49,17 @@ package struct PageFetch: Sendable {
             isInterrupted: isInterrupted)
         let name = "'\(command[0])'"
         switch output.ending {
-        case .exited(0): return output.bytes
+        case .exited(0):
+            guard reportsType else { return (output.bytes, nil) }
+            let lines = String(decoding: output.errors, as: UTF8.self).split(whereSeparator: \.isNewline)
+            return (output.bytes, lines.last.map { String($0) })
         case .exited(127), .notStarted:
             throw Failure(
                 "\(name) could not be started; install it, or set 'fetch COMMAND' in the config file")
         case .exited(let status):
             let errors = String(decoding: output.errors, as: UTF8.self)
-            let line = errors.split(whereSeparator: \.isNewline).last.map { ": \($0)" } ?? ""
+            let lines = errors.split(whereSeparator: \.isNewline)
+            let line = lines.last { !reportsType || $0.hasPrefix("curl:") }.map { ": \($0)" } ?? ""
             throw Failure("\(name) ended with status \(status)\(line)")
         case .tooLong: throw Failure("it has more than \(limit >> 20) MB")
         case .timedOut: throw Failure("it took more than \(Self.timeout.components.seconds) s")

@@ -7,6 +7,6 @@ enum TmuxClipboard {
     static func copy(_ text: String) -> Bool {
         guard let path = TextFile.writeTemporary(text) else { return false }
         defer { unlink(path) }
-        return ChildProcess.silently(["tmux", "load-buffer", "-w", path]) == 0
+        return ChildProcess.status(of: ChildProcess.detached(["tmux", "load-buffer", "-w", path])) == 0
     }
 }

@@ -2,6 +2,12 @@ import ClipsCore
 
 /// Saved searches.
 extension AppState {
+    mutating func show(_ filters: FilterMemory?) {
+        guard let filters else { return }
+        typing.filters = filters
+        sidebar.invalidate()
+    }
+
     mutating func saveSearch(_ name: String) {
         let search = SavedSearch(name: name, query: list.query)
         remember(.saved(search))

@@ -137,7 +137,7 @@ extension AppState {
         var start = mark.map { $0 + 1 } ?? first
         while start < before.count, before[start] == " " { start += 1 }
         let typed = String(before[start...])
-        let names = mark.map { before[$0] } == "-" ? own ?? typing.tags : typing.tags
+        let names = mark.map { before[$0] } == "-" ? own ?? typing.names.tags : typing.names.tags
         return Completion(start: start, candidates: names.filter { $0.hasPrefix(typed) && $0 != typed })
     }
 
@@ -148,7 +148,7 @@ extension AppState {
         let typed = String(before[start...])
         guard !typed.isEmpty else { return nil }
         let values = [
-            ("tag:", typing.tags), ("author:", typing.authors), ("site:", typing.sites),
+            ("tag:", typing.names.tags), ("author:", typing.names.authors), ("site:", typing.names.sites),
             ("is:", ["unread", "read", "starred", "archived"]),
             ("after:", Self.days), ("before:", Self.days), ("on:", Self.days),
         ]

@@ -1,10 +1,9 @@
 import ClipsCore
 import FoundationEssentials
 import LiveQuery
-import Mirroring
 import PersistentStore
 
-/// The app's own commits that are under way.
+/// The app's own commits that the list does not show yet.
 struct SavingStatus: Sendable {
     /// The reason why nothing can be saved; nil when it can.
     var unavailabilityReason: String?
@@ -13,10 +12,8 @@ struct SavingStatus: Sendable {
     /// The process that has held the write lock for long.
     private(set) var writer: String?
     private var nextWriterRequest: Date?
-    /// The app's newest transaction that the list does not show yet.
-    var awaited: Int64 = 0
-    /// The clips that the app's own commits remove from the list, as long as the list may show them.
-    var leaving: Set<Int64> = []
+    /// The clips that the work under way removes from the list.
+    private(set) var leaving: Set<Int64> = []
     /// Whether the user has moved the cursor since the last work began, so that its result must not move it.
     var hasMoved = false
     /// Whether the app quits after the last save.
@@ -41,9 +38,9 @@ struct SavingStatus: Sendable {
         if since == nil { wait(from: now) }
     }
 
-    mutating func end(_ result: WorkResult, at now: Date) {
-        count = max(0, count - 1)
-        if case .done(.some, _, _, _) = result.outcome {} else { leaving.subtract(result.work.leaving) }
+    mutating func end(at now: Date) {
+        count -= 1
+        if count == 0 { leaving = [] }
         wait(from: count == 0 ? nil : now)
     }
 
@@ -65,30 +62,30 @@ struct SavingStatus: Sendable {
 
 extension AppState {
     mutating func start(_ work: Work) {
-        if saving.count == 0, saving.awaited <= sync.newestTransaction { saving.leaving = [] }
         saving.begin(work, at: now)
         emit(.work(work))
     }
 
-    mutating func finish(_ result: WorkResult) {
-        saving.end(result, at: now)
-        switch result.outcome {
+    mutating func finish(_ work: Work, _ outcome: Work.Outcome) {
+        saving.end(at: now)
+        switch outcome {
         case .done(let token, let clips, let summary, let remark):
-            finish(result.work, token, clips)
-            report(result.work, token, summary ?? result.work.summary, remark: remark)
+            finish(work, clips)
+            report(work, token, summary ?? work.summary, remark: remark)
         case .failed(let sentence):
-            undoSteps.restore(result.work)
+            undoSteps.restore(work)
             fail(sentence)
         case .impossible(let sentence): fail(sentence)
         case .conflict(let stored):
             undoSteps.waiting = []
-            if case .edit(let base, let changes, _, let form) = result.work {
+            if case .edit(let base, let changes, _, let form) = work {
                 ask(.edit(EditConflict(base: base, stored: stored, changes: changes, form: form)))
             }
         case .contested(let conflict):
             undoSteps.waiting = []
-            ask(.undo(UndoQuestion(work: result.work, conflict: conflict)))
+            ask(.undo(UndoQuestion(work: work, conflict: conflict)))
         }
+        history.invalidate()
         runWaitingUndo()
         if saving.isQuitting, saving.count == 0 { emit(.quit) }
     }
@@ -99,11 +96,8 @@ extension AppState {
         saving.isQuitting = false
     }
 
-    private mutating func finish(_ work: Work, _ token: HistoryToken?, _ clips: [Int64]) {
-        if let token { saving.awaited = max(saving.awaited, token.number) }
-        if !saving.hasMoved, let id = clips.first, !list.clips.select(id: id),
-            saving.awaited > sync.newestTransaction
-        {
+    private mutating func finish(_ work: Work, _ clips: [Int64]) {
+        if !saving.hasMoved, let id = clips.first, !list.clips.select(id: id), list.feed.isLoading {
             list.feed.pendingSelection = PendingSelection(id: id)
         }
         if case .delete(let ids, _) = work { list.marks.remove(ids) }
@@ -132,30 +126,10 @@ extension AppState {
 
 extension Work {
     /// The clips that are not in the list after the work.
-    fileprivate var leaving: Set<Int64> {
+    fileprivate var leaving: [Int64] {
         switch self {
-        case .delete(let ids, _), .toggle(.archived, let ids): Set(ids)
-        case .update(let id, let changes, _) where changes[.archived] == .boolean(true): [id]
+        case .delete(let ids, _), .toggle(.archived, let ids, _): ids
         default: []
-        }
-    }
-
-    /// The change as it is known without the store, such as `deleted “Title”`.
-    fileprivate var summary: String {
-        func quoted(_ text: String) -> String { "“\(text.prefix(40))\(text.count > 40 ? "…" : "")”" }
-        switch self {
-        case .add(let draft, _):
-            return "saved \(quoted([draft.title, draft.url, draft.text].first { !$0.isEmpty } ?? ""))"
-        case .edit(_, _, let summary, _), .update(_, _, let summary): return summary
-        case .recreate(let clip, _, _): return "restored \(quoted(clip.displayTitle))"
-        case .delete(let ids, let title):
-            return ids.count == 1
-                ? "deleted \(quoted(title))" : "deleted \(StatusLine.grouped(ids.count)) clips"
-        case .undo(let step, _), .redo(let step, _): return step.summary
-        case .resolve(let conflict, let restoring):
-            return restoring ? "restored the \(conflict.attribute)" : "kept the \(conflict.attribute)"
-        case .restore: return "restored deleted clips"
-        case .open, .markAllRead, .toggle, .tag: return "changed the clips"
         }
     }
 }

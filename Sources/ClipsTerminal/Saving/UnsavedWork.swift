@@ -79,7 +79,7 @@ extension Work {
         case .recreate(_, let form, _): return form.draft
         case .edit(let clip, let changes, _, _):
             return EditConflict(base: clip, stored: nil, changes: changes, form: nil).mine.draft
-        case .update, .open, .markAllRead, .toggle, .tag, .delete, .restore, .undo, .redo, .resolve:
+        case .open, .markAllRead, .toggle, .tag, .delete, .restore, .undo, .redo, .resolve:
             return nil
         }
     }

@@ -4,6 +4,7 @@ import HistoryTracking
 /// The state of live updates, and the last commit.
 struct SyncStatus: Sendable {
     struct Change: Sendable {
+        var transaction: Int64
         var author: String
         var inserted: Int
         var updated: Int
@@ -26,7 +27,6 @@ struct SyncStatus: Sendable {
     }
     private(set) var hasBeenLive = false
     var lastChange: Change?
-    var newestTransaction: Int64 = 0
     /// The progress of the search index; empty when it is complete.
     var indexing = ""
     /// The state of the mirror; empty if all is well.

@@ -30,8 +30,9 @@ extension LiveList {
         let anchor = row(at: selectedIndex)
         let oldUpperIndex = upperIndex
         let wasEmpty = count == 0
-        merge(net.values)
+        merge(net)
 
+        guard !isUntouched else { return layOut(at: 0, screenRow: 0, isMoved: true) }
         let target = retarget(net, anchor: anchor)
         let index =
             if let position = target.position {
@@ -54,7 +55,7 @@ extension LiveList {
         let held = sought?.id ?? selectedID
         inFlight = RequestsInFlight()
         isLoaded = true
-        rows = window.rows
+        rows = Self.unique(window.rows, besides: [])
         lowerIndex = rows.isEmpty ? 0 : window.lowerIndex
         lowerBound = window.reachesStart ? nil : rows.first?.position
         upperBound = window.reachesEnd ? nil : rows.last?.position
@@ -67,7 +68,8 @@ extension LiveList {
             count = upperIndex
             isCounted = false
         }
-        let index = index(of: held, in: window, isAnswer: isAnswer)
+        let index = isUntouched ? 0 : index(of: held, in: window, isAnswer: isAnswer)
+        if !isAnswer, count == 0, lostID == nil { isUntouched = true }
         layOut(at: index, screenRow: selectedIndex - top, isMoved: true)
     }
 
@@ -79,13 +81,14 @@ extension LiveList {
         case .after:
             guard inFlight.after == requestNumber else { return }
             inFlight.after = nil
-            rows += more
+            rows += Self.unique(more, besides: rows)
             upperBound = reachedEdge ? nil : more.last?.position
         case .before:
             guard inFlight.before == requestNumber else { return }
             inFlight.before = nil
-            rows.insert(contentsOf: more, at: 0)
-            lowerIndex = max(0, lowerIndex - more.count)
+            let new = Self.unique(more, besides: rows)
+            rows.insert(contentsOf: new, at: 0)
+            lowerIndex = max(0, lowerIndex - new.count)
             lowerBound = reachedEdge ? nil : more.first?.position
         }
         count = max(count, upperIndex)
@@ -99,6 +102,12 @@ extension LiveList {
         layOut(at: selectedIndex, screenRow: selectedIndex - top, isMoved: true)
     }
 
+    /// Returns the rows of items that occur once and not among others.
+    private static func unique(_ rows: [Row], besides others: [Row]) -> [Row] {
+        var known = Set(others.map(\.id))
+        return rows.filter { known.insert($0.id).inserted }
+    }
+
     /// Returns one change for each item, from its first old position to its last new row.
     private static func net(of changes: [Change]) -> [Row.ID: Change] {
         var net: [Row.ID: Change] = [:]
@@ -109,19 +118,18 @@ extension LiveList {
     }
 
     /// Updates the rows, `lowerIndex`, and the count.
-    private mutating func merge(_ changes: some Sequence<Change>) {
+    private mutating func merge(_ changes: [Row.ID: Change]) {
         var before = 0
         var after = 0
         var leaving: Set<Int> = []
         var arriving: [Row] = []
-        for change in changes {
+        for (offset, row) in rows.enumerated() where changes[row.id] != nil { leaving.insert(offset) }
+        for change in changes.values {
             if let old = change.old {
                 switch side(of: old) {
                 case .before: before -= 1
                 case .after: after -= 1
-                case .inside:
-                    let offset = offset(of: old)
-                    if offset < rows.count, rows[offset].id == change.id { leaving.insert(offset) }
+                case .inside: break
                 }
             }
             if let new = change.new {
@@ -231,6 +239,7 @@ extension LiveList {
         } else {
             top = max(0, selectedIndex - screenRow)
         }
+        fillScreen()
         applyPendingIndex()
         trim()
     }

@@ -51,7 +51,13 @@ extension LiveList {
         let screenRow = selectedIndex - top
         height = max(1, min(newHeight, maximumHeight))
         top = max(0, selectedIndex - min(screenRow, height - 1))
+        fillScreen()
         trim()
+    }
+
+    /// Leaves no blank rows below the last row while rows are hidden above.
+    mutating func fillScreen() {
+        if isCounted { top = min(top, max(0, count - height)) }
     }
 
     /// Selects an item if it is loaded. Returns whether it was.
@@ -83,6 +89,7 @@ extension LiveList {
         sought = nil
         lostID = nil
         pendingIndex = nil
+        isUntouched = false
     }
 
     private var context: Int { max(0, min(scrollMargin, (height - 1) / 2)) }

@@ -14,7 +14,7 @@ package protocol LiveListRow: Identifiable, Equatable, Sendable where ID: Sendab
 package struct LiveList<Row: LiveListRow>: Sendable {
     package typealias Position = Row.Position
 
-    /// All rows of the list with positions in the covered interval.
+    /// All rows of the list with positions in the covered interval, each once.
     package internal(set) var rows: [Row] = []
     /// Whether a first window has arrived; nothing is covered before.
     package internal(set) var isLoaded = false
@@ -42,6 +42,8 @@ package struct LiveList<Row: LiveListRow>: Sendable {
     package var follows = false
     /// Whether the user has moved to the first row, and not away from it.
     package internal(set) var staysAtTop = true
+    /// Whether the list was empty, and the user has not moved since: the cursor then stays at the top.
+    package internal(set) var isUntouched = false
     /// Rows of context above and below the cursor after a move.
     package var scrollMargin = 0
 

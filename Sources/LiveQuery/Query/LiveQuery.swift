@@ -52,7 +52,7 @@ public final class LiveQuery<Row: Sendable>: Sendable {
         }
         let feed = LiveFeed(request)
         source = LiveSource(
-            request, in: container, rowsAround: feed.firstRows, anchor: { feed.anchor },
+            request, in: container, rowsAround: feed.firstRows, anchor: { feed.anchor }, commit: { $0 },
             deliver: { feed.receive($0) })
         feed.setSource(source)
         self.feed = feed

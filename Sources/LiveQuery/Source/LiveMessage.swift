@@ -3,6 +3,9 @@ package import PersistentStore
 
 /// A row of a live list that is made from a stored object.
 package protocol StoredRow: LiveListRow where ID == Int64, Position == SortPosition {
+    /// The form in which a list of such rows receives a transaction.
+    associatedtype Commit: Sendable = HistoryTransaction
+
     init(_ object: StoredObject, position: SortPosition)
 }
 
@@ -14,7 +17,7 @@ package enum LiveMessage<Row: StoredRow>: Sendable {
     case count(Int, generation: Int)
     case changes([LiveList<Row>.Change], generation: Int)
     /// The committed transactions, after the changes that they made.
-    case transactions([HistoryTransaction])
+    case transactions([Row.Commit])
     /// The last transaction that the delivered window includes.
     case reached(Int64)
     case state(TrackingState)

@@ -24,6 +24,7 @@ package actor LiveSource<Query: LiveListQuery, Row: StoredRow>: HistoryConsumer 
     nonisolated let container: PersistentContainer
     private nonisolated let select: @Sendable (Query) -> (any ListSelection)?
     private nonisolated let currentAnchor: (@Sendable () -> SortPosition?)?
+    private nonisolated let makeCommit: @Sendable (HistoryTransaction) -> Row.Commit
     private nonisolated let deliver: @Sendable ([LiveMessage<Row>]) -> Void
     private let reader = HistoryReader()
     private let rowsAround: Int
@@ -44,11 +45,13 @@ package actor LiveSource<Query: LiveListQuery, Row: StoredRow>: HistoryConsumer 
     ///   - select: Returns the filter of a query that the store cannot evaluate; nil if there is none.
     ///   - anchor: Returns the position of the list's cursor, for a full refresh. Without it, the last
     ///     request's is used.
+    ///   - commit: Returns a transaction in the form that the list receives.
     ///   - deliver: A closure called in order, on the reader's thread; must not block.
     package init(
         _ query: Query, in container: PersistentContainer, rowsAround: Int = 100,
         select: @escaping @Sendable (Query) -> (any ListSelection)? = { _ in nil },
         anchor: (@Sendable () -> SortPosition?)? = nil,
+        commit: @escaping @Sendable (HistoryTransaction) -> Row.Commit,
         deliver: @escaping @Sendable ([LiveMessage<Row>]) -> Void
     ) {
         self.container = container
@@ -56,6 +59,7 @@ package actor LiveSource<Query: LiveListQuery, Row: StoredRow>: HistoryConsumer 
         self.rowsAround = rowsAround
         self.select = select
         currentAnchor = anchor
+        makeCommit = commit
         self.deliver = deliver
         plan = ListPlan(query.request, container.model)
     }
@@ -298,7 +302,7 @@ extension LiveSource {
         }
         token = newest
         // In one call, so that the receiver draws once.
-        messages.append(.transactions(news))
+        messages.append(.transactions(news.map(makeCommit)))
         deliver(messages)
     }
 

@@ -10,10 +10,6 @@ extension Mirror {
         while true {
             let entries = try await engine.changes(after: zone[.cursor], limit: Self.importSize)
             guard let last = entries.last else { return }
-            if !rules.contains(.savesCursorWithObjects) {
-                zone.moveCursor(to: last.revision)
-                try await save { _ throws(StoreError) in }
-            }
             try await take(entries, upTo: last.revision)
         }
     }
@@ -38,13 +34,13 @@ extension Mirror {
         let isConfirmed = !covered.isEmpty
         let (forms, unreadable) = try decoded(entries)
         for attempt in 0... {
-            if rules.contains(.absorbsFirst) { try await absorb() }
+            try await absorb()
             guard let position else { return }
             // A store that was replaced by its older copy has no memory of edits that this machine exported.
             let newest = forms.map { $0.form.state.newestTransaction(of: zone.machine) }.max() ?? 0
             if newest > position.token.number { zone.renewMachine() }
             let merge = RecordMerge(
-                zone: zone, configuration: configuration, model: container.model, rules: rules,
+                zone: zone, configuration: configuration, model: container.model,
                 number: position.token.number, comparesValues: comparesValues, isOrdered: cursor != nil)
             let plan = try await read { snapshot throws(StoreError) in
                 try merge.plan(forms, absorbed: position.token, in: snapshot)
@@ -53,7 +49,7 @@ extension Mirror {
                 if attempt < 100 { continue }
                 throw .store(.conflict([]))
             }
-            if !isConfirmed, plan.removals > 0, rules.contains(.asksBeforeRemovals) {
+            if !isConfirmed, plan.removals > 0 {
                 // A relay may deliver in pieces what waits: the question precedes the first deletion.
                 let room = Self.importSize - entries.count
                 if let last = entries.last?.revision, last == cursor, room > 0 {

@@ -17,14 +17,13 @@ extension Mirror {
         let isSame = try await isLineageIntact()
         // Revisions of another log have other numbers.
         if zone[.identity] != identity { removals = WaitingRemovals() }
-        if zone[.identity] != identity || (!isSame && rules.contains(.checksLineage)) {
+        if zone[.identity] != identity || !isSame {
             let isFirst = zone[.identity].isEmpty && zone[.cursor] == 0
             zone[.identity] = identity
             if !isFirst, zone.reconciliation == .none { zone.reconciliation = .compare }
         }
         if zone.reconciliation != .none {
             let mode = zone.reconciliation
-            if !rules.contains(.storesReconciling) { zone.reconciliation = .none }
             try await save { _ throws(StoreError) in }
             try await reconcile(mode)
         }
@@ -37,7 +36,7 @@ extension Mirror {
     private func isLineageIntact() async throws(MirrorError) -> Bool {
         let cursor = (number: zone[.cursor], stamp: zone[.cursorStamp])
         let put = (number: zone[.put], stamp: zone[.putStamp])
-        let highest = put.number > cursor.number && rules.contains(.checksOwnPut) ? put : cursor
+        let highest = put.number > cursor.number ? put : cursor
         guard highest.number > 0 else { return true }
         guard let revision = try await engine.entry(at: highest.number), revision.stamp == highest.stamp
         else {
@@ -100,17 +99,15 @@ extension Mirror {
         guard !missing.isEmpty else { return }
         let isGone = { (row: MapRow) in mode == .rejoin && row.waiting == .none }
         let isUncertain = mode == .reread
-        let deletes = !rules.contains(.absenceIsNoDeletion)
         let gone = missing.filter(isGone)
-        let removed = deletes ? missing : gone
         let (configuration, model, number) = (configuration, container.model, position?.token.number ?? 0)
         let objects = try await read { snapshot throws(StoreError) in
             try snapshot.objects(
-                of: (isUncertain ? missing : removed).map { ($0.entity, $0.uuid) }, configuration)
+                of: (isUncertain ? missing : gone).map { ($0.entity, $0.uuid) }, configuration)
         }
         zone[.forgotten] += Int64(missing.count - gone.count)
-        try await save(named: deletes ? "import" : Self.confirmed) { context throws(StoreError) in
-            for object in removed.compactMap({ objects[$0.name] }) {
+        try await save(named: Self.confirmed) { context throws(StoreError) in
+            for object in gone.compactMap({ objects[$0.name] }) {
                 try await context.delete(object.id, onVersion: object.version)
             }
             for var row in missing {

@@ -51,19 +51,16 @@ extension Mirror {
     private func waitingRemovals(
         _ merge: RecordMerge
     ) async throws(MirrorError) -> (count: Int, revision: Int64) {
-        // Counting needs no clocks of local edits.
-        var counting = merge
-        counting.rules.subtract(.absorbsFirst)
-        let (token, counter) = (position?.token, counting)
         var removed: Set<ObjectID> = []
         var revision = merge.isOrdered ? zone[.cursor] : 0
         while true {
             let entries = try await engine.changes(after: revision, limit: Self.importSize)
-            guard let token, let last = entries.last else { return (removed.count, revision) }
+            guard let last = entries.last else { return (removed.count, revision) }
             revision = last.revision.number
             let forms = try decoded(entries).entries
             let plan = try await read { snapshot throws(StoreError) in
-                try counter.plan(forms, absorbed: token, in: snapshot)
+                // Counting needs no clocks of local edits.
+                try merge.plan(forms, absorbed: nil, in: snapshot)
             }
             removed.formUnion(plan?.deletes.map(\.id) ?? [])
             removed.subtract(plan?.updates.map(\.object.id) ?? [])

@@ -12,8 +12,6 @@ public actor Mirror {
     nonisolated let container: PersistentContainer
     nonisolated let configuration: MirrorConfiguration
     nonisolated let engine: any MirrorEngine
-    /// The rules; a test breaks one of them to prove that it would notice.
-    nonisolated let rules: MirrorRules
     nonisolated let now: @Sendable () -> Int64
     /// Called before and after each commit; a test ends the mirror there.
     nonisolated let atCommit: @Sendable () throws(MirrorError) -> Void
@@ -30,18 +28,19 @@ public actor Mirror {
     public init(
         container: PersistentContainer, configuration: MirrorConfiguration, engine: any MirrorEngine
     ) {
-        self.init(container: container, configuration: configuration, engine: engine, rules: .all)
+        self.init(
+            container: container, configuration: configuration, engine: engine,
+            now: StoreOptions.systemMilliseconds)
     }
 
     package init(
         container: PersistentContainer, configuration: MirrorConfiguration, engine: any MirrorEngine,
-        rules: MirrorRules, now: @escaping @Sendable () -> Int64 = StoreOptions.systemMilliseconds,
+        now: @escaping @Sendable () -> Int64,
         atCommit: @escaping @Sendable () throws(MirrorError) -> Void = { () throws(MirrorError) in }
     ) {
         self.container = container
         self.configuration = configuration
         self.engine = engine
-        self.rules = rules
         self.now = now
         self.atCommit = atCommit
     }

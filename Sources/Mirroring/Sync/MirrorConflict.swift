@@ -50,17 +50,16 @@ extension MirrorConfiguration {
     /// - Parameters:
     ///   - conflict: The conflict; it is deleted in the same commit.
     ///   - restoring: Whether to restore the losing value. Does nothing to an object that was deleted.
-    ///   - context: The context that saves the edit; its author must not be ``author``.
-    @discardableResult
-    nonisolated(nonsending) public func resolve(
-        _ conflict: MirrorConflict, restoring: Bool, in context: StoreContext
-    ) async throws(StoreError) -> SaveResult {
+    ///   - transaction: The write that saves the edit; its author must not be ``author``.
+    /// - Throws: A conflict of the store if the object has changed since the conflict was read.
+    public func resolve(
+        _ conflict: MirrorConflict, restoring: Bool, in transaction: inout StoreTransaction
+    ) throws(StoreError) {
         let request = FetchRequest(MirrorNames.conflict, where: .equal("name", .text(conflict.id)))
-        for row in try await context.fetch(request) { try await context.delete(row.id) }
+        for row in try transaction.fetch(request) { try transaction.delete(row.id) }
         if restoring, let object = conflict.object {
-            try await context.update(
+            try transaction.update(
                 object.id, [conflict.attribute: conflict.value], onVersion: object.version)
         }
-        return try await context.save()
     }
 }

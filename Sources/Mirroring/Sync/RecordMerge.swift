@@ -5,20 +5,22 @@ struct RecordMerge: Sendable {
     let zone: MirrorZone
     let configuration: MirrorConfiguration
     let model: StoreModel
-    var rules: MirrorRules
     let number: Int64
     let comparesValues: Bool
     /// Whether revisions come in the order of the log, so that those before a known one are superseded.
     let isOrdered: Bool
 
     /// Returns the changes; nil if a local edit of one of the objects has no clock yet.
+    ///
+    /// - Parameter token: The end of the history whose edits have clocks; nil to ignore edits without one.
     func plan(
-        _ entries: [MergedEntry], absorbed token: HistoryToken, in snapshot: borrowing StoreSnapshot
+        _ entries: [MergedEntry], absorbed token: HistoryToken?, in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> MergePlan? {
         let objects = try snapshot.objects(
             of: entries.map { ($0.form.entity, $0.form.uuid) }, configuration)
         let rows = try snapshot.mapRows(entries.map { MapRow.name($0.form.entity, $0.form.uuid) })
-        let unabsorbed = try snapshot.objectsChanged(after: token)
+        let unabsorbed =
+            try token.map { token throws(StoreError) in try snapshot.objectsChanged(after: token) } ?? []
         var plan = MergePlan()
         for entry in entries {
             let name = MapRow.name(entry.form.entity, entry.form.uuid)
@@ -32,10 +34,8 @@ struct RecordMerge: Sendable {
             }
             if isOrdered, entry.revision.number < row.revision { continue }
             let object = objects[name]
-            if rules.contains(.absorbsFirst) {
-                if let object, unabsorbed.contains(object.id) { return nil }
-                if object == nil, !unabsorbed.isEmpty, row.state.isAlive(values.mirrored) { return nil }
-            }
+            if let object, unabsorbed.contains(object.id) { return nil }
+            if object == nil, !unabsorbed.isEmpty, row.state.isAlive(values.mirrored) { return nil }
             if row.revision == entry.revision.number, row.stamp == entry.revision.stamp, !comparesValues,
                 object != nil || !row.state.isAlive(values.mirrored)
             {
@@ -82,7 +82,7 @@ struct RecordMerge: Sendable {
             mine.edit(Array(edited.keys) + members.keys, members: members, in: local)
             mine = values.filled(mine, from: object)
         }
-        var state = rules.contains(.joins) ? mine.joined(theirs) : theirs
+        var state = mine.joined(theirs)
         state.normalize(values.mirrored)
         plan.conflicts += conflicts(mine, theirs, row, values.mirrored)
         if state.isAlive(values.mirrored) {

@@ -19,15 +19,36 @@ struct BatchExecution: Sendable {
     let work: Work
     let report: (@Sendable (BatchProgress) -> Void)?
 
-    func run(
-        _ transaction: RecordedTransaction, _ model: StoreModel, on connection: borrowing Connection,
-        _ facts: StoreConnection.Facts, in store: StoreConnection
-    ) throws -> StoreConnection.Work<BatchResult> {
-        let external = facts.external
-        guard let entity = model.entity(work.entity) else { throw StoreError.unknownEntity(work.entity) }
+    /// Runs the batch as a part of a transaction, or none of it.
+    func run(in transaction: inout StoreTransaction) throws(StoreError) -> BatchResult {
+        let entity = try transaction.tables.query.entity(work.entity)
+        try transaction.beginRecording(entity)
+        let facts = transaction.facts
+        let (store, digest) = (transaction.store, transaction.tables.query.store)
+        return try transaction.perform { connection in
+            try connection.run("SAVEPOINT batch")
+            do {
+                let result = try run(entity, digest, on: connection, facts.external, in: store)
+                try connection.run("RELEASE batch")
+                return result
+            } catch {
+                if connection.isInTransaction {
+                    try connection.run("ROLLBACK TO batch")
+                    try connection.run("RELEASE batch")
+                }
+                throw error
+            }
+        }
+    }
+
+    private func run(
+        _ entity: EntityDescription, _ digest: StoreDigest, on connection: borrowing Connection,
+        _ external: ExternalTriggers, in store: StoreConnection
+    ) throws -> BatchResult {
         var meter = BatchMeter(report: report, store: store)
         try meter.checkCancellation()
-        let first = entity.tracksHistory ? try transaction.begin(on: connection, external) : nil
+        let newest = "SELECT max(number) FROM history"
+        let before = try connection.integer(newest)
         let recorder = entity.tracksHistory ? try BatchRecorder(entity, work, external, on: connection) : nil
         if recorder != nil { connection.setTriggers(enabled: false) }
         defer { connection.setTriggers(enabled: true) }
@@ -36,18 +57,14 @@ struct BatchExecution: Sendable {
         let rows = try changeRows(of: entity, recorder, proof, &meter, on: connection)
         // The triggers were off: a noted row may have been deleted and recorded since.
         if recorder != nil { try connection.run("DELETE FROM \(StoreSchema.replacedTable(entity.name))") }
-        let token = try first.flatMap { try transaction.end($0, on: connection, facts) }
-        if first != nil, token == nil, meter.done > 0, !mayChangeNothing {
+        if entity.tracksHistory, meter.done > 0, !mayChangeNothing, try connection.integer(newest) == before {
             throw external.notStored("history")
         }
-        let store = StoreDigest(transaction.storeID)
-        let result = BatchResult(
-            rows: meter.done, skipped: rows.skipped, token: token,
+        return BatchResult(
+            rows: meter.done, skipped: rows.skipped, token: nil,
             objectIDs: rows.keys.map { keys in
-                keys.map { ObjectID(entity: entity.name, key: $0, store: store) }
+                keys.map { ObjectID(entity: entity.name, key: $0, store: digest) }
             })
-        let isEmpty = first != nil && token == nil && (meter.done == 0 || external.isEmpty)
-        return StoreConnection.Work(result: result, isEmpty: isEmpty)
     }
 
     /// Whether an object may be replaced by equal values, which is counted but not recorded.

@@ -24,6 +24,8 @@ struct BatchRecorder {
         else { return nil }
         self.entity = entity
         entityID = own.entityID
+        // Without the triggers, the notes of changed rows would be those of evicted ones.
+        try connection.run("DELETE FROM \(StoreSchema.replacedTable(entity.name))")
         bits = own.bits
     }
 

@@ -136,8 +136,9 @@ public struct BatchResult: Hashable, Sendable {
     public let rows: Int
     /// The number of rows skipped by ``BatchInsertRequest/DuplicatePolicy/skip``.
     public let skipped: Int
-    /// The position of the transaction; nil if nothing changed, or if the entity has no history.
-    public let token: HistoryToken?
+    /// The position of the transaction; nil if nothing changed, if the entity has no history, or inside a write,
+    /// which has not ended.
+    public internal(set) var token: HistoryToken?
     /// The IDs of the objects in the order of the work; nil unless requested.
     public let objectIDs: [ObjectID]?
 }

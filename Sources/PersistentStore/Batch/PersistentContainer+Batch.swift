@@ -18,7 +18,7 @@ extension PersistentContainer {
         _ request: BatchInsertRequest, author: String?, contextName: String? = nil,
         progress: (@Sendable (BatchProgress) -> Void)? = nil
     ) async throws(StoreError) -> BatchResult {
-        try await writer.execute(.insert(request), author: author, contextName: contextName, progress)
+        try await writer.execute(.insert(request), TransactionOrigin(author, contextName), progress)
     }
 
     /// Sets the same new values in many objects, as one transaction of the history; otherwise the same as an
@@ -32,7 +32,7 @@ extension PersistentContainer {
         _ request: BatchUpdateRequest, author: String?, contextName: String? = nil,
         progress: (@Sendable (BatchProgress) -> Void)? = nil
     ) async throws(StoreError) -> BatchResult {
-        try await writer.execute(.update(request), author: author, contextName: contextName, progress)
+        try await writer.execute(.update(request), TransactionOrigin(author, contextName), progress)
     }
 
     /// Deletes many objects as one transaction of the history; otherwise the same as an update.
@@ -41,7 +41,7 @@ extension PersistentContainer {
         _ request: BatchDeleteRequest, author: String?, contextName: String? = nil,
         progress: (@Sendable (BatchProgress) -> Void)? = nil
     ) async throws(StoreError) -> BatchResult {
-        try await writer.execute(.delete(request), author: author, contextName: contextName, progress)
+        try await writer.execute(.delete(request), TransactionOrigin(author, contextName), progress)
     }
 }
 
@@ -56,7 +56,7 @@ extension StoreContext {
     public nonisolated func execute(
         _ request: BatchInsertRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil
     ) async throws(StoreError) -> BatchResult {
-        try await writer.execute(.insert(request), author: author, contextName: name, progress)
+        try await writer.execute(.insert(request), TransactionOrigin(author, name), progress)
     }
 
     /// Runs an update under this context's author and name.
@@ -64,7 +64,7 @@ extension StoreContext {
     public nonisolated func execute(
         _ request: BatchUpdateRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil
     ) async throws(StoreError) -> BatchResult {
-        try await writer.execute(.update(request), author: author, contextName: name, progress)
+        try await writer.execute(.update(request), TransactionOrigin(author, name), progress)
     }
 
     /// Runs a deletion under this context's author and name.
@@ -72,6 +72,40 @@ extension StoreContext {
     public nonisolated func execute(
         _ request: BatchDeleteRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil
     ) async throws(StoreError) -> BatchResult {
-        try await writer.execute(.delete(request), author: author, contextName: name, progress)
+        try await writer.execute(.delete(request), TransactionOrigin(author, name), progress)
+    }
+}
+
+extension StoreWriter {
+    /// Commits a batch as one transaction of the history, under a session that no context has.
+    fileprivate func execute(
+        _ work: BatchExecution.Work, _ origin: TransactionOrigin,
+        _ report: (@Sendable (BatchProgress) -> Void)?
+    ) throws(StoreError) -> BatchResult {
+        let batch = BatchExecution(work: work, report: report)
+        let written = try write(as: origin) { transaction throws(StoreError) in
+            try batch.run(in: &transaction)
+        }.get()
+        var result = written.value
+        result.token = written.token
+        return result
+    }
+}
+
+/// Batches as parts of a write; each is done as a whole or not at all.
+extension StoreTransaction {
+    @discardableResult
+    public mutating func execute(_ request: BatchInsertRequest) throws(StoreError) -> BatchResult {
+        try BatchExecution(work: .insert(request), report: nil).run(in: &self)
+    }
+
+    @discardableResult
+    public mutating func execute(_ request: BatchUpdateRequest) throws(StoreError) -> BatchResult {
+        try BatchExecution(work: .update(request), report: nil).run(in: &self)
+    }
+
+    @discardableResult
+    public mutating func execute(_ request: BatchDeleteRequest) throws(StoreError) -> BatchResult {
+        try BatchExecution(work: .delete(request), report: nil).run(in: &self)
     }
 }

@@ -44,6 +44,9 @@ struct HeldFiles {
             && (log == nil || (FileIdentity(path: logPath) == log && FileIdentity(path: indexPath) == index))
     }
 
+    /// The size of the log in bytes; nil without one.
+    var logSize: Int? { log == nil ? nil : FileStatus(path: logPath)?.size }
+
     /// Whether the path still leads to the open database, which has no second name.
     var isDatabaseInPlace: Bool {
         guard let status = FileStatus(path: path) else { return false }

@@ -14,8 +14,19 @@ final class StoreConnection {
     private let quiet: FileStamp?
     /// The ID of the store; nil for one that may still become any store.
     var storeID: UUID?
+    private var readings: [Int: HistoryReading] = [:]
+    private var lastReading = 0
+    private var knownLog: (schemaVersion: Int64, log: HistoryLog)?
     /// Destroyed after the connection, since properties are destroyed in the order of their declaration.
     private let lastly = LockRelease()
+
+    /// The size beyond which a commit empties the log, in bytes.
+    static let logSize = 16 << 20
+    private static let commitsPerCheck = 16
+    /// In milliseconds. The next attempt after a failure is that of a log which is longer by the size.
+    private static let patience: Int64 = 50
+    private var maxLogSize = StoreConnection.logSize
+    private var commits = 0
 
     /// The facts that hold for one transaction with the write lock.
     struct Facts {
@@ -83,9 +94,7 @@ final class StoreConnection {
         do {
             let (facts, hasRepaired) = try begin()
             let work = try body(connection, facts)
-            guard connection.isInTransaction else {
-                throw StoreError.other(path: path, reason: "the transaction ended before its commit")
-            }
+            guard connection.isInTransaction else { throw endedEarly }
             if work.isEmpty && !hasRepaired {
                 try connection.execute("ROLLBACK")
             } else {
@@ -94,11 +103,24 @@ final class StoreConnection {
                 schema?.adopt()
             }
             try checkFiles()
+            limitLog()
             return work.result
         } catch {
             connection.rollBack()
             throw storeError(error)
         }
+    }
+
+    /// Empties a log that readers without a pause between their snapshots prevent SQLite from reusing: it checkpoints
+    /// without waiting. Here the next snapshots wait for no one, since they read the database alone, so the wait ends
+    /// with the longest present one, or after a bound. The commit has succeeded: no error here may fail it.
+    private func limitLog() {
+        defer { commits += 1 }
+        guard commits % Self.commitsPerCheck == 0, let size = files?.logSize, size > maxLogSize else {
+            return
+        }
+        let isEmptied = (try? connection.truncateLog(waitingMilliseconds: Self.patience)) ?? false
+        maxLogSize = isEmptied ? Self.logSize : size + Self.logSize
     }
 
     /// Begins a transaction with the write lock and a verified schema. Also returns whether that required a
@@ -160,12 +182,51 @@ final class StoreConnection {
         }
     }
 
+    var endedEarly: StoreError { .other(path: path, reason: "the transaction ended before its commit") }
+
+    /// Answers a query of a snapshot, inside its transaction.
+    static func answer<Answer>(
+        _ connection: StoreConnection?, _ query: (StoreConnection) throws -> Answer
+    ) throws(StoreError) -> Answer {
+        guard let connection, connection.connection.isInTransaction else { throw .closed }
+        do {
+            return try query(connection)
+        } catch {
+            throw connection.storeError(error)
+        }
+    }
+
+    /// Returns the log of a write, with the names that its schema has.
+    func historyLog() throws -> HistoryLog {
+        let version = try connection.integer("PRAGMA schema_version") ?? 0
+        if let knownLog, knownLog.schemaVersion == version { return knownLog.log }
+        let log = try HistoryLog(connection)
+        knownLog = (version, log)
+        return log
+    }
+
+    /// Begins to build transactions, for a snapshot that returns them one at a time.
+    func beginReading(_ request: HistoryFetchRequest, _ log: HistoryLog) throws -> Int {
+        lastReading += 1
+        readings[lastReading] = try HistoryReading(log, request, on: connection)
+        return lastReading
+    }
+
+    func nextTransaction(of reading: Int) throws -> HistoryTransaction? {
+        try readings[reading]?.next(on: connection)
+    }
+
+    func endReading(_ reading: Int) { readings[reading] = nil }
+
     /// Returns a store error for an SQLite error. After a file was replaced, any error means that.
     func storeError(_ error: any Error) -> StoreError {
         switch error {
         case let error as StoreError: return error
         case _ where files?.areInPlace == false: return .replaced(path: path)
         case let error as SQLiteError:
+            if error.primary == .full, let entity = StoreCheck.exhausted(connection) {
+                return .noIDLeft(entity: entity, path: path)
+            }
             return StoreError(
                 error, path: path, holder: WriterLock.writer(of: path)?.description,
                 waited: connection.waitedMilliseconds)

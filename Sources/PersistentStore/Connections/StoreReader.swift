@@ -11,8 +11,6 @@ package actor StoreReader {
     private var isClosed = false
     /// Whether a copy of another store, or an older state of this one, was restored into the file.
     private(set) var isRestored = false
-    private var readings: [Int: HistoryReading] = [:]
-    private var lastReading = 0
     private let selections = SelectionCache()
     /// The number of times a store without locks was opened again because a process began to write it.
     private var reopenings: Int64 = 0
@@ -104,33 +102,12 @@ package actor StoreReader {
         }
         let log = (open?.log ?? opened.log).ofOneSnapshot()
         return StoreSnapshot(
-            reader: self, log: log,
-            query: ObjectQuery(model: opening.model, store: log.store, selections: selections))
+            .reader(self), ObjectQuery(model: opening.model, store: log.store, selections: selections),
+            log: log)
     }
 
-    /// Answers a query of a snapshot, inside its read.
-    func answer<Answer>(_ question: (borrowing Connection) throws -> Answer) throws(StoreError) -> Answer {
-        guard let open, open.connection.connection.isInTransaction else { throw .closed }
-        do {
-            return try question(open.connection.connection)
-        } catch {
-            throw open.connection.storeError(error)
-        }
-    }
-
-    /// Begins to build transactions, for a snapshot that returns them one at a time.
-    func beginReading(_ request: HistoryFetchRequest, _ log: HistoryLog) throws(StoreError) -> Int {
-        let reading = try answer { try HistoryReading(log, request, on: $0) }
-        lastReading += 1
-        readings[lastReading] = reading
-        return lastReading
-    }
-
-    func nextTransaction(of reading: Int) throws(StoreError) -> HistoryTransaction? {
-        try answer { try readings[reading]?.next(on: $0) }
-    }
-
-    func endReading(_ reading: Int) { readings[reading] = nil }
+    /// The connection of the present read.
+    var current: StoreConnection? { open?.connection }
 
     /// Returns the store's ID, which is known once the store is open.
     func storeID() throws(StoreError) -> UUID { try opened().storeID }

@@ -1,17 +1,31 @@
 import SQLite
 
-/// One state of the store for the duration of one read; all its results are consistent.
+/// One state of the store for the duration of one read, or of one write; all its results are consistent. Inside a
+/// write, they include its changes.
 ///
 /// It cannot leave the closure that receives it: the compiler rejects a copy, and a capture by a task or by
 /// another escaping closure. It is Sendable so that an actor on the reader's executor can enter itself with
 /// `assumeIsolated` and use it there.
 public struct StoreSnapshot: ~Copyable, Sendable {
-    let reader: StoreReader
-    let log: HistoryLog
+    let source: SnapshotSource
     let query: ObjectQuery
+    private let knownLog: HistoryLog?
+
+    init(_ source: SnapshotSource, _ query: ObjectQuery, log: HistoryLog? = nil) {
+        (self.source, self.query, knownLog) = (source, query, log)
+    }
+
+    /// The log of the history, which a write reads when it first needs it.
+    var log: HistoryLog {
+        get throws(StoreError) {
+            if let knownLog { return knownLog }
+            return try source.run { try $0.historyLog() }
+        }
+    }
 
     /// Returns the position of the newest transaction in this state.
     public func newestToken() throws(StoreError) -> HistoryToken {
+        let log = try log
         if let bounds = log.knownBounds { return log.token(bounds.newest) }
         return try ask { [log] in try log.newestToken(on: $0) }
     }
@@ -65,18 +79,19 @@ public struct StoreSnapshot: ~Copyable, Sendable {
     ///
     /// - Throws: ``StoreError/tokenExpired(oldest:)`` or another token error.
     public func check(_ token: HistoryToken) throws(StoreError) {
+        let log = try log
         if let bounds = log.knownBounds { return try log.check(token, bounds) }
         try ask { [log] in try log.check(token, on: $0) }
     }
 
     /// Whether more than `count` changes follow a token, without reading them.
     public func hasMoreChanges(after token: HistoryToken, than count: Int) throws(StoreError) -> Bool {
-        try ask { [log] in try log.hasMoreChanges(after: token.number, than: count, on: $0) }
+        try ask { [log = try log] in try log.hasMoreChanges(after: token.number, than: count, on: $0) }
     }
 
     /// Returns all consumers with a cursor in the store, by name.
     public func consumers() throws(StoreError) -> [ConsumerRecord] {
-        try ask { [log] in try ConsumerTable.all(log: log, on: $0) }
+        try ask { [log = try log] in try ConsumerTable.all(log: log, on: $0) }
     }
 
     /// Whether a consumer of that name has run and has a cursor in the store.
@@ -91,15 +106,27 @@ public struct StoreSnapshot: ~Copyable, Sendable {
     func ask<Answer: Sendable>(_ question: @Sendable (borrowing Connection) throws -> Answer)
         throws(StoreError) -> Answer
     {
-        try onReader { reader throws(StoreError) in try reader.answer(question) }
+        try source.run { try question($0.connection) }
     }
+}
 
-    /// Runs a closure on the reader, whose thread this is.
-    func onReader<Answer: Sendable>(
-        _ body: @Sendable (isolated StoreReader) throws(StoreError) -> Answer
+/// The actor whose connection a snapshot reads, and on whose thread the snapshot is used.
+enum SnapshotSource: Sendable {
+    case reader(StoreReader)
+    case writer(StoreWriter)
+
+    func run<Answer: Sendable>(
+        _ body: @Sendable (StoreConnection) throws -> Answer
     ) throws(StoreError) -> Answer {
-        try reader.assumeIsolated { reader in
-            Result { () throws(StoreError) in try body(reader) }
-        }.get()
+        switch self {
+        case .reader(let reader):
+            try reader.assumeIsolated { reader in
+                Result { () throws(StoreError) in try StoreConnection.answer(reader.current, body) }
+            }.get()
+        case .writer(let writer):
+            try writer.assumeIsolated { writer in
+                Result { () throws(StoreError) in try StoreConnection.answer(writer.connection, body) }
+            }.get()
+        }
     }
 }

@@ -31,32 +31,37 @@ actor StoreWriter {
         return metadata
     }
 
-    /// Commits one context's changes as one transaction of the history.
-    func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
-        guard let storeID, let tables else { throw rejection }
-        let execution = SaveExecution(
-            request: request, opening: opening, storeID: storeID, tables: tables)
-        let result = try commit { try execution.run(on: $0, $1) }
-        if let recorded = result.recorded { trimHistory(after: recorded) }
-        return result
-    }
-
-    /// Commits a batch as one transaction of the history, under a session that no context has.
-    func execute(
-        _ work: BatchExecution.Work, author: String?, contextName: String?,
-        _ report: (@Sendable (BatchProgress) -> Void)?
-    ) throws(StoreError) -> BatchResult {
-        guard let storeID, let connection else { throw rejection }
-        let origin = TransactionOrigin(
-            author: author, contextName: contextName, session: Int64.random(in: 1...Int64.max))
-        let transaction = RecordedTransaction(origin: origin, options: opening.options, storeID: storeID)
-        let batch = BatchExecution(work: work, report: report)
-        let result = try commit { try batch.run(transaction, opening.model, on: $0, $1, in: connection) }
-        SavedTransactions.note(result.token)
-        if let last = result.token?.number, last > Int64(result.rows) {
-            trimHistory(after: last - Int64(result.rows)...last)
+    /// Runs a closure with the write lock, and commits its changes as one transaction of the history. Returns the
+    /// closure's own error unchanged, after a rollback.
+    func write<Value: Sendable, Failure: Error>(
+        as origin: TransactionOrigin,
+        _ body: @Sendable (inout StoreTransaction) throws(Failure) -> Value
+    ) throws(StoreError) -> Result<Written<Value>, Failure> {
+        guard let storeID, let tables, let connection else { throw rejection }
+        var failure: Failure?
+        do {
+            let (written, rows) = try commit { _, facts in
+                var transaction = StoreTransaction(
+                    StoreSnapshot(.writer(self), tables.query), connection, facts, tables,
+                    RecordedTransaction(origin: origin, options: opening.options, storeID: storeID))
+                let value: Value
+                do throws(Failure) {
+                    value = try body(&transaction)
+                } catch {
+                    failure = error
+                    throw error
+                }
+                let end = try transaction.end()
+                return StoreConnection.Work(
+                    result: (Written(value: value, token: end.token), end.rows), isEmpty: end.isEmpty)
+            }
+            SavedTransactions.note(written.token)
+            if let rows { trimHistory(after: rows) }
+            return .success(written)
+        } catch {
+            guard let failure else { throw error }
+            return .failure(failure)
         }
-        return result
     }
 
     /// Runs `body` with the write lock, commits, and rings the doorbell.

@@ -62,10 +62,14 @@ enum ConsumerTable {
 
     /// Checks that the store has reached a token: an older copy may have been restored since then. A cursor
     /// beyond the end would skip what is committed later.
-    static func check(_ token: HistoryToken, on connection: borrowing Connection) throws {
+    ///
+    /// - Parameter first: The first row of the present transaction; nil if it has none.
+    static func check(_ token: HistoryToken, before first: Int64? = nil, on connection: borrowing Connection)
+        throws
+    {
         let newest = HistoryToken(
             storeID: token.storeID, generation: try StoreMetadata.integer(.generation, on: connection) ?? 1,
-            number: try HistoryBoundary.newest(on: connection))
+            number: try first.map { $0 - 1 } ?? HistoryBoundary.newest(on: connection))
         guard token.generation <= newest.generation, token.number <= newest.number else {
             throw StoreError.tokenFromFuture(newest: newest)
         }

@@ -1,5 +1,5 @@
 /// The work that a context commits.
-struct SaveRequest: Sendable {
+enum SaveRequest {
     enum Operation: Sendable {
         case insert(temporary: ObjectID, values: [String: AttributeValue])
         case update(ObjectID, changes: [String: AttributeValue], ChangeBasis)
@@ -11,20 +11,6 @@ struct SaveRequest: Sendable {
             }
         }
     }
-
-    let origin: TransactionOrigin
-    var operations: [Operation]
-    var policy = MergePolicy.error
-    /// The cursor to move in the same commit, so that the work and the cursor cannot diverge.
-    var cursor: CursorMove?
-    /// A fetch that runs in the same transaction, before the operations.
-    var lookup: FetchRequest?
-}
-
-/// A consumer's cursor and its new position.
-struct CursorMove: Sendable {
-    let consumer: String
-    let token: HistoryToken
 }
 
 /// The result of a save.
@@ -35,9 +21,15 @@ public struct SaveResult: Sendable {
     public let insertedIDs: [ObjectID: ObjectID]
     /// The conflicts that the context's merge policy resolved.
     public var resolvedConflicts: [SaveConflict] { outcomes.compactMap(\.conflict) }
-    /// The objects that the save's lookup found.
-    package let found: [StoredObject]
     let outcomes: [SaveOutcome]
+
+    init(_ operations: [SaveRequest.Operation], _ written: Written<[SaveOutcome]>) {
+        (token, outcomes) = (written.token, written.value)
+        let inserted = zip(operations, outcomes).compactMap { operation, outcome in
+            if case .insert = operation { (outcome.requestedID, outcome.id) } else { nil }
+        }
+        insertedIDs = Dictionary(inserted) { $1 }
+    }
 
     /// The saved objects in the order of the operations, without deleted ones.
     package var objects: [StoredObject] { outcomes.compactMap(\.object) }
@@ -47,8 +39,6 @@ public struct SaveResult: Sendable {
         let pairs = outcomes.compactMap { outcome in outcome.object.map { ($0.id, $0.version) } }
         return Dictionary(pairs) { $1 }
     }
-    /// The rows of history written by the save.
-    var recorded: ClosedRange<Int64>?
 
     /// The objects that the save deleted; others did not exist.
     public var deletedIDs: [ObjectID] {

@@ -130,12 +130,9 @@ public actor StoreContext {
     /// - Parameter deletion: The change that deleted the object, regardless of its author.
     /// - Throws: ``StoreError/noTombstone(_:)`` if the change is not a deletion, or no value was retained.
     public func restore(_ deletion: HistoryChange) throws(StoreError) {
-        guard let tombstone = deletion.tombstone, !tombstone.isEmpty else {
-            throw .noTombstone(deletion.objectID)
-        }
-        let entity = model.entity(deletion.objectID.entity)
-        // The model may have lost attributes since then.
-        try restore(deletion.objectID, tombstone.filter { entity?.attribute($0.key) != nil })
+        let name = deletion.objectID.entity
+        guard let entity = model.entity(name) else { throw .unknownEntity(name) }
+        try restore(deletion.objectID, try entity.restorable(deletion))
     }
 
     /// Changes some attributes of an object at the next save; does nothing if the object will be deleted.
@@ -212,23 +209,22 @@ public actor StoreContext {
         try await save(moving: nil)
     }
 
-    /// Commits pending changes and, optionally, a consumer's cursor. Also returns the objects that `lookup`
-    /// finds just before, so that no process can write in between.
+    /// Commits pending changes and, optionally, a consumer's cursor.
     package func save(
-        moving cursor: (consumer: String, token: HistoryToken)?, finding lookup: FetchRequest? = nil
+        moving cursor: (consumer: String, token: HistoryToken)?
     ) async throws(StoreError) -> SaveResult {
         await waitForTurn()
         defer { endTurn() }
         let saved = pending
         saving = saved
         pending = PendingChanges()
-        let request = SaveRequest(
-            origin: TransactionOrigin(author: author, contextName: name, session: session),
-            operations: saved.operations, policy: mergePolicy,
-            cursor: cursor.map { CursorMove(consumer: $0.consumer, token: $0.token) }, lookup: lookup)
+        let (operations, policy) = (saved.operations, mergePolicy)
         do {
-            let result = try await writer.save(request)
-            SavedTransactions.note(result.token)
+            let written = try await writer.write(as: origin(nil)) { transaction throws(StoreError) in
+                if let cursor { try transaction.moveCursor(of: cursor.consumer, to: cursor.token) }
+                return try transaction.apply(operations, policy)
+            }.get()
+            let result = SaveResult(operations, written)
             for outcome in result.outcomes { registered.apply(outcome) }
             pending.follow(result.outcomes)
             saving = PendingChanges()

@@ -80,7 +80,9 @@ package struct StoreFiles {
     package func findings() -> [StoreFinding] {
         var findings: [StoreFinding] = []
         for end in ["", "-wal", "-shm", "-search", "-search-wal", "-search-shm"] {
-            guard let status = FileStatus(path: path + end), status.permissions & 0o077 != 0 else { continue }
+            guard let status = FileStatus(path: path + end, followsLinks: false), status.isRegular,
+                status.permissions & 0o077 != 0
+            else { continue }
             findings.append(.insecurePermissions(path: path + end, mode: status.permissions))
         }
         do {
@@ -92,7 +94,7 @@ package struct StoreFiles {
     }
 
     package static func repair(_ findings: [StoreFinding]) {
-        for case .insecurePermissions(let path, let mode) in findings { chmod(path, mode & ~0o077) }
+        for case .insecurePermissions(let path, _) in findings { FilePermissions.restrictToOwner(path) }
     }
 
     var journalSize: Int64 { Int64(FileStatus(path: path + "-wal")?.size ?? 0) }
@@ -116,6 +118,8 @@ public enum StoreFinding: Hashable, Sendable {
     case historyUnlikeData(entity: String, count: Int)
     /// Objects have a lower version than their recorded updates require.
     case versionsBehind(entity: String, count: Int)
+    /// Objects have the greatest IDs, so that few or no objects can be added.
+    case fewIDsLeft(entity: String)
     /// Retained values belong to no change.
     case strayValues(entity: String, count: Int)
     /// A transient consumer's process has exited.
@@ -132,7 +136,7 @@ public enum StoreFinding: Hashable, Sendable {
     /// Whether ``PersistentContainer/repair(_:)`` repairs it.
     public var isRepairable: Bool {
         switch self {
-        case .damagedIndexes, .wrongTriggers, .historyUnlikeData, .versionsBehind, .strayValues,
+        case .damagedIndexes, .wrongTriggers, .historyUnlikeData, .versionsBehind, .strayValues, .fewIDsLeft,
             .staleConsumer,
             .insecurePermissions:
             true

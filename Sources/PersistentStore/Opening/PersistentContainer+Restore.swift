@@ -50,6 +50,9 @@ private struct StoreRestore {
         try checkFile()
         let pageSize = try pageSizeOfStore()
         let copy = try verifiedCopy(pageSize)
+        if pageSize != nil, !hasObjects(copy), hasObjects(try Connection(path: path, access: .readOnly)) {
+            throw StoreError.cannotRestore(path: file, reason: "it is empty, and the store is not")
+        }
         let movedLog = try moveLogOfNothing()
         let isNew = FileStatus.isMissingOrEmpty(path)
         let store = try Connection(
@@ -64,6 +67,13 @@ private struct StoreRestore {
         try? store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         Doorbell(storePath: path)?.ring()
         return retained ?? movedLog
+    }
+
+    private func hasObjects(_ connection: borrowing Connection) -> Bool {
+        model.entities.contains { entity in
+            let table = StoreSchema.quoted(entity.name)
+            return (try? connection.integer("SELECT count(*) FROM (SELECT 1 FROM \(table) LIMIT 1)")) == 1
+        }
     }
 
     private func checkFile() throws {

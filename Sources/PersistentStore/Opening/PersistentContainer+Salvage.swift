@@ -10,28 +10,34 @@ public struct SalvageReport: Hashable, Sendable {
         public let entity: String
         /// The number of objects in the new store.
         public fileprivate(set) var saved = 0
-        /// The IDs of objects that exist, or may exist, but could not be read.
-        public fileprivate(set) var unreadable: [ClosedRange<Int64>] = []
-        /// Whether the table itself was found.
-        public fileprivate(set) var hasTable = true
+        /// The number of those with text that is not valid UTF-8, which is damage.
+        public fileprivate(set) var withDamagedText = 0
+        /// The IDs of objects that a row or the history names, and that are not in the new store. More may be
+        /// missing that nothing names.
+        public fileprivate(set) var missing: [ClosedRange<Int64>] = []
 
-        public var unreadableCount: Int { unreadable.reduce(0) { $0 + $1.count } }
+        public var missingCount: Int { missing.reduce(0) { $0 + $1.count } }
     }
 
     /// The results, in the order of the model.
     public fileprivate(set) var objects: [Objects]
+    /// Whether the damaged file passes SQLite's check, which does not detect changed values.
+    public fileprivate(set) var isStructureIntact = false
 
-    /// Whether all objects were saved.
-    public var isComplete: Bool { objects.allSatisfy { $0.hasTable && $0.unreadable.isEmpty } }
+    /// Whether nothing shows that an object is missing or changed.
+    public var isComplete: Bool {
+        isStructureIntact && objects.allSatisfy { $0.missing.isEmpty && $0.withDamagedText == 0 }
+    }
 }
 
 extension PersistentContainer {
     /// Saves the readable part of a damaged store into a new one.
     ///
     /// Blocks the calling thread. Reads a private copy of the file and its log, so the damaged store is not
-    /// changed. A damaged page costs only the objects that it contains: each is looked up by its ID. Objects retain
-    /// their IDs, versions, and attributes. The new store has a new ID and a history that begins with one
-    /// transaction, which inserts all of them.
+    /// changed. Reads every row on every leaf page of the tables, and requires no intact header, schema, or tree:
+    /// a damaged page costs only the objects that it contains. Of several versions of an object, the newest is
+    /// saved. Objects retain their IDs, versions, and attributes. The new store has a new ID and a history that
+    /// begins with one transaction, which inserts all of them.
     ///
     /// - Parameters:
     ///   - path: The damaged store.
@@ -39,10 +45,9 @@ extension PersistentContainer {
     ///   - author: The author of the transaction.
     ///   - model: The model of the new store; only its entities are saved.
     ///   - options: The options of the new store.
-    ///   - progress: A closure called with the number of IDs tried and the total.
+    ///   - progress: A closure called with the number of pages read and the total.
     /// - Throws: ``StoreError/cannotSalvage(path:reason:)`` if a file exists at `newPath`;
-    ///   ``StoreError/damaged(path:reason:)`` if the list of tables in the store, `sqlite_schema`, is
-    ///   unreadable, which is the limit of salvage.
+    ///   ``StoreError/nothingToSalvage(path:)`` if no object was found. No file is created then.
     public static func salvage(
         _ path: String, to newPath: String, author: String, model: StoreModel,
         options: StoreOptions = StoreOptions(), progress: (_ done: Int, _ of: Int) -> Void = { _, _ in }
@@ -69,9 +74,13 @@ private struct StoreSalvage {
             throw StoreError.cannotSalvage(path: newPath, reason: "\(newPath)\(end) exists")
         }
         DraftFolder.removeStale(near: path)
-        let damaged = try copyOfDamaged()
-        return try DraftFolder.with(near: newPath, failure: { StoreFile.failure($0, newPath) }) { draft in
-            let report = try save(damaged, to: draft, progress)
+        return try DraftFolder.with(near: newPath, failure: { StoreFile.failure($0, newPath) }) { copy in
+            try StoreCopy.makeCopy(of: path, copy, options)
+            let draft = copy + "-new"
+            var report = try save(
+                try StoreFile.attempt(path) { () throws(Errno) in try DamagedPages(path: copy) }, to: draft,
+                progress)
+            report.isStructureIntact = isIntact(copy)
             do throws(Errno) {
                 try TemporaryFile.move(draft, to: newPath, replaces: false)
                 return report
@@ -83,30 +92,24 @@ private struct StoreSalvage {
         }
     }
 
-    private func copyOfDamaged() throws -> Connection {
+    private func isIntact(_ copy: String) -> Bool {
         do {
-            return try StoreCopy.open(path, near: newPath, options, isDamaged: true)
-        } catch let error as SQLiteError {
-            throw unreadable(error)
+            let connection = try Connection(path: copy, access: .readWrite)
+            guard try connection.integer("PRAGMA application_id") == StoreSchema.applicationID else {
+                return false
+            }
+            return try connection.texts("PRAGMA integrity_check(1)") == ["ok"]
+        } catch {
+            return false
         }
     }
 
-    private func unreadable(_ error: SQLiteError) -> StoreError {
-        switch error.primary {
-        case .corrupt, .notADatabase:
-            .damaged(
-                path: path, reason: "the list of its tables is unreadable, so nothing can be salvaged")
-        default: StoreError(error, path: path)
-        }
-    }
-
-    private func save(_ damaged: borrowing Connection, to draft: String, _ progress: (Int, Int) -> Void)
-        throws -> SalvageReport
+    private func save(_ pages: DamagedPages, to draft: String, _ progress: (Int, Int) -> Void) throws
+        -> SalvageReport
     {
-        let tables = model.entities.map { SalvagedTable($0, in: damaged) }
-        guard tables.contains(where: { $0 != nil }) else {
-            throw StoreError.damaged(
-                path: path, reason: "the list of its tables is unreadable, so nothing can be salvaged")
+        let scan = SalvageScan(pages, model: model, progress: progress)
+        guard scan.candidates.contains(where: { !$0.isEmpty }) else {
+            throw StoreError.nothingToSalvage(path: path)
         }
         var options = options
         options.createsMissingStore = true
@@ -117,24 +120,22 @@ private struct StoreSalvage {
                 author: author, contextName: nil, session: Int64.random(in: 1...Int64.max)),
             options: options, storeID: metadata.storeID)
         var report = SalvageReport(objects: [])
-        let total = tables.reduce(0) { $0 + ($1.map { Int($0.lastDenseID) + $0.sparseIDs.count } ?? 0) }
-        var done = 0
         try store.commit { new, facts in
-            let first = try transaction.begin(on: new, facts.external)
-            for (entity, table) in zip(model.entities, tables) {
-                var objects = SalvageReport.Objects(entity: entity.name)
-                if let table {
-                    try copy(table, from: damaged, to: new, &objects) {
-                        done += 1
-                        if done.isMultiple(of: 10_000) { progress(done, total) }
-                    }
-                } else {
-                    objects.hasTable = false
-                }
-                report.objects.append(objects)
+            var first = try transaction.begin(on: new, facts.external)
+            // No version may exceed the newest number; see ``HistoryTriggers``. A damaged one may be anything.
+            let versions = scan.candidates.joined().map(\.version).filter { $0 < 1 << 40 }
+            if let newest = versions.max(), newest > first {
+                try new.run("UPDATE history SET number = ?2 WHERE number = ?1", first, newest)
+                first = newest
+            }
+            for (entity, candidates) in zip(model.entities, scan.candidates) {
+                report.objects.append(try copy(candidates, of: entity, from: scan, to: new))
             }
             _ = try transaction.end(first, on: new, facts)
             return StoreConnection.Work(result: ())
+        }
+        guard report.objects.contains(where: { $0.saved > 0 }) else {
+            throw StoreError.nothingToSalvage(path: path)
         }
         try store.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         let findings = try store.read { try StoreCheck(model: model).run(on: $0) }
@@ -145,51 +146,54 @@ private struct StoreSalvage {
     }
 
     private func copy(
-        _ table: SalvagedTable, from damaged: borrowing Connection, to new: borrowing Connection,
-        _ objects: inout SalvageReport.Objects, _ step: () -> Void
-    ) throws {
-        let rows = try damaged.prepare(table.rowQuery)
-        let insertion = try new.prepare(table.insertion)
-        var lost: [Int64] = []
-        func copy(_ id: Int64) throws {
-            defer { step() }
-            rows.reset()
-            try rows.bind(id, at: 1)
-            // An error concerns the pages above this object only.
-            let isFound = try? rows.step()
-            if isFound == true, table.admits(rows),
-                try insert(rows, by: insertion, table.attributes)
-            {
-                objects.saved += 1
-            } else if isFound == true || isFound == nil && !table.isNamingComplete
-                || table.named.contains(id)
-            {
-                lost.append(id)
+        _ candidates: [SalvageScan.Candidate], of entity: EntityDescription, from scan: SalvageScan,
+        to new: borrowing Connection
+    ) throws -> SalvageReport.Objects {
+        var objects = SalvageReport.Objects(entity: entity.name)
+        var missing = Set(scan.liveIDs(of: entity))
+        var saved: Int64?
+        for candidate in candidates where candidate.id != saved {
+            // Without a known page of the table, the history decides about deleted objects.
+            let isLive = scan.isLive(candidate.id, of: entity)
+            guard candidate.rank == 2 || candidate.rank == 1 && isLive != false || isLive == true else {
+                continue
             }
+            guard let row = scan.row(candidate, of: entity), try insert(row, of: entity, into: new) else {
+                missing.insert(candidate.id)
+                continue
+            }
+            saved = candidate.id
+            missing.remove(candidate.id)
+            objects.saved += 1
+            if row.hasDamagedText { objects.withDamagedText += 1 }
         }
-        for id in table.sparseIDs.prefix(while: { $0 < 1 }) { try copy(id) }
-        if table.lastDenseID > 0 { for id in 1...table.lastDenseID { try copy(id) } }
-        for id in table.sparseIDs.drop(while: { $0 < 1 }) { try copy(id) }
-        objects.unreadable = Self.ranges(lost)
-        if let sequence = table.sequence {
-            try new.run(
-                "UPDATE sqlite_sequence SET seq = max(seq, ?2) WHERE name = ?1", table.entity.name, sequence)
+        objects.missing = Self.ranges(missing.sorted())
+        // No ID is used again.
+        if let last = [scan.sequences[entity.name], scan.liveIDs(of: entity).max()].compactMap(\.self).max() {
+            try new.run("UPDATE sqlite_sequence SET seq = max(seq, ?2) WHERE name = ?1", entity.name, last)
         }
+        return objects
     }
 
     /// Inserts a row, with new UUIDs if another object has the same. Returns false if the new store rejects
     /// it, for example a second object with a unique value.
     private func insert(
-        _ row: borrowing Statement, by insertion: borrowing Statement, _ attributes: [AttributeDescription]
+        _ row: SalvagedRow, of entity: EntityDescription, into new: borrowing Connection
     ) throws -> Bool {
-        defer { insertion.reset() }
-        for index in 0..<attributes.count + 2 { try insertion.bind(index, of: row, at: index + 1) }
+        let names = ["id", "version"] + row.attributes.map { StoreSchema.quoted($0.0.name) }
+        let insertion = try new.prepare(
+            """
+            INSERT INTO \(StoreSchema.quoted(entity.name)) (\(names.joined(separator: ", "))) \
+            VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))
+            """)
+        try insertion.bind(row.id, at: 1)
         // Versions begin at 1; a lower one is damage, but no reason to lose the other values.
-        if row.integer(1) < 1 { try insertion.bind(1 as Int64, at: 2) }
+        try insertion.bind(max(1, row.version), at: 2)
+        try row.bind(to: insertion)
         if try isInserted(by: insertion) { return true }
         insertion.reset()
-        for (index, attribute) in attributes.enumerated()
-        where attribute.isUnique && attribute.defaultValue == .uuid {
+        for (index, attribute) in row.attributes.enumerated()
+        where attribute.0.isUnique && attribute.0.defaultValue == .uuid {
             try insertion.bind(UUID().uuidString.lowercased(), at: index + 3)
         }
         return try isInserted(by: insertion)

@@ -98,6 +98,7 @@ struct SchemaRepair {
         guard !inspection.isSound else { return false }
         guard mayRebuild || inspection.tables.isEmpty else { throw NeedsRebuild() }
         for triggers in inspection.triggers { try drop(triggers, on: connection) }
+        try HistoryTriggers.raiseNumbers(over: inspection.triggers.map(\.entity), on: connection)
         for table in inspection.tables {
             try TableRebuild(entity: table.entity, columns: table.columns).run(on: connection)
             // A program that restored the triggers has lost the number nevertheless.
@@ -106,7 +107,7 @@ struct SchemaRepair {
         for triggers in inspection.triggers {
             // Rebuilding the table restored the triggers that existed.
             try drop(triggers, on: connection)
-            for trigger in triggers.all { try connection.run(trigger.sql) }
+            try triggers.create(on: connection)
             try Self.raiseLastID(of: triggers.entity, on: connection)
         }
         for indexes in inspection.indexes { try indexes.run(on: connection) }

@@ -16,6 +16,8 @@ struct SchemaMigration {
         try addColumns(on: connection)
         try SchemaRenaming(model: model).run(on: connection)
         let stored = try names("SELECT name FROM history_entity", on: connection)
+        let existing = model.entities.filter { $0.tracksHistory && stored.contains($0.name) }
+        try HistoryTriggers.raiseNumbers(over: existing, on: connection)
         let steps = try MigrationRun(opening, stored: stored, on: connection)
         var mustExpireTokens = false
         for entity in model.entities {
@@ -33,9 +35,7 @@ struct SchemaMigration {
                     mustExpireTokens = true
                 }
             }
-            if entity.tracksHistory {
-                for trigger in triggers.all { try connection.execute(trigger.sql) }
-            }
+            if entity.tracksHistory { try triggers.create(on: connection) }
             try IndexCreation(entity).run(on: connection)
         }
         try steps.end(on: connection)

@@ -9,6 +9,9 @@ struct StoreCheck {
         var findings = try integrity(connection)
         guard findings.isEmpty else { return findings }
         findings += try references(connection)
+        for entity in model.entities where try Self.lastID(entity.name, connection) > Self.maxID {
+            findings.append(.fewIDsLeft(entity: entity.name))
+        }
         for entity in model.entities where entity.tracksHistory {
             if try !hasItsTriggers(entity, connection) {
                 findings.append(.wrongTriggers(entity: entity.name))
@@ -58,6 +61,25 @@ struct StoreCheck {
         let rows = try connection.prepare("SELECT \"table\" FROM pragma_foreign_key_check")
         while try rows.step() { counts[rows.text(0), default: 0] += 1 }
         return counts.sorted { $0.key < $1.key }.map { .danglingReferences(table: $0.key, count: $0.value) }
+    }
+
+    /// The greatest ID that is not near the end of all.
+    static let maxID = Int64.max - (1 << 32)
+
+    /// Returns the last assigned ID of a table, or the greater one of a moved row.
+    static func lastID(_ table: String, _ connection: borrowing Connection) throws(SQLiteError) -> Int64 {
+        try connection.integer(
+            """
+            SELECT max(coalesce((SELECT max(id) FROM \(StoreSchema.quoted(table))), 0),
+            coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?1), 0))
+            """, table) ?? 0
+    }
+
+    /// Returns a table that has no ID left; nil if there is none.
+    static func exhausted(_ connection: borrowing Connection) -> String? {
+        try? connection.texts("SELECT name FROM sqlite_sequence").first {
+            try lastID($0, connection) == .max
+        }
     }
 
     func hasItsTriggers(_ entity: EntityDescription, _ connection: borrowing Connection) throws -> Bool {

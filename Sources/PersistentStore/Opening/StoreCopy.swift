@@ -9,21 +9,17 @@ enum StoreCopy {
     /// Creates the copy and opens it for writing.
     ///
     /// - Parameters:
-    ///   - path: The store, which may be damaged; copying does not interpret its contents.
+    ///   - path: The store.
     ///   - destination: The path next to which to create the copy.
-    ///   - isDamaged: Whether to ignore errors in the schema, and to give an empty file a first page, so that
-    ///     SQLite reads the log.
     ///   - prepare: A closure called before the names are deleted.
     /// - Throws: `StoreError.busy` if other processes write the store continuously.
     static func open(
-        _ path: String, near destination: String, _ options: StoreOptions, isDamaged: Bool = false,
+        _ path: String, near destination: String, _ options: StoreOptions,
         prepare: (borrowing Connection) throws -> Void = { _ in }
     ) throws -> Connection {
         try DraftFolder.with(near: destination, failure: { StoreFile.failure($0, destination) }) { copy in
             try makeCopy(of: path, copy, options)
-            if isDamaged, FileStatus.isMissingOrEmpty(copy) { truncate(copy, 4096) }
             let connection = try Connection(path: copy, access: .readWrite)
-            if isDamaged { connection.setWritableSchema(enabled: true) }
             // Without a -shm.
             try connection.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF")
             try prepare(connection)
@@ -33,7 +29,8 @@ enum StoreCopy {
         }
     }
 
-    private static func makeCopy(of path: String, _ copy: String, _ options: StoreOptions) throws {
+    /// Creates the copy. Copying does not interpret the contents, which may be damaged.
+    static func makeCopy(of path: String, _ copy: String, _ options: StoreOptions) throws {
         let source = try Connection(path: path, access: .readOnly)
         let deadline = ContinuousClock.now + options.busyTimeout
         while true {

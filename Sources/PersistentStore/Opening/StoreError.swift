@@ -31,6 +31,8 @@ public enum StoreError: Error, Equatable, Sendable {
     /// A store opened for reading only lacks a part of the model.
     case unreadableModel(path: String, reason: String)
     case full(path: String)
+    /// An object has the greatest possible ID, after which SQLite assigns no other.
+    case noIDLeft(entity: String, path: String)
     /// The system failed to read or write the file. Read the store again to find out whether a commit
     /// succeeded.
     case inputOutput(path: String, reason: String)
@@ -42,6 +44,8 @@ public enum StoreError: Error, Equatable, Sendable {
     case cannotBackUp(path: String, reason: String)
     case cannotRestore(path: String, reason: String)
     case cannotSalvage(path: String, reason: String)
+    /// A damaged file contains no object that can be read.
+    case nothingToSalvage(path: String)
     /// The path no longer leads to the opened store, or a backup was restored into it. Nothing is written.
     case replaced(path: String)
     case tooBig(path: String)
@@ -122,6 +126,9 @@ extension StoreError: CustomStringConvertible {
             "Cannot read store \(path) with this program's model: \(reason). "
                 + "Open it once for writing, or use the version of the program that created it."
         case .full(let path): "No space left for \(path). Nothing was saved; free some space and try again."
+        case .noIDLeft(let entity, let path):
+            "No \(entity) can be added to \(path), since one has the greatest possible ID. "
+                + "Nothing was saved; repair the store."
         case .inputOutput(let path, let reason):
             "Cannot read or write \(path): \(reason). Check the disk, then try again."
         case .damaged(let path, let reason):
@@ -136,6 +143,8 @@ extension StoreError: CustomStringConvertible {
             "Cannot restore \(path): \(reason). Nothing was changed; use another file."
         case .cannotSalvage(let path, let reason):
             "Cannot salvage to \(path): \(reason). Nothing was changed; use another file."
+        case .nothingToSalvage(let path):
+            "Found nothing to salvage in \(path), and created no file. Restore a backup."
         case .replaced(let path):
             "The store \(path), or its -wal or -shm, was replaced, moved, or deleted, or got a second name. "
                 + "Nothing was saved; start again."

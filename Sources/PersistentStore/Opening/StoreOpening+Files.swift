@@ -34,6 +34,14 @@ extension StoreOpening {
         }
     }
 
+    /// Returns the error, or damage if a file that is not a store was one: only a store has a doorbell.
+    func explained(_ error: StoreError) -> StoreError {
+        guard case .notAStore = error, FilePath.exists(Doorbell.path(store: resolvedPath)) else {
+            return error
+        }
+        return .damaged(path: path, reason: "its header is overwritten")
+    }
+
     /// Whether an empty file was a store: SQLite fills it before its log, and the doorbell is created last.
     /// If the file were opened as a new one, SQLite would discard the log with all its contents.
     var wasStore: Bool {
@@ -79,8 +87,11 @@ struct StoreOwnership {
         }
     }
 
+    /// Returns the name in `/etc/passwd`. A static program cannot load the libraries of getpwuid(3).
     private static func name(_ user: uid_t) -> String {
-        guard let entry = getpwuid(user), let name = entry.pointee.pw_name else { return "user \(user)" }
-        return String(cString: name)
+        let lines = TextFile.read("/etc/passwd")?.split(separator: "\n") ?? []
+        let fields = lines.lazy.map { $0.split(separator: ":", omittingEmptySubsequences: false) }
+        let entry = fields.first { $0.count > 2 && $0[2] == "\(user)" }
+        return entry.map { String($0[0]) } ?? "user \(user)"
     }
 }

@@ -31,14 +31,14 @@ struct StoreOpening {
         // Before SQLite reads: it would replay another user's log into the store.
         try StoreOwnership(path: path).check()
         do {
-            // SQLite gives the -wal and the -shm the same mode.
+            // Of a file that another program created empty.
             if isNew { FilePermissions.restrictToOwner(path) }
             let metadata = try prepare(store)
             try store.holdFiles()
             return (store, metadata)
         } catch {
             store.connection.rollBack()
-            throw store.storeError(error)
+            throw explained(store.storeError(error))
         }
     }
 
@@ -49,7 +49,11 @@ struct StoreOpening {
     private func prepare(
         _ connection: borrowing Connection, _ schema: SchemaGuard?
     ) throws -> StoreMetadata {
-        try connection.execute("PRAGMA synchronous = \(options.durability.rawValue)")
+        try connection.execute(
+            """
+            PRAGMA synchronous = \(options.durability.rawValue);
+            PRAGMA journal_size_limit = \(StoreConnection.logSize)
+            """)
         // One snapshot: between two checks, another process may have created the store.
         try connection.execute("BEGIN")
         let isEmpty = try identify(connection)
@@ -222,7 +226,7 @@ extension StoreOpening {
             try store.connection.execute("COMMIT")
             return (store, metadata)
         } catch {
-            throw store.storeError(error)
+            throw explained(store.storeError(error))
         }
     }
 

@@ -15,6 +15,7 @@ struct StoreRepair {
             case .versionsBehind(let name, _):
                 try raiseVersions(name, connection)
                 hasGap = true
+            case .fewIDsLeft(let name): try lowerIDs(name, connection)
             case .strayValues(let name, _): try removeStrayValues(name, connection)
             case .staleConsumer(let name):
                 // Another process may have registered under the name since the check.
@@ -62,6 +63,23 @@ struct StoreRepair {
             UPDATE "\(name)" SET version = behind.lowest FROM (\(StoreCheck.objectsBehind(entity, id))) AS behind
             WHERE "\(name)".id = behind.id
             """)
+    }
+
+    /// Moves the objects with the greatest IDs after the others, and assigns the next IDs after them.
+    private func lowerIDs(_ name: String, _ connection: borrowing Connection) throws {
+        let (table, limit) = (StoreSchema.quoted(name), StoreCheck.maxID)
+        var last =
+            try connection.integer(
+                """
+                SELECT max(coalesce((SELECT max(id) FROM \(table) WHERE id <= ?1), 0),
+                coalesce((SELECT max(object) FROM history WHERE kind < 3 AND object <= ?1 AND entity =
+                (SELECT id FROM history_entity WHERE name = ?2)), 0))
+                """, limit, name) ?? 0
+        while let id = try connection.integer("SELECT min(id) FROM \(table) WHERE id > ?1", limit) {
+            last += 1
+            try connection.run("UPDATE \(table) SET id = ?1 WHERE id = ?2", last, id)
+        }
+        try connection.run("UPDATE sqlite_sequence SET seq = ?1 WHERE name = ?2", last, name)
     }
 
     private func removeStrayValues(_ name: String, _ connection: borrowing Connection) throws {

@@ -31,6 +31,19 @@ final class RecordEncoder: Encoder {
         return values.map { $0 ?? .null }
     }
 
+    /// Returns the values in which a record differs from an earlier one; all, if there is none.
+    func changes<R: Record>(from old: R?, to new: R) throws(StoreError) -> [String: AttributeValue] {
+        let (old, new) = (
+            try old.map { record throws(StoreError) in try values(of: record) }, try values(of: new)
+        )
+        var changes: [String: AttributeValue] = [:]
+        for (index, name) in plan.layout.names.enumerated()
+        where old.map({ !new[index].isSame(as: $0[index]) }) ?? true {
+            changes[name] = new[index]
+        }
+        return changes
+    }
+
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         KeyedEncodingContainer(RowContainer<Key>(encoder: self))
     }

@@ -58,14 +58,7 @@ extension StoreContext {
         throws(StoreError)
     {
         let encoder = RecordEncoder(R.entity.plan)
-        let new = try encoder.values(of: record)
-        let old = if let current { try encoder.values(of: current) } else { [AttributeValue]?.none }
-        var changes: [String: AttributeValue] = [:]
-        for (index, name) in R.entity.plan.layout.names.enumerated()
-        where old.map({ !new[index].isSame(as: $0[index]) }) ?? true {
-            changes[name] = new[index]
-        }
-        try update(object(of: stored, encoder), changes)
+        try update(object(of: stored, encoder), encoder.changes(from: current, to: record))
     }
 
     private func current<R: Record>(_ stored: StoredRecord<R>) async throws(StoreError) -> R {

@@ -24,10 +24,9 @@ final class IndexFile {
     init(path: String, store: String) throws(SQLiteError) {
         self.path = path
         do throws(SQLiteError) {
-            let isNew = FileStatus.isMissingOrEmpty(path)
-            if isNew { FilePermissions.prepare(path, forOwnerOf: store) }
+            if FileStatus.isMissingOrEmpty(path) { FilePermissions.prepare(path, forOwnerOf: store) }
+            try Self.checkOwner(path, store: store)
             let connection = try Connection(path: path, access: .create, busyTimeoutMilliseconds: 100)
-            if isNew { FilePermissions.restrictToOwner(path) }
             // Before any PRAGMA writes: the file may belong to another program.
             guard try Self.mayBecomeIndex(connection) else { throw Self.foreign }
             // A power failure may lose the newest commits; the index catches up again.
@@ -57,6 +56,15 @@ final class IndexFile {
 
     private static let foreign = SQLiteError(
         code: 26, message: "the file is not a search index of this version")
+
+    /// Rejects a file of another user, and one that other users can write: they would read or change it.
+    private static func checkOwner(_ path: String, store: String) throws(SQLiteError) {
+        guard let file = FileStatus(path: path, followsLinks: false) else { return }
+        let owners = [0, geteuid(), FileStatus(path: store)?.owner]
+        guard file.isRegular, owners.contains(file.owner), file.permissions & 0o022 == 0 else {
+            throw foreign
+        }
+    }
 
     private static func mayBecomeIndex(_ connection: borrowing Connection) throws(SQLiteError) -> Bool {
         if try connection.integer("PRAGMA application_id") == applicationID { return true }

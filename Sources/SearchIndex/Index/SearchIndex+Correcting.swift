@@ -1,4 +1,5 @@
 package import PersistentStore
+import Platform
 
 /// Fuzzy matching, for a query without results.
 extension SearchIndex {

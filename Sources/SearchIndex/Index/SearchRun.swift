@@ -58,8 +58,10 @@ struct SearchRun {
             try addCandidates(positions + lateOnes, admitted: Array(newOnes), upTo: bound, snapshot)
             size = min(1024, size * 2)
         }
-        // The index cannot contain a match, but the unindexed objects can.
-        if candidates.isImpossible && !isFull { add(Array(unindexed)) }
+        // The index cannot contain a match, but the unindexed objects can. The store is read beyond its end.
+        if candidates.isImpossible && !isFull {
+            add(unindexed.filter { $0 >= source.builtPosition ?? SearchPosition(created: .min, id: .min) })
+        }
         if let built = source.builtPosition, !isFull {
             page.isFromIndex = false
             last = min(last, built)

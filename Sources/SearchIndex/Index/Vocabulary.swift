@@ -1,4 +1,5 @@
 import CSearch
+import Platform
 import SQLite
 
 /// The words of the index, in memory as one text with a line for each, so that a search for a part of a word

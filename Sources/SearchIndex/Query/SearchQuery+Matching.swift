@@ -60,19 +60,19 @@ extension SearchText {
     /// Returns whether a folded text contains this text at the required word boundaries.
     func isFound(in haystack: [UInt8]) -> Bool { !ranges(in: haystack, limit: 1).isEmpty }
 
-    /// Returns whether a name matches: as a whole if this text is quoted, otherwise by its prefix.
+    /// Returns whether a name matches: as a whole, or its beginning if this text ends with an asterisk.
     fileprivate func isName(_ name: ArraySlice<UInt8>) -> Bool {
-        isBoundAtEnd ? name.elementsEqual(folded) : name.starts(with: folded)
+        isBeginning ? name.starts(with: folded) : name.elementsEqual(folded)
     }
 
-    /// Returns whether a host has this text between dots; the last label may be unfinished if it is the only
-    /// one.
+    private var isBeginning: Bool { form == .prefix || form == .openPhrase }
+
+    /// Returns whether a host has this text between dots, of which the last label may be unfinished before an asterisk.
     fileprivate func isSite(_ host: [UInt8]) -> Bool {
         let dot = UInt8(ascii: ".")
-        let mayContinue = form == .prefix || form == .openPhrase || form == .word && !folded.contains(dot)
         return ranges(in: host, limit: .max).contains { range in
             (range.lowerBound == 0 || host[range.lowerBound - 1] == dot)
-                && (mayContinue || range.upperBound == host.count
+                && (isBeginning || range.upperBound == host.count
                     || [dot, UInt8(ascii: ":")].contains(host[range.upperBound]))
         }
     }

@@ -5,6 +5,7 @@ extension SearchQuery {
         var parser = QueryParser(text, calendar: calendar)
         clauses = parser.clauses()
         problems = parser.problems
+        hint = parser.hint
     }
 }
 
@@ -15,6 +16,7 @@ private struct QueryParser {
     private var rest: Scalars
     private let calendar: SearchCalendar
     private(set) var problems: [SearchQuery.Problem] = []
+    private(set) var hint: String?
 
     private enum Token {
         case or
@@ -71,6 +73,13 @@ private struct QueryParser {
                 continue
             default: break
             }
+            if hint == nil, word.first == "(" || word.last == ")" && !word.contains("(") {
+                hint =
+                    "Parentheses are searched as text. Write words one after another, and OR between alternatives."
+            } else if hint == nil, word.first == "*", word.count > 1 {
+                hint =
+                    "An asterisk is for the beginning of a word, as in word*. Without it, a word matches anywhere."
+            }
             if let condition = condition(word) { return literal(isNegated, condition) }
         }
     }
@@ -113,7 +122,21 @@ private struct QueryParser {
             if let period = DayPeriod(Self.text(value), calendar: calendar) { return .time(relation, period) }
             return problem(word, isUnfinished: DayPeriod.mayBecome(Self.text(value)), isDate: true)
         }
+        note(name: name, value)
         return text(word, in: .anywhere)
+    }
+
+    /// Suggests a field for a name that is none.
+    private mutating func note(name: String, _ value: Scalars) {
+        guard hint == nil, !value.isEmpty, !Self.text(value).hasPrefix("//") else { return }
+        let names =
+            SearchField.typed.map(\.rawValue) + ["is"] + SearchQuery.TimeRelation.allCases.map(\.rawValue)
+        let singular = name.hasSuffix("s") ? String(name.dropLast()) : name
+        let list = names.map { $0 + ":" }
+        hint =
+            names.contains(singular)
+            ? "'\(name):' is searched as text. Did you mean '\(singular):'?"
+            : "'\(name):' is searched as text. The fields are \(list.dropLast().joined(separator: " ")) and \(list.last ?? "")."
     }
 
     private mutating func problem(

@@ -2,10 +2,10 @@ extension SearchQuery {
     /// Queries of which each admits a part of the next one's results that ranks higher: whole words in title
     /// and tags, whole words, beginnings of words, and the query itself.
     package var stages: [SearchQuery] {
-        let whole = replacingTexts { text, field in (SearchText(text, .phrase), field) }
+        let whole = replacingTexts { text, field in (field.isName ? text : SearchText(text, .phrase), field) }
         let headings = whole.replacingTexts { text, field in (text, field == .anywhere ? .heading : field) }
         let beginnings = replacingTexts { text, field in
-            (text.form == .word ? SearchText(text, .prefix) : text, field)
+            (text.form == .word && !field.isName ? SearchText(text, .prefix) : text, field)
         }
         let all = [headings, whole, beginnings, self]
         return all.indices.filter { $0 == 0 || all[$0] != all[$0 - 1] }.map { all[$0] }

@@ -1,3 +1,5 @@
+import Platform
+
 /// A search query: clauses that must all be true, each with literals of which one must be true.
 ///
 /// Any text is a valid query. A word matches anywhere in the title, URL, tags, text, or note, ignoring case,
@@ -35,6 +37,9 @@ package struct SearchQuery: Hashable, Sendable {
     /// Words with a known field and an unknown value. They match nothing; unfinished ones are ignored.
     package internal(set) var problems: [Problem] = []
 
+    /// A sentence about the first word that is probably meant as an operator, for a query without results.
+    package internal(set) var hint: String?
+
     package struct Problem: Hashable, Sendable, CustomStringConvertible {
         package let word: String
         /// Whether more letters could complete the value.
@@ -43,10 +48,10 @@ package struct SearchQuery: Hashable, Sendable {
 
         /// A sentence with the valid values.
         package var description: String {
-            let flags = Flag.allCases.map { "is:\($0.rawValue)" }
+            let flags = Flag.allCases.map { "is:\($0.rawValue)" }.listed
             return isDate
                 ? "Unknown date '\(word)'. Use 2026-11-01, 2026-11, yesterday, monday, last-week, or 3d."
-                : "Unknown field value '\(word)'. Use \(flags.dropLast().joined(separator: ", ")), or \(flags.last ?? "")."
+                : "Unknown field value '\(word)'. Use \(flags)."
         }
     }
 
@@ -94,6 +99,9 @@ package enum SearchField: String, Hashable, Sendable, CaseIterable {
 
     /// The fields that a user can type before a colon.
     static let typed: [SearchField] = [.title, .tag, .url, .site, .text, .note, .author]
+
+    /// Whether a word matches whole values of the field only.
+    var isName: Bool { [.tag, .site, .author].contains(self) }
 }
 
 /// A text to search for, and its relation to word boundaries.

@@ -1,7 +1,8 @@
 /// A web page's URL without its spelling: variants that lead to one page are equal.
 ///
 /// Ignored are the scheme, `www.`, the host's case and punycode, a default port, slashes at the end, tracking
-/// parameters, percent-encoding that changes nothing, and a fragment, unless it is a route (`#/`, `#!`).
+/// parameters, percent-encoding that changes nothing, and a fragment that names an anchor of prose. Any other fragment
+/// may select a view, which is a page of its own: `#gid=1`, `#inbox/2`, `#/route`.
 package struct CanonicalURL: Hashable, Sendable {
     private let host: String
     private let path: String
@@ -24,8 +25,39 @@ package struct CanonicalURL: Hashable, Sendable {
                     .split(separator: " ", omittingEmptySubsequences: false).joined(separator: "+")
             }
             .joined(separator: "&")
-        let isRoute = parts.fragment.hasPrefix("/") || parts.fragment.hasPrefix("!")
-        fragment = isRoute ? PercentEncoding.decoded(parts.fragment, reserved: "") : ""
+        let fragment = PercentEncoding.decoded(parts.fragment, reserved: "")
+        self.fragment = Self.isAnchor(fragment) && !Self.isApp(labels) ? "" : fragment
+    }
+
+    /// Whether a fragment names a part of a text: words of letters, each with a number at most, of which the first is
+    /// not one for views. In doubt, it does not.
+    private static func isAnchor(_ fragment: String) -> Bool {
+        if fragment.isEmpty || fragment.hasPrefix(":~:") { return true }
+        let words = fragment.split(omittingEmptySubsequences: false) { "-_.".contains($0) }
+        let isWords = words.allSatisfy { word in
+            let letters = word.prefix { $0.isLetter }
+            let digits = word[letters.endIndex...]
+            return word.count <= 24 && digits.allSatisfy { $0.isASCII && $0.isNumber }
+        }
+        let first = fragment.prefix { $0.isLetter }.lowercased()
+        return isWords && !first.isEmpty && !views.contains(first)
+    }
+
+    private static let views: Set<String> = [
+        "account", "all", "archive", "board", "calendar", "category", "chat", "contacts", "dashboard",
+        "drafts",
+        "edit", "filter", "gid", "home", "id", "image", "img", "inbox", "item", "label", "list", "login",
+        "map",
+        "message", "modal", "msg", "page", "panel", "photo", "profile", "q", "query", "screen", "search",
+        "sent",
+        "settings", "sheet", "slide", "spam", "starred", "step", "tab", "tag", "thread", "trash", "user",
+        "view",
+    ]
+
+    /// Whether a host serves an application rather than texts.
+    private static func isApp(_ labels: [String]) -> Bool {
+        labels.suffix(2) == ["google", "com"] && labels.count > 2
+            || ["admin", "app", "apps", "console", "dashboard", "mail", "webmail"].contains(labels[0])
     }
 
     /// A text that variants of one URL have in common: `swift.org/blog?page=2`.
@@ -36,8 +68,9 @@ package struct CanonicalURL: Hashable, Sendable {
     /// Returns the key of a URL; any other text unchanged.
     package static func key(_ url: String) -> String { CanonicalURL(url)?.key ?? url }
 
-    /// Returns the better of two spellings of one URL, regardless of their order.
+    /// Returns the better of two spellings of one URL, as browsers store it, regardless of their order.
     package static func preferred(_ one: String, _ other: String) -> String {
+        let (one, other) = (inUsualSpelling(one), inUsualSpelling(other))
         func rank(_ url: String) -> (Int, Int) { (url.hasPrefix("https:") ? 0 : 1, url.utf8.count) }
         return rank(one) == rank(other) ? min(one, other) : rank(one) < rank(other) ? one : other
     }

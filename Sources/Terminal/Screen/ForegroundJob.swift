@@ -33,13 +33,13 @@ package struct ForegroundJob: ~Copyable {
     ///
     /// - Returns: nil if the status is unknown.
     package func wait(for child: CInt) -> ChildStatus? {
-        defer { takeTerminal() }
+        defer { reclaim() }
         while true {
             guard let status = try? ChildStatus.wait(for: child, options: WUNTRACED) else { return nil }
             guard status.isStopped else { return status }
             var childModes = termios()
             tcgetattr(terminal, &childModes)
-            takeTerminal()
+            reclaim()
             // Returns immediately if no shell can continue this process, as in a window without a shell.
             terminal_stop()
             // In the background, after `bg`, the kernel stops this process here, until `fg` (SIGTTOU of
@@ -50,7 +50,8 @@ package struct ForegroundJob: ~Copyable {
         }
     }
 
-    private func takeTerminal() {
+    /// Reclaims the terminal. A child that cannot start has taken it before (tcsetpgrp(3) runs before execve(2)).
+    package func reclaim() {
         // Otherwise the kernel stops a background process that reclaims the terminal.
         var blocked = sigset_t()
         var previous = sigset_t()

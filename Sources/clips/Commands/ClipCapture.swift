@@ -87,6 +87,7 @@ struct ClipCapture {
             if bytes.count > WebPage.maxBytes {
                 invocation.remark("only the first \(WebPage.maxBytes >> 20) MB of the page are read.")
             }
+            if page.text.isEmpty { invocation.remark("no text was found in the page.") }
             return page.fill(&draft)
         }
         draft.text = String(decoding: bytes, as: UTF8.self)
@@ -129,10 +130,11 @@ struct ClipCapture {
 
     private func fetch(_ draft: inout ClipDraft, _ pages: PageFetch) -> PageFetch.Failure? {
         do {
-            let bytes = try pages.page(at: draft.url) { PendingInterrupt.isThere }
-            if let page = WebPage(bytes) {
+            let (bytes, type) = try pages.page(at: draft.url) { PendingInterrupt.isThere }
+            if let page = WebPage(bytes, contentType: type) {
                 page.fill(&draft)
-            } else if !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self), !text.isEmpty {
+                if page.text.isEmpty { return PageFetch.Failure("no text was found in it") }
+            } else if let text = WebPage.plainText(bytes, contentType: type), !text.isEmpty {
                 draft.text = text
             } else {
                 return PageFetch.Failure(bytes.isEmpty ? "it is empty" : "it is neither HTML nor text")

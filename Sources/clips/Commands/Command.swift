@@ -1,3 +1,5 @@
+import ClipsCore
+
 /// A subcommand: its description for help, the manual page, and completions, and its implementation.
 struct Command: Sendable {
     let name: String
@@ -5,6 +7,7 @@ struct Command: Sendable {
     let summary: String
     /// Sentences, in lines.
     var details = ""
+    var table: (title: String, rows: [(name: String, help: String)])?
     /// As help shows them: in brackets if they are optional, with an ellipsis if they may be repeated.
     var operands = ""
     var options: [Option] = []
@@ -12,20 +15,6 @@ struct Command: Sendable {
     /// Whether an operand may begin with a minus sign.
     var takesSignedWords = false
     let run: @Sendable (Invocation) async throws -> ExitStatus
-
-    /// The options of every command, before or after its name.
-    static let globalOptions = [
-        Option("--store", value: "PATH", "store file (default: $CLIPS_STORE or the group's)"),
-        Option("--group", value: "NAME", "app group of the store (default: clips)"),
-        Option("--author", value: "NAME", "author of the changes"),
-        Option("--json", "print one JSON object per line"),
-        Option(
-            "--color", value: "WHEN", "auto, always, or never (NO_COLOR applies too)",
-            choices: ["auto", "always", "never"]),
-        Option("--quiet", "print results only, no remarks"),
-        Option("--help", "print this help"),
-        Option("--version", "print the version"),
-    ]
 
     /// The table of commands; those of a group share a line of the overview.
     static let groups: [(purpose: String, commands: [Command])] = [
@@ -56,7 +45,7 @@ struct Command: Sendable {
     ///
     /// - Returns: The command, which is ``browse`` if there is no word, and the rest of the arguments.
     static func find(in words: [String]) throws(UsageError) -> (Command, rest: [String]) {
-        let valued = Set((globalOptions + browse.options).filter { $0.value != nil }.map(\.name))
+        let valued = Set((Option.global + browse.options).filter { $0.value != nil }.map(\.name))
         var index = 0
         while index < words.count, words[index].hasPrefix("-") {
             index += valued.contains(words[index]) ? 2 : 1
@@ -77,5 +66,21 @@ struct Command: Sendable {
             return (command, Array(before + words.dropFirst(index + count)))
         }
         throw UsageError("Unknown command '\(word)'.")
+    }
+}
+
+extension Arguments {
+    /// Checks the number of operands.
+    func checkOperands(of command: Command) throws(UsageError) {
+        let words = command.operands.split(separator: " ")
+        let isOptional = has("--query") || words.first?.hasPrefix("[") ?? true
+        // The operands before a signed word, and all if there is none.
+        let required = (command.takesSignedWords ? words.prefix(1) : words[...]).prefix { !$0.hasPrefix("[") }
+        let given = operands.allSatisfy(\.isEmpty) ? 0 : operands.count
+        guard isOptional || given >= required.count else {
+            throw .missing(required[given].prefix { $0 != "…" })
+        }
+        let limit = isOptional && !words.isEmpty || command.operands.contains("…") ? .max : words.count
+        guard operands.count <= limit else { throw UsageError("Unexpected operand '\(operands[limit])'.") }
     }
 }

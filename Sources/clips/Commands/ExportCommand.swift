@@ -12,15 +12,15 @@ extension Command {
         options: [
             Option("--query", value: "QUERY", "only the clips that match, as in 'search'"),
             Option(
-                "--format", value: "NAME", "html (bookmarks), json, markdown, or csv",
+                "--format", value: "NAME", "html (bookmarks), json, jsonl, markdown, or csv",
                 choices: ExportFormat.allCases.map(\.rawValue)),
             Option("-o", value: "FILE", "output file, replaced when it is complete"),
         ], example: "clips export --format html -o bookmarks.html"
     ) { invocation in
         let arguments = invocation.arguments
-        let aliases = ["jsonl": "json", "md": "markdown"]
+        let aliases = ["md": "markdown"]
         let format = try arguments.value("--format") { ExportFormat(rawValue: aliases[$0] ?? $0) }
-        guard let format = format ?? (invocation.isJSON ? .json : nil) else {
+        guard let format = format ?? (invocation.isJSON ? .jsonl : nil) else {
             throw UsageError("Missing option: --format NAME.")
         }
         var query = ClipExport.oldestFirst
@@ -70,7 +70,9 @@ extension Command {
         // A file receives every byte; a terminal would interpret some.
         let isSeen = output.isTerminal
         return try await ClipExport(format: format).write(query, of: store) { text in
-            output.write(!isSeen ? text : format == .json ? SafeText.json(text) : SafeText.lines(text))
+            output.write(
+                !isSeen
+                    ? text : format == .json || format == .jsonl ? SafeText.json(text) : SafeText.lines(text))
             waiting += text.utf8.count
             guard waiting > 1 << 15 else { return }
             waiting = 0

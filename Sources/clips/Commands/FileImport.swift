@@ -114,7 +114,8 @@ struct FileImport {
         part(outcome.replaced, "replaced")
         part(outcome.skipped, "skipped")
         part(outcome.unchanged, "unchanged")
-        part(report.problemCount, "not readable")
+        part(report.changedCount, "with a changed value")
+        part(report.unreadableCount, "not readable")
         return (report.isInterrupted ? "interrupted; until then " : "") + parts.joined(separator: ", ") + "."
     }
 }

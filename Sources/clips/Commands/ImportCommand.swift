@@ -7,13 +7,16 @@ extension Command {
         name: "import",
         summary: "Save the clips in files",
         details: """
-            Reads bookmarks of any browser (HTML, JSON, jsonlz4), JSON and CSV of services, OPML, XBEL, \
-            posts XML, newsboat's urls, Markdown, JSON lines, and plain text; '-' is standard input. Reports \
-            the format, unread fields, and unreadable records.
+            Detects the format, and reports unread fields and unreadable records; '-' is standard input.
             """,
+        table: (
+            "formats, and the fields that arrive", ImportFormat.allCases.map { ($0.rawValue, $0.fields) }
+        ),
         operands: "FILE…",
         options: [
-            Option("--format", value: "NAME", choices: ImportFormat.allCases.map(\.rawValue)),
+            Option(
+                "--format", value: "NAME", "format (default: detected)",
+                choices: ImportFormat.allCases.map(\.rawValue)),
             .duplicates,
             Option("--tag", value: "NAME", "tag of every clip; may be repeated"),
             Option("--dry-run", "only read and report"),

@@ -26,7 +26,7 @@ struct JSONLinesImport {
             retention: StandardInput.comesOnce
                 ? Retention(invocation, command: command, author: author) : nil)
         do {
-            progress.store = try await invocation.openStore(author: author)
+            progress.store = try await invocation.openStore(author: author).asOneStep()
         } catch let error as UsageError {
             throw error
         } catch {

@@ -30,7 +30,10 @@ extension Invocation {
         var (ids, status) = await named(names, in: store)
         if let query {
             let matching = try await matches(of: query, in: store)
-            guard !matching.isEmpty || !ids.isEmpty else { return nothingMatches() }
+            guard !matching.isEmpty || !ids.isEmpty else {
+                if let hint = query.search.hint { remark(hint) }
+                return nothingMatches()
+            }
             guard try isConfirmed(verb, matching.count) else { return .failed }
             ids += Set(matching).subtracting(ids).sorted()
         }

@@ -17,7 +17,7 @@ extension Command {
             throw UsageError.missing("+NAME or -NAME")
         }
         return try await invocation.change(names, "Tag", "tagged") { store, ids in
-            try await store.tag(ids, adding: added, removing: removed).count
+            try await store.tag(ids, adding: added, removing: removed).value
         }
     }
 
@@ -57,8 +57,7 @@ extension Command {
     ) { invocation in
         let arguments = invocation.arguments
         return try await invocation.change(arguments.operands, "Delete", "deleted", printsBefore: true) {
-            try await $0.delete($1)
-            return $1.count
+            try await $0.delete($1).value.count
         }
     }
 

@@ -4,17 +4,6 @@ import Glibc
 import Platform
 
 extension Command {
-    private static let mirrorOptions = [
-        Option("--user", value: "USER", "user of the server; the password is prompted"),
-        Option("--password-file", value: "FILE", "file of mode 600 with the password"),
-        Option("--credentials", value: "FILE", "credentials file of NATS, of mode 600"),
-        Option("--ca", value: "FILE", "certificate that signs the server's"),
-        Option("--zone", value: "ZONE", "name of the mirror on the server (default: clips)"),
-        Option("--restore", value: "N", "with conflicts: restore the lost value"),
-        Option("--dismiss", value: "N", "with conflicts: discard the lost value"),
-        Option("--yes", "answer questions with yes"),
-    ]
-
     static let mirror = Command(
         name: "mirror",
         summary: "Exchange clips with other machines, end-to-end encrypted, through a NATS server",
@@ -23,7 +12,7 @@ extension Command {
             once, enable (at each login), status, conflicts (lost edits), or remove.
             """,
         operands: "ACTION [URL…]",
-        options: mirrorOptions,
+        options: Option.mirror,
         example: "clips mirror add tls://nats.example.org --user ann"
     ) { invocation in
         let arguments = invocation.arguments
@@ -37,7 +26,7 @@ extension Command {
         }
         try invocation.output.flush()
         var words = [program] + arguments.operands
-        for option in mirrorOptions + Command.globalOptions {
+        for option in Option.mirror + Option.global {
             if option.value == nil {
                 if arguments.has(option.name) { words.append(option.name) }
             } else if let value = arguments.value(option.name) {

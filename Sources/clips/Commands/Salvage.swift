@@ -5,30 +5,39 @@ import Terminal
 extension Invocation {
     /// Runs `clips doctor --salvage`.
     func salvage(into path: String) async throws -> ExitStatus {
-        let clips = try await withProgress { progress in
+        let report = try await withProgress { progress in
             try await ClipStore.salvage(
                 storePath(), to: path, author: author(default: "salvage"), options: storeOptions
-            ) { progress.show("tried", $0, of: $1, "IDs") }
+            ) { progress.show("read", $0, of: $1, "pages") }
         }
-        guard let clips else { return .failed }
-        try line(SafeText.line(clips.summary(in: path)), json: SalvageObject(clips, store: path))
-        remark("run 'clips backup restore \(path)' to use it as the store.")
-        return clips.hasTable && clips.unreadable.isEmpty ? .done : .incomplete
+        guard let clips = report.objects.first(where: { $0.entity == ClipModel.entity }) else {
+            return .failed
+        }
+        try line(
+            SafeText.line(clips.summary(in: path, report.isStructureIntact)),
+            json: SalvageObject(clips, store: path, report.isStructureIntact))
+        if clips.saved > 0 { remark("run 'clips backup restore \(path)' to use it as the store.") }
+        return report.isComplete ? .done : .incomplete
     }
 }
 
 extension SalvageReport.Objects {
     private static let maxRanges = 20
 
-    fileprivate func summary(in path: String) -> String {
-        let result = "Saved \(Message.count(saved, "clip")) in \(path)."
-        guard hasTable else { return result + " The store has no table of clips." }
-        guard !unreadable.isEmpty else { return result + " None is missing." }
-        let ranges = unreadable.prefix(Self.maxRanges).map {
+    fileprivate func summary(in path: String, _ isStructureIntact: Bool) -> String {
+        var result = "Saved \(Message.count(saved, "clip")) in \(path)."
+        if withDamagedText > 0 { result += " Of them, \(withDamagedText) have damaged text." }
+        guard !missing.isEmpty else {
+            return result
+                + (isStructureIntact
+                    ? " None is known to be missing."
+                    : " None is known to be missing, but the store is damaged: compare them with a backup.")
+        }
+        let ranges = missing.prefix(Self.maxRanges).map {
             $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)"
         }
-        let more = unreadable.count - ranges.count
-        return result + " Cannot read \(Message.count(unreadableCount, "clip")): ID "
+        let more = missing.count - ranges.count
+        return result + " \(Message.count(missingCount, "other clip")) existed and may be lost: ID "
             + ranges.joined(separator: ", ") + (more > 0 ? ", and \(more) more ranges." : ".")
     }
 }
@@ -37,14 +46,20 @@ extension SalvageReport.Objects {
 private struct SalvageObject: Encodable {
     let store: String
     let saved: Int
-    let unreadable: Int
+    let damagedText: Int
+    /// The number of clips that are known to be missing.
+    let missing: Int
     /// The first and last ID of each range.
     let ranges: [[Int64]]
+    /// Whether the damaged store passes SQLite's check.
+    let intact: Bool
 
-    init(_ clips: SalvageReport.Objects, store: String) {
+    init(_ clips: SalvageReport.Objects, store: String, _ isStructureIntact: Bool) {
         self.store = store
         saved = clips.saved
-        unreadable = clips.unreadableCount
-        ranges = clips.unreadable.map { [$0.lowerBound, $0.upperBound] }
+        damagedText = clips.withDamagedText
+        missing = clips.missingCount
+        ranges = clips.missing.map { [$0.lowerBound, $0.upperBound] }
+        intact = isStructureIntact
     }
 }

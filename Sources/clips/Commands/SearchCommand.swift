@@ -34,6 +34,7 @@ extension Command {
         try await invocation.prepareSearch(store)
         var search = ClipSearch(query, sort: sort, limit: limit, in: store)
         if try await invocation.print(&search, query) > 0 { return .done }
+        if let hint = query.hint { invocation.remark(hint) }
         guard let close = try await search.correction() else {
             invocation.remark("No clip matches.")
             return .incomplete

@@ -1,3 +1,5 @@
+import ClipsCore
+
 extension Completions {
     static var bash: String {
         let all = withoutCommand + entries.flatMap(\.options)

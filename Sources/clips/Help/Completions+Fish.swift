@@ -1,11 +1,13 @@
+import ClipsCore
+
 extension Completions {
     static var fish: String {
         var lines = [
             "# fish completion of clips; printed by 'clips completions fish'.", "complete -c clips -f",
         ]
         lines += Command.browse.options.map { "complete -c clips -n __fish_use_subcommand \(words($0))" }
-        lines += Command.globalOptions.map { "complete -c clips \(words($0))" }
-        let own = Set(Command.globalOptions.map(\.name))
+        lines += Option.global.map { "complete -c clips \(words($0))" }
+        let own = Set(Option.global.map(\.name))
         for entry in entries {
             lines.append(
                 "complete -c clips -n __fish_use_subcommand -a \(entry.name) -d \(quotedForFish(entry.summary))"

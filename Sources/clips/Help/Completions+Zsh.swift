@@ -1,3 +1,5 @@
+import ClipsCore
+
 extension Completions {
     static var zsh: String {
         var lines = [

@@ -1,3 +1,6 @@
+import ClipsCore
+import Platform
+
 /// The completions for shells, from the table of commands.
 struct Completions {
     enum Shell: String, CaseIterable {
@@ -23,11 +26,11 @@ struct Completions {
         let choices = command.operands.split(separator: "|").map { String($0.prefix { $0 != " " }) }
         return Entry(
             name: command.name, summary: command.summary,
-            options: options + Command.globalOptions, words: words + (choices.count > 1 ? choices : []),
+            options: options + Option.global, words: words + (choices.count > 1 ? choices : []),
             takesFiles: command.operands.contains("FILE"))
     }
 
-    static let withoutCommand = Command.browse.options + Command.globalOptions
+    static let withoutCommand = Command.browse.options + Option.global
 
     static func text(_ shell: Shell) -> String {
         switch shell {
@@ -56,7 +59,7 @@ extension Command {
     ) { invocation in
         let name = invocation.arguments.operands[0]
         guard let shell = Completions.Shell(rawValue: name) else {
-            let shells = Option.list(Completions.Shell.allCases.map(\.rawValue))
+            let shells = Completions.Shell.allCases.map(\.rawValue).listed
             throw UsageError("Unknown shell '\(name)'. Use \(shells).")
         }
         invocation.output.write(

@@ -1,11 +1,16 @@
+import ClipsCore
+
 extension Command {
-    /// The command's help, which fits a screen of 24 rows and 80 columns.
+    /// The command's help, which fits a screen of 24 rows and 80 columns unless it has a table.
     var help: String {
         if name == Command.browse.name { return Self.overview }
         let call = ["clips", name, operands].filter { !$0.isEmpty }
         var text = Self.wrapped("usage: \(call.joined(separator: " ")) [options]", indent: 7)
         text += "\n" + Self.wrapped(summary)
         if !details.isEmpty { text += "\n" + Self.paragraphs(details) }
+        if let table {
+            text += "\n\(table.title):\n" + table.rows.map { Self.line($0.name, $0.help) }.joined()
+        }
         if !options.isEmpty { text += "\noptions:\n" + Self.lines(options) }
         text += "\n" + Self.sharedOptions
         return text + "\nexample:\n  \(example)\n\n\(Self.statusLine)"
@@ -23,7 +28,7 @@ extension Command {
     }
 
     private static var sharedOptions: String {
-        let names = globalOptions.map(\.usage).joined(separator: ", ")
+        let names = Option.global.map(\.usage).joined(separator: ", ")
         return wrapped("options of every command: \(names)", indent: 2)
     }
 

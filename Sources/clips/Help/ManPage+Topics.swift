@@ -40,7 +40,10 @@ extension ManPage {
             items: [
                 ("\"two words\"", "Phrase of whole words"), ("begin*", "Beginning of a word"),
                 ("-word, NOT word", "Clips without the word"), ("this OR that", "Clips with one of the two"),
-                ("tag: author: site: title: url: note: text:", "Words in a field, such as site:swift.org"),
+                (
+                    "tag: author: site: title: url: note: text:",
+                    "Words in a field, or a whole tag, author, or site, such as tag:go; tag:go* begins so"
+                ),
                 ("is:starred is:unread is:read is:archived", "Flags"),
                 (
                     "after: before: on:",

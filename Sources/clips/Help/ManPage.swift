@@ -1,3 +1,4 @@
+import ClipsCore
 import ClipsTerminal
 
 extension Command {
@@ -13,7 +14,7 @@ extension Command {
 struct ManPage {
     var text: String {
         var lines = [
-            ".TH CLIPS 1 \"\" \"clips \(Clips.version)\" \"User Commands\"",
+            ".TH CLIPS 1 \"\" \"clips \(clipsVersion)\" \"User Commands\"",
             ".SH NAME", "clips \\- a live list of clips from any program",
             ".SH SYNOPSIS", ".B clips", "[\\fIcommand\\fR] [\\fIoptions\\fR] [\\fIoperands\\fR]",
             ".SH DESCRIPTION",
@@ -26,7 +27,7 @@ struct ManPage {
         lines.append(".SH COMMANDS")
         for command in Command.all.dropFirst() { lines += Self.section(command) }
         lines.append(".SH \"OPTIONS FOR EVERY COMMAND\"")
-        lines += Self.options(Command.globalOptions)
+        lines += Self.options(Option.global)
         lines.append(".SH KEYS")
         for group in ActionTable.Group.allCases {
             lines.append(".SS \(Self.quoted(group.rawValue))")
@@ -80,7 +81,8 @@ struct ManPage {
 
     private static func section(_ command: Command) -> [String] {
         let call = ["clips", command.name, command.operands].filter { !$0.isEmpty }.joined(separator: " ")
-        return [".SS \(quoted(call))"] + description(of: command) + options(command.options)
+        let table = command.table.map { [".PP", escaped($0.title + ":")] + items($0.rows) } ?? []
+        return [".SS \(quoted(call))"] + description(of: command) + table + options(command.options)
             + [".PP", "Example:", ".PP", ".nf", ".RS", escaped(command.example), ".RE", ".fi"]
     }
 

@@ -54,6 +54,11 @@ struct Diagnosis: Equatable {
             self.init(
                 .history,
                 "The table \(entity) has too low a version in \(Message.count(count, "row")).", Self.retrack)
+        case .fewIDsLeft(let entity):
+            self.init(
+                .history,
+                "The table \(entity) has the greatest possible ID, after which no row can be added.",
+                "--repair gives such rows other IDs.")
         case .strayValues(_, let count):
             self.init(
                 .history, "The history has values without a change in \(Message.count(count, "row")).",

@@ -1,3 +1,4 @@
+import ClipsCore
 import FoundationEssentials
 import PersistentStore
 

@@ -1,3 +1,4 @@
+import ClipsCore
 import CProcess
 import Platform
 

@@ -1,7 +1,8 @@
 // Preloaded into a program with LD_PRELOAD, makes its system calls fail as a failing disk would.
 //
 // FAULT_PATH   the beginning of the paths of affected files
-// FAULT_CALLS  letters: o open, r read, w write, s sync, t truncate, n link, unlink and rename
+// FAULT_CALLS  letters: o open, r read, w write, s sync, t truncate, n link, unlink and rename,
+//              m change of a mode
 // FAULT_AT     the number of the first such call that fails, from 1
 // FAULT_COUNT  the number of calls that fail; 0 for all later ones
 // FAULT_KIND   an error number, "short" for half of the bytes, "kill" for SIGKILL before the call,
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -152,6 +154,16 @@ int rename(const char *from, const char *to)
 int link(const char *from, const char *to)
 {
     return is_due('n', to) ? -1 : (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int chmod(const char *path, mode_t mode)
+{
+    return is_due('m', path) ? -1 : (int)syscall(SYS_fchmodat, AT_FDCWD, path, mode);
+}
+
+int fchmod(int descriptor, mode_t mode)
+{
+    return is_due_on('m', descriptor) ? -1 : (int)syscall(SYS_fchmod, descriptor, mode);
 }
 
 static int opened(const char *path, int flags, int mode)

@@ -10,9 +10,17 @@ import SQLite
 ///
 /// A row that REPLACE evicts fires no delete trigger unless the writer's connection sets `recursive_triggers`
 /// (sqlite.org/lang_conflict.html). So a BEFORE trigger notes the rows that are about to clash, and an AFTER
-/// trigger records the evicted ones. A note with a NULL `after` is done. Notes outlive a statement that
-/// evicts nothing after all (`OR IGNORE`, upsert); they are harmless, and the next insert or update discards
-/// them.
+/// trigger records the evicted ones. A note with a NULL `after` is done; 0 is that of a row that the new one may
+/// evict under another ID, and a greater number the version, plus 1, of one with the ID of the new row. Between the
+/// BEFORE and the AFTER trigger of such a row, the owner's triggers may change the new row or others: so its note
+/// remains until then, unless the row is still the noted one. Notes outlive a statement that evicts nothing after
+/// all (`OR IGNORE`, upsert); they are harmless, and the next insert or update discards them.
+///
+/// SQLite runs the newest trigger first. The BEFORE triggers must run last, so those of the owner are created again
+/// whenever these are: see ``create(on:)``.
+///
+/// No version exceeds the newest number by more than 1, regardless of the values that a statement sets. A deletion
+/// takes a number, so that of the next object under the same ID is greater than every earlier version.
 struct HistoryTriggers {
     struct Trigger: Equatable {
         let name: String
@@ -61,7 +69,7 @@ struct HistoryTriggers {
     }
 
     /// The version of the trigger text; if it differs, opening a store replaces its triggers.
-    static let edition = 5
+    static let edition = 6
 
     /// The ID under all names by which an update can set it (sqlite.org/lang_createtable.html#rowid).
     ///
@@ -85,7 +93,7 @@ struct HistoryTriggers {
 
     private var recordsInsert: Trigger {
         trigger(
-            "records_insert", "AFTER INSERT ON \(table)\nWHEN NOT \(hasNotes)",
+            "records_insert", "AFTER INSERT ON \(table)\nWHEN NOT \(hasNotes) AND \(isPresent)",
             [record(.insert, object: "new.id"), raiseVersionOfReusedID])
     }
 
@@ -93,8 +101,13 @@ struct HistoryTriggers {
     private var recordsReplacingInsert: Trigger {
         trigger(
             "records_replacing_insert", "AFTER INSERT ON \(table)\nWHEN \(hasNotes)",
-            [finishNotes("id = new.id OR \(isMissing)")]
-                + [record(.insert, object: "new.id"), raiseVersionOfReusedID])
+            [
+                finishNotes("id = new.id OR \(isMissing)"),
+                """
+                INSERT INTO history (kind, entity, object, at)
+                SELECT \(HistoryChange.Kind.insert.rawValue), \(entityID), new.id, \(time) WHERE \(isPresent)
+                """, raiseVersionOfReusedID,
+            ])
     }
 
     private var recordsUpdate: Trigger {
@@ -114,11 +127,12 @@ struct HistoryTriggers {
     private var recordsMovedID: Trigger {
         trigger(
             "records_moved_id", "AFTER UPDATE OF \(Self.idNames) ON \(table)\nWHEN old.id <> new.id",
-            [finishNotes("(id = new.id OR \(isMissing)) AND id <> old.id")]
-                + recordDelete + [
-                    record(.insert, object: "new.id"),
-                    "UPDATE \(table) SET version = max(new.version, \(nextVersion), (\(newestNumber))) WHERE id = new.id",
-                ])
+            discardNote + [finishNotes("id = new.id OR \(isMissing)")] + recordDelete + [
+                record(.insert, object: "new.id"),
+                "UPDATE \(table) SET version = last_insert_rowid() WHERE id = new.id",
+                // An update does not raise the last assigned ID.
+                "UPDATE sqlite_sequence SET seq = new.id WHERE name = \(sequenceName) AND seq < new.id",
+            ])
     }
 
     private var recordsDelete: Trigger {
@@ -161,7 +175,8 @@ struct HistoryTriggers {
             BEFORE UPDATE OF \(Self.idNames), \(names) ON \(table)
             WHEN (\(hasNotes) AND (\(changes))) OR ((\(moves)) AND (\(clashExists(others))))
             """,
-            noteClashes(others))
+            // An upsert updates the noted row itself.
+            ["DELETE FROM \(replaced) WHERE id = old.id AND \(isRow("old."))"] + noteClashes(others))
     }
 
     /// Discards the note of a deleted object, whose values must remain in its tombstone only. With
@@ -170,15 +185,19 @@ struct HistoryTriggers {
         trigger(
             "discards_note_of_deleted",
             "AFTER DELETE ON \(table)\nWHEN EXISTS (SELECT 1 FROM \(replaced) WHERE id = old.id)",
-            ["DELETE FROM \(replaced) WHERE id = old.id"])
+            discardNote)
     }
 
-    /// Raises a version that a writer lowered: a context could still know it with other values.
+    /// Replaces a version that a writer lowered, or raised too far: a context could know it with other values, or the
+    /// next object under the ID could get it.
     private var raisesVersion: Trigger {
         trigger(
             "raises_version",
-            "AFTER UPDATE OF version ON \(table)\nWHEN new.version < old.version AND old.id = new.id",
-            ["UPDATE \(table) SET version = \(nextVersion) WHERE id = new.id"])
+            """
+            AFTER UPDATE OF version ON \(table)
+            WHEN old.id = new.id AND (new.version < old.version OR new.version > (\(newestNumber)) + 1)
+            """,
+            ["UPDATE \(table) SET version = min(old.version, (\(newestNumber))) + 1 WHERE id = new.id"])
     }
 }
 
@@ -214,7 +233,7 @@ extension HistoryTriggers {
                 """)
         }
         steps.append(
-            "UPDATE \(table) SET version = \(nextVersion) WHERE id = new.id AND new.version IS old.version")
+            "UPDATE \(table) SET version = \(nextVersion) WHERE id = new.id AND version <= old.version")
         return steps
     }
 
@@ -235,32 +254,65 @@ extension HistoryTriggers {
         let clashing = "FROM \(table) WHERE (\(clash))\(condition)"
         return [
             // The outer statement's conflict clause would override that of an INSERT that clashes here.
-            "DELETE FROM \(replaced) WHERE after IS NULL OR id IN (SELECT id \(clashing))",
-            "INSERT INTO \(replaced) (id, after\(retained(preserved))) SELECT id, (\(newestNumber))\(present) \(clashing)",
+            "DELETE FROM \(replaced) WHERE after IS NULL OR \(isSettled) OR id IN (SELECT id \(clashing))",
+            """
+            INSERT INTO \(replaced) (id, after\(retained(preserved)))
+            SELECT id, (id = new.id) * (1 + version)\(present) \(clashing)
+            """,
         ]
     }
 
-    /// Returns a statement that finishes the notes, and marks those of evicted rows for the trigger that records
-    /// them. The rows remain, so that each trigger on one row of a statement sees the same ones.
+    /// Returns a statement that finishes the notes of evicted rows and of unchanged ones, and marks the former for the
+    /// trigger that records them. The notes remain, so that each trigger on one row of a statement sees the same ones.
     private func finishNotes(_ isEvicted: String) -> String {
-        "UPDATE \(replaced) SET after = CASE WHEN \(isEvicted) THEN \(Self.evicted) END WHERE after NOT NULL"
+        """
+        UPDATE \(replaced) SET after = CASE WHEN \(isEvicted) THEN \(Self.evicted) END
+        WHERE after NOT NULL AND (\(isEvicted) OR \(isSettled))
+        """
+    }
+
+    /// Discards the note of a row that is deleted or moved. If the note is of another row, that one was evicted, and a
+    /// trigger of the owner deletes or moves its successor before its insertion is recorded.
+    private var discardNote: [String] {
+        [
+            "UPDATE \(replaced) SET after = \(Self.evicted) WHERE id = old.id AND after > 0 AND NOT \(isRow("old."))",
+            "DELETE FROM \(replaced) WHERE id = old.id",
+        ]
+    }
+
+    /// Whether no trigger of the owner has deleted or moved the new row.
+    private var isPresent: String { "EXISTS (SELECT 1 FROM \(table) WHERE id = new.id)" }
+
+    /// Whether the row of a note exists and was not evicted: it has another ID than the new one, or is still the noted
+    /// one.
+    private var isSettled: String {
+        "EXISTS (SELECT 1 FROM \(table) WHERE id = \(replaced).id AND (\(replaced).after = 0 OR \(isRow(table + "."))))"
+    }
+
+    /// Whether a note is that of a row, named by the prefix of its columns, as it is now.
+    private func isRow(_ row: String) -> String {
+        let noted = ["\(replaced).after - 1"] + preserved.map { "\(replaced).\($0.retained)" }
+        let present = ["\(row)version"] + preserved.map { row + $0.name }
+        return "(\(noted.joined(separator: ", "))) IS (\(present.joined(separator: ", ")))"
     }
 
     /// Whether a noted row does not exist any more.
     private var isMissing: String { "NOT EXISTS (SELECT 1 FROM \(table) WHERE id = \(replaced).id)" }
 
-    /// Gives a reused ID a version that no object had: each change since the first took a number. The
-    /// sequence is written at the end of a statement (sqlite.org/autoinc.html).
+    /// Gives a reused ID a version that no object had: the number of the recorded insertion. The sequence is written
+    /// at the end of a statement (sqlite.org/autoinc.html).
     private var raiseVersionOfReusedID: String {
         """
-        UPDATE \(table) SET version = (\(newestNumber)) WHERE id = new.id AND new.version < (\(newestNumber))
-        AND new.id <= (SELECT seq FROM sqlite_sequence WHERE name = \(StoreSchema.literal(.text(entity.name))))
+        UPDATE \(table) SET version = last_insert_rowid() WHERE id = new.id AND (new.version > last_insert_rowid()
+        OR new.version < last_insert_rowid()
+        AND new.id <= (SELECT seq FROM sqlite_sequence WHERE name = \(sequenceName)))
         """
     }
 
     /// A malicious version may be the maximum integer, and adding 1 would produce a real number.
     private var nextVersion: String { "min(old.version, \(Int64.max - 1)) + 1" }
     private var newestNumber: String { "SELECT max(number) FROM history" }
+    private var sequenceName: String { StoreSchema.literal(.text(entity.name)) }
     private var hasNotes: String { "EXISTS (SELECT 1 FROM \(replaced))" }
     /// The attributes of a tombstone, which distinguish NULL from a value that was not retained.
     private var preservedColumns: String {
@@ -302,24 +354,4 @@ extension HistoryTriggers {
     private var table: String { "\"\(entity.name)\"" }
     private var values: String { StoreSchema.valuesTable(entity.name) }
     private var replaced: String { StoreSchema.replacedTable(entity.name) }
-}
-
-extension HistoryTriggers {
-    /// Creates the triggers that an entity of an open store must have; nil if the store does not contain it.
-    init?(of entity: EntityDescription, on connection: borrowing Connection) throws {
-        guard
-            let id = try connection.integer("SELECT id FROM history_entity WHERE name = ?1", entity.name)
-        else { return nil }
-        let bits = try AttributeBits(ofEntity: id, on: connection)
-        self.init(entity: entity, entityID: id, bits: bits.byName)
-    }
-
-    /// Drops the triggers of an entity that this library created.
-    static func drop(of entity: String, on connection: borrowing Connection) throws {
-        let sql = "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name IN (?1, ?2)"
-        let notes = "history_replaced_\(entity)"
-        for name in try connection.texts(sql, entity, notes) where name.hasPrefix(entity + "_") {
-            try connection.run("DROP TRIGGER \(StoreSchema.quoted(name))")
-        }
-    }
 }

@@ -10,6 +10,13 @@ struct TransactionOrigin: Sendable {
     let session: Int64
 }
 
+extension TransactionOrigin {
+    /// Creates the origin of a transaction that no context regards as its own.
+    init(_ author: String?, _ contextName: String?) {
+        self.init(author: author, contextName: contextName, session: Int64.random(in: 1...Int64.max))
+    }
+}
+
 /// A transaction of the history: a `begin` row, the rows written by the triggers, and an `end` row. Exists
 /// inside an IMMEDIATE transaction of SQLite.
 struct RecordedTransaction {

@@ -16,7 +16,7 @@ package struct HistoryCounter: Sendable {
     package mutating func count(
         before starts: [HistoryFetchRequest.Start], in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> (before: [HistoryCount?], all: HistoryCount) {
-        let (log, known) = (snapshot.log, self)
+        let (log, known) = (try snapshot.log, self)
         let (counter, result) = try snapshot.ask { connection in
             var counter = known
             let result = try counter.count(before: starts, log, on: connection)

@@ -2,22 +2,22 @@
 extension StoreSnapshot {
     /// Whether the request admits a transaction; reads no further than the first.
     public func hasTransactions(_ request: HistoryFetchRequest) throws(StoreError) -> Bool {
-        try ask { [log] in try log.hasTransactions(request, on: $0) }
+        try ask { [log = try log] in try log.hasTransactions(request, on: $0) }
     }
 
     /// Returns the number of admitted transactions, and of their admitted changes; reads no values.
     public func count(_ request: HistoryFetchRequest) throws(StoreError) -> HistoryCount {
-        try ask { [log] in try log.count(request, on: $0) }
+        try ask { [log = try log] in try log.count(request, on: $0) }
     }
 
     /// Returns the changed objects, each once; reads no values.
     public func objectIDs(_ request: HistoryFetchRequest) throws(StoreError) -> Set<ObjectID> {
-        try ask { [log] in try log.objectIDs(request, on: $0) }
+        try ask { [log = try log] in try log.objectIDs(request, on: $0) }
     }
 
     /// Returns all admitted transactions; `forEachTransaction(_:_:)` holds one in memory.
     public func transactions(_ request: HistoryFetchRequest) throws(StoreError) -> [HistoryTransaction] {
-        try ask { [log] connection in
+        try ask { [log = try log] connection in
             let reading = try HistoryReading(log, request, on: connection)
             var transactions: [HistoryTransaction] = []
             while let transaction = try reading.next(on: connection) { transactions.append(transaction) }
@@ -80,13 +80,9 @@ extension StoreSnapshot {
     private func firstError<Failure>(
         _ request: HistoryFetchRequest, of body: (HistoryTransaction) throws(Failure) -> Bool
     ) throws(StoreError) -> Failure? {
-        let reading = try onReader { [log] reader throws(StoreError) in
-            try reader.beginReading(request, log)
-        }
-        defer { reader.assumeIsolated { $0.endReading(reading) } }
-        while let transaction = try onReader({ reader throws(StoreError) in
-            try reader.nextTransaction(of: reading)
-        }) {
+        let reading = try source.run { [log = try log] in try $0.beginReading(request, log) }
+        defer { try? source.run { $0.endReading(reading) } }
+        while let transaction = try source.run({ try $0.nextTransaction(of: reading) }) {
             do throws(Failure) {
                 guard try body(transaction) else { return nil }
             } catch {

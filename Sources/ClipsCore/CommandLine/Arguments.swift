@@ -1,0 +1,138 @@
+import Platform
+
+/// The version of the package, which all programs print.
+package let clipsVersion = "0.2.0"
+
+/// An option of a command.
+package struct Option: Sendable {
+    package let name: String
+    /// The value's name in help; nil for a switch.
+    package let value: String?
+    package let help: String
+    /// The possible values; empty if there are too many to list.
+    package let choices: [String]
+
+    /// - Parameter help: An imperative phrase for a switch, otherwise a noun phrase; the choices by default.
+    package init(_ name: String, value: String? = nil, _ help: String? = nil, choices: [String] = []) {
+        self.name = name
+        self.value = value
+        self.help = help ?? choices.listed
+        self.choices = choices
+    }
+
+    package var isFile: Bool { ["FILE", "PATH", "NEW"].contains(value) }
+    /// The option with its value's name: `--limit N`.
+    package var usage: String { name + (value.map { " " + $0 } ?? "") }
+
+    /// The options of every command, before or after its name.
+    package static let global = [
+        Option("--store", value: "PATH", "store file (default: $CLIPS_STORE or the group's)"),
+        Option("--group", value: "NAME", "app group of the store (default: clips)"),
+        Option("--author", value: "NAME", "author of the changes"),
+        Option("--json", "print one JSON object per line"),
+        Option(
+            "--color", value: "WHEN", "auto, always, or never (NO_COLOR applies too)",
+            choices: ["auto", "always", "never"]),
+        Option("--quiet", "print results only, no remarks"),
+        Option("--help", "print this help"),
+        Option("--version", "print the version"),
+    ]
+
+    /// The options of `clips mirror`, which passes them to its program.
+    package static let mirror = [
+        Option("--user", value: "USER", "user of the server; the password is prompted"),
+        Option("--password-file", value: "FILE", "file of mode 600 with the password"),
+        Option("--credentials", value: "FILE", "credentials file of NATS, of mode 600"),
+        Option("--ca", value: "FILE", "certificate that signs the server's"),
+        Option("--zone", value: "ZONE", "name of the mirror on the server (default: clips)"),
+        Option("--restore", value: "N", "with conflicts: restore the lost value"),
+        Option("--dismiss", value: "N", "with conflicts: discard the lost value"),
+        Option("--yes", "answer questions with yes"),
+    ]
+}
+
+/// An error in the program's arguments; exit status 2.
+package struct UsageError: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+
+    package static func missing(_ operand: some StringProtocol) -> UsageError {
+        UsageError("Missing operand: \(operand).")
+    }
+}
+
+/// The options and operands of a command.
+package struct Arguments: Sendable {
+    private let options: [Option]
+    private var values: [String: [String]] = [:]
+    package private(set) var operands: [String] = []
+
+    /// Parses words of which options may be anywhere; `--` ends them; `--name=value` and `--name value` are
+    /// the same.
+    ///
+    /// - Parameter takesSignedWords: Whether an operand may begin with a minus sign.
+    package init(
+        _ words: [String], options: [Option], takesSignedWords: Bool = false
+    ) throws(UsageError) {
+        self.options = options
+        var iterator = words.makeIterator()
+        while let word = iterator.next() {
+            if word == "--" {
+                while let operand = iterator.next() { operands.append(operand) }
+                return
+            }
+            let (name, attached) = Self.split(word)
+            if !word.hasPrefix("-") || word == "-" {
+                operands.append(word)
+            } else if let option = options.first(where: { $0.name == name }) {
+                values[name, default: []].append(try Self.value(of: option, attached) { iterator.next() })
+            } else if takesSignedWords && !word.hasPrefix("--") {
+                operands.append(word)
+            } else {
+                throw UsageError("Unknown option '\(name)'.")
+            }
+        }
+    }
+
+    private static func split(_ word: String) -> (String, String?) {
+        guard let equals = word.firstIndex(of: "=") else {
+            return (word == "-h" ? "--help" : word, nil)
+        }
+        return (String(word[..<equals]), String(word[word.index(after: equals)...]))
+    }
+
+    private static func value(
+        of option: Option, _ attached: String?, or next: () -> String?
+    ) throws(UsageError) -> String {
+        guard option.value != nil else {
+            guard attached == nil else { throw UsageError("Option \(option.name) takes no value.") }
+            return ""
+        }
+        guard let value = attached ?? next(), !(option.isFile && value.isEmpty) else {
+            throw UsageError("Option \(option.name) requires a value: \(option.usage).")
+        }
+        return value
+    }
+
+    package func has(_ name: String) -> Bool { values[name] != nil }
+    /// The value of an option, the last one if the option is repeated.
+    package func value(_ name: String) -> String? { values[name]?.last }
+    package func all(_ name: String) -> [String] { values[name] ?? [] }
+
+    /// The value of an option, converted.
+    ///
+    /// - Parameter expected: The possible values, for an error; the option's choices by default.
+    package func value<Value>(
+        _ name: String, expected: String? = nil, as convert: (String) -> Value?
+    ) throws(UsageError) -> Value? {
+        guard let text = value(name) else { return nil }
+        if let value = convert(text) { return value }
+        let choices = options.first { $0.name == name }?.choices ?? []
+        throw UsageError("Invalid value '\(text)' for \(name). Use \(expected ?? choices.listed).")
+    }
+
+    package func number(_ name: String) throws(UsageError) -> Int? {
+        try value(name, expected: "a number") { Int($0).flatMap { $0 < 0 ? nil : $0 } }
+    }
+}

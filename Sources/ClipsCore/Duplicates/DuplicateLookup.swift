@@ -1,0 +1,48 @@
+import PersistentStore
+import SearchIndex
+
+/// Finds the stored clips that a ``DuplicatePlan`` needs.
+struct DuplicateLookup {
+    private let request: FetchRequest?
+    /// The keys of the drafts' URLs; empty if variants are different pages.
+    private var keys: Set<String> = []
+    private var exact: FetchRequest?
+    private var prefixes: [String] = []
+
+    init(_ drafts: [ClipDraft], includesVariants: Bool) {
+        let urls = Set(drafts.map(\.url)).subtracting([""])
+        let times = Set(drafts.filter { $0.url.isEmpty }.compactMap(\.created))
+        let uuids = Set(drafts.compactMap(\.uuid))
+        let parts = [
+            (ClipAttribute.uuid, uuids.sorted().map(AttributeValue.text)),
+            (.url, urls.sorted().map(AttributeValue.text)),
+            (.created, times.sorted().map(AttributeValue.integer)),
+        ].filter { !$1.isEmpty }.map { ObjectPredicate.isOneOf($0.rawValue, $1) }
+        guard !parts.isEmpty else {
+            request = nil
+            return
+        }
+        request = FetchRequest(ClipModel.entity, where: parts.count == 1 ? parts[0] : .or(parts))
+        guard includesVariants else { return }
+        keys = Set(drafts.map { CanonicalURL.key($0.url) })
+        let candidates = Set(drafts.compactMap { CanonicalURL($0.url) }).map(\.candidates)
+        let name = ClipAttribute.url.rawValue
+        exact = FetchRequest(
+            ClipModel.entity, where: .isOneOf(name, candidates.flatMap { $0.exact.map(AttributeValue.text) }))
+        exact?.attributes = [name]
+        prefixes = candidates.flatMap(\.prefixes)
+    }
+
+    func clips(in snapshot: borrowing StoreSnapshot) throws(StoreError) -> [Clip] {
+        guard let request else { return [] }
+        let known = try snapshot.fetch(request).map(Clip.init)
+        guard let exact else { return known }
+        let name = ClipAttribute.url.rawValue
+        let found =
+            try snapshot.fetch(exact)
+            + snapshot.objects(of: ClipModel.entity, with: name, beginningWithOneOf: prefixes)
+        let variants = found.filter { keys.contains(CanonicalURL.key($0[name].textValue ?? "")) }
+        let ids = Set(variants.map(\.id.key)).subtracting(known.map(\.id))
+        return try known + ClipStore.clips(ids.sorted(), in: snapshot)
+    }
+}

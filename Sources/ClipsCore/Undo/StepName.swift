@@ -1,0 +1,138 @@
+package import PersistentStore
+
+/// The context name of a transaction: what it does, and the step of undo of which it is a part.
+///
+/// Work on many clips is divided into transactions of one session and one name that ends in `#` and the number of the
+/// transaction before them, such as `dedupe #4711`. An undo that is divided ends all names but the last in `+`: until
+/// the last part is saved, the step can be undone again.
+struct StepName: Hashable {
+    private var words: [Substring]
+    /// The number of the transaction before the first part; nil for a step of one transaction.
+    let start: Int64?
+    /// Whether parts of an undo follow.
+    let isContinued: Bool
+
+    init(_ contextName: String?) {
+        var text = (contextName ?? "")[...]
+        isContinued = text.hasSuffix("+")
+        if isContinued { text.removeLast() }
+        words = text.split(separator: " ")
+        start = words.last.flatMap { $0.hasPrefix("#") ? Int64($0.dropFirst()) : nil }
+        if start != nil { words.removeLast() }
+    }
+
+    /// The name without the step.
+    var work: String { words.joined(separator: " ") }
+
+    /// Returns the name of a part of a step.
+    static func part(of work: String?, after start: Int64, isContinued: Bool = false) -> String {
+        [work, "#\(start)"].compactMap(\.self).joined(separator: " ") + (isContinued ? "+" : "")
+    }
+}
+
+extension ClipStore {
+    /// Returns a store whose transactions are one step of undo, for a command that saves in several.
+    package func asOneStep() async throws(StoreError) -> ClipStore {
+        var store = self
+        let start = try await container.currentToken().number
+        store.stepName = StepName.part(of: stepName, after: start)
+        return store
+    }
+
+    /// Does work on many items as several transactions, so that no other writer waits long. They are one step of undo.
+    ///
+    /// - Returns: the results of the parts, joined, and the newest transaction.
+    func inParts<Item: Sendable, Value: Sendable>(
+        _ items: [Item], name: String? = nil,
+        _ body: @Sendable (inout StoreTransaction, [Item]) throws(StoreError) -> [Value]
+    ) async throws(StoreError) -> Written<[Value]> {
+        guard items.count > Self.partSize else {
+            return try await write(name: name) { transaction throws(StoreError) in
+                try body(&transaction, items)
+            }
+        }
+        let start = try await container.currentToken().number
+        let name = StepName.part(of: name ?? stepName, after: start)
+        var (values, token): ([Value], HistoryToken?) = ([], nil)
+        for begin in stride(from: 0, to: items.count, by: Self.partSize) {
+            let part = Array(items[begin..<min(items.count, begin + Self.partSize)])
+            let written = try await write(name: name) { transaction throws(StoreError) in
+                try body(&transaction, part)
+            }
+            values += written.value
+            token = written.token ?? token
+        }
+        return Written(value: values, token: token)
+    }
+
+    /// The number of clips that one transaction changes.
+    static var partSize: Int { 500 }
+}
+
+/// A step of undo as pieces of bounded size, oldest first.
+struct UndoPieces {
+    /// A transaction of the step, or a piece of a long one.
+    struct Piece {
+        let token: HistoryToken
+        fileprivate let before: HistoryToken
+        fileprivate let resumption: HistoryResumption?
+    }
+
+    private(set) var pieces: [Piece] = []
+    private(set) var kinds: Set<HistoryChange.Kind> = []
+    private(set) var clips: Set<Int64> = []
+    /// The first change.
+    private(set) var first: HistoryChange?
+    /// Excludes the transactions of the step, if it has several.
+    private(set) var others: TransactionPredicate?
+
+    /// Finds the pieces.
+    ///
+    /// - Parameter token: The position after the newest transaction of the step.
+    init(of token: HistoryToken, in snapshot: borrowing StoreSnapshot) throws(StoreError) {
+        guard let newest = try snapshot.transaction(token, maxChanges: 1) else {
+            throw .tokenExpired(oldest: token)
+        }
+        var request = HistoryFetchRequest(.ending(at: token), limit: 1)
+        if let start = StepName(newest.contextName).start {
+            let names = [newest.contextName, newest.contextName.map { $0 + "+" }]
+            let own = TransactionPredicate.and([
+                .author(newest.author), .or(names.map(TransactionPredicate.contextName)),
+            ])
+            request = HistoryFetchRequest(.afterTransaction(start), where: own)
+            others = .not(own)
+        }
+        request.maxChangesAtOnce = ClipStore.partSize
+        var resumption: HistoryResumption?
+        var found = self
+        try snapshot.forEachTransaction(request) { piece in
+            guard piece.number <= token.number else { return false }
+            guard piece.session == newest.session else { return true }
+            found.pieces.append(Piece(token: piece.token, before: piece.tokenBefore, resumption: resumption))
+            resumption = HistoryResumption(after: piece)
+            for change in piece.changes where change.objectID.entity == ClipModel.entity {
+                found.first = found.first ?? change
+                found.kinds.insert(change.kind)
+                found.clips.insert(change.objectID.key)
+            }
+            return true
+        }
+        self = found
+    }
+}
+
+extension StoreSnapshot {
+    /// Returns a piece with its changes.
+    func transaction(_ piece: UndoPieces.Piece) throws(StoreError) -> HistoryTransaction {
+        var request = HistoryFetchRequest(.after(piece.before), limit: 1)
+        request.maxChangesAtOnce = ClipStore.partSize
+        request.resumption = piece.resumption
+        var found: HistoryTransaction?
+        try forEachTransaction(request) { transaction in
+            if transaction.token == piece.token { found = transaction }
+            return false
+        }
+        guard let found else { throw .tokenExpired(oldest: piece.token) }
+        return found
+    }
+}

@@ -1,0 +1,50 @@
+import ClipsCore
+
+/// A reader of a Kindle's `My Clippings.txt`: the title of a book, a line about the position, and a text, up to a line
+/// of equals signs. The line about the position is in the language of the device.
+struct KindleReader: FormatReader {
+    private var lines: LineSource
+    private let maxSize: Int
+    private(set) var unread = UnreadFields()
+
+    let form = "Kindle highlights"
+    private static let end = "=========="
+
+    init(_ source: UTF8Source) {
+        lines = LineSource(source)
+        maxSize = source.limits.piece
+    }
+
+    static func understands(_ text: Substring) -> Bool {
+        let lines = text.split(maxSplits: 12, whereSeparator: \.isNewline)
+        return lines.count > 2 && lines[1].hasPrefix("- ") && lines.contains { $0.hasPrefix(end) }
+    }
+
+    mutating func next() throws(ImportError) -> ImportItem? {
+        var (parts, size): ([String], Int) = ([], 0)
+        while let line = try lines.next() {
+            let text = String(decoding: line.bytes, as: UTF8.self)
+            guard text.hasPrefix(Self.end) else {
+                parts.append(text)
+                size += text.utf8.count + 1
+                guard size <= maxSize else {
+                    throw .refused("A highlight has more than \(lines.limit).", "Split the file.")
+                }
+                continue
+            }
+            defer { (parts, size) = ([], 0) }
+            if let draft = draft(parts) { return .success(draft) }
+        }
+        return draft(parts).map { .success($0) }
+    }
+
+    private mutating func draft(_ lines: [String]) -> ClipDraft? {
+        guard lines.count > 2 else { return nil }
+        var draft = ClipDraft()
+        draft.title = HTMLText.trimmed(lines[0].filter { $0 != "\u{FEFF}" })
+        draft.created = lines[1].split(separator: "|").last.flatMap { FileDate.milliseconds(String($0)) }
+        draft.text = HTMLText.trimmed(lines.dropFirst(2).joined(separator: "\n"))
+        unread.insert(draft.text.isEmpty ? "bookmarks" : "positions")
+        return draft.text.isEmpty ? nil : draft
+    }
+}

@@ -1,0 +1,185 @@
+import ClipsCore
+import Mirroring
+import PersistentStore
+
+/// A change to commit as one transaction.
+enum Work: Sendable {
+    case add(ClipDraft, form: String?)
+    /// Changes made in the editor, and the clip before them.
+    case edit(Clip, [ClipAttribute: AttributeValue], String, form: String?)
+    /// A clip that another process deleted while it was edited.
+    case recreate(Clip, ClipForm, form: String?)
+    /// Marks opened clips as read, which is not reported, and which undo skips.
+    case open([Int64])
+    case markAllRead(ClipQuery)
+    /// Sets a flag of the clips that do not have it, or unsets it if all of them have it.
+    case toggle(ClipAttribute, [Int64], title: String)
+    case tag([Int64], adding: [String], removing: [String], title: String)
+    case delete([Int64], title: String)
+    case restore(Int64?, deletedBy: HistoryToken)
+    case undo(UndoStep, ContestedUndo)
+    case redo(UndoStep, ContestedUndo)
+    /// Restores or dismisses a value that lost to another machine's.
+    case resolve(MirrorConflict, restoring: Bool)
+
+    enum Outcome: Sendable {
+        /// - Parameter summary: the change, if only the store knows it.
+        case done(token: HistoryToken?, clips: [Int64], summary: String? = nil, remark: String? = nil)
+        /// Another process changed the clip during the edit. The value is the clip in the store.
+        case conflict(Clip?)
+        /// Another process has changed the clips that the step would undo or redo.
+        case contested(UndoConflict)
+        case failed(String)
+        /// A failure that a retry cannot change.
+        case impossible(String)
+
+        var token: HistoryToken? { if case .done(let token, _, _, _) = self { token } else { nil } }
+    }
+
+    /// The file with the user's text, which exists until the text is saved.
+    var form: String? {
+        switch self {
+        case .add(_, let form), .edit(_, _, _, let form), .recreate(_, _, let form): form
+        default: nil
+        }
+    }
+}
+
+/// A transaction of the user that can be undone.
+struct UndoStep: Hashable, Sendable {
+    let token: HistoryToken
+    /// The change, such as `deleted “Title”`; empty if only the history knows it.
+    let summary: String
+}
+
+/// Committing work to the store.
+extension Work {
+    /// Saves the work, or retains its text.
+    func outcome(in store: ClipStore, _ unsaved: UnsavedWork) async -> Outcome {
+        do {
+            return try await save(in: store)
+        } catch StoreError.tokenExpired {
+            return .impossible("The history of this change has been purged; it cannot be undone.")
+        } catch {
+            let reason = store.readOnlyReason?.readOnlyReason ?? Self.sentence(error)
+            return .failed(unsaved.retain(self, because: reason))
+        }
+    }
+
+    private func save(in store: ClipStore) async throws -> Outcome {
+        switch self {
+        case .add(let draft, _):
+            let (id, earlier, token) = try await store.add(draft)
+            let remark = earlier.first.map { "the URL was already saved as clip \($0)" }
+            return .done(token: token, clips: [id], remark: remark)
+        case .edit(let clip, let changes, _, _):
+            do {
+                let result = try await store.update(clip.id, version: clip.version, changes)
+                return .done(token: result.token, clips: [clip.id])
+            } catch {
+                guard case .conflict(let conflicts) = error else { throw error }
+                return .conflict(conflicts.first?.stored.map(Clip.init(_:)))
+            }
+        case .recreate(let clip, let form, _):
+            let result = try await store.restore(clip, with: form.changes(from: clip))
+            return .done(token: result.token, clips: [clip.id])
+        case .open(let ids): return .done(token: try await store.markAsOpened(ids).token, clips: [])
+        case .markAllRead(let query):
+            let read = try await store.markAsRead(query)
+            let count = read.value.count
+            let summary = count == 0 ? "no clip is unread" : "marked \(Self.clips(count)) as read"
+            return .done(token: read.token, clips: [], summary: summary)
+        case .toggle(let attribute, let ids, let title):
+            let toggled = try await store.toggle(attribute, of: ids)
+            let (isOn, count) = toggled.value
+            guard count > 0 else { return .failed("The clips no longer exist.") }
+            let subject = Self.subject(count, of: ids, title)
+            let summary = Self.summary(of: attribute, isOn: isOn, subject)
+            return .done(token: toggled.token, clips: ids.count == 1 ? ids : [], summary: summary)
+        case .tag(let ids, let adding, let removing, let title):
+            let tagged = try await store.tag(ids, adding: adding, removing: removing)
+            let count = tagged.value
+            let tags = (adding.map { "+\($0)" } + removing.map { "-\($0)" }).joined(separator: " ")
+            guard count > 0 else { return .done(token: nil, clips: [], summary: "the tags are unchanged") }
+            let summary = "tagged \(Self.subject(count, of: ids, title)) \(tags)"
+            return .done(token: tagged.token, clips: [], summary: summary)
+        case .delete(let ids, _):
+            let result = try await store.delete(ids)
+            guard result.token != nil else {
+                let subject = ids.count == 1 ? "The clip was" : "The clips were"
+                return .failed("\(subject) already deleted.")
+            }
+            return .done(token: result.token, clips: [])
+        case .restore(let clip, let token):
+            let result = try await store.restore(clip, deletedBy: token)
+            let ids = result.value
+            guard !ids.isEmpty else { return .failed("The deleted clips already exist.") }
+            return .done(token: result.token, clips: ids, summary: "restored \(Self.clips(ids.count))")
+        case .resolve(let conflict, let restoring):
+            return .done(token: try await store.resolve(conflict, restoring: restoring), clips: [])
+        case .undo(let step, let contested): return try await undo(step, contested, false, in: store)
+        case .redo(let step, let contested): return try await undo(step, contested, true, in: store)
+        }
+    }
+
+    private func undo(
+        _ step: UndoStep, _ contested: ContestedUndo, _ isRedoing: Bool, in store: ClipStore
+    ) async throws -> Outcome {
+        var summary = step.summary
+        if summary.isEmpty {
+            let work =
+                isRedoing ? "a change" : try await store.changeDescription(of: step.token) ?? "a change"
+            summary = "\(work) before the restart"
+        }
+        switch try await store.undo(step.token, isRedoing: isRedoing, contested: contested) {
+        case .contested(let conflict): return .contested(conflict)
+        case .saved(let token, let restored, _):
+            return .done(token: token, clips: restored.sorted(), summary: summary)
+        }
+    }
+
+    private static func sentence(_ error: any Error) -> String {
+        guard case StoreError.conflict(let conflicts) = error else { return error.sentence }
+        let isDeleted = conflicts.contains { $0.stored == nil }
+        return "Another process \(isDeleted ? "deleted" : "changed") this clip. Nothing was saved."
+    }
+}
+
+/// The words of reports.
+extension Work {
+    /// The change as it is known without the store, such as `deleted “Title”`.
+    var summary: String {
+        switch self {
+        case .add(let draft, _):
+            "saved \(Self.quoted([draft.title, draft.url, draft.text].first { !$0.isEmpty } ?? ""))"
+        case .edit(_, _, let summary, _): summary
+        case .recreate(let clip, _, _): "restored \(Self.quoted(clip.displayTitle))"
+        case .delete(let ids, let title): "deleted \(Self.subject(ids.count, of: ids, title))"
+        case .undo(let step, _), .redo(let step, _): step.summary
+        case .resolve(let conflict, let restoring):
+            "\(restoring ? "restored" : "kept") the \(conflict.attribute)"
+        case .restore: "restored deleted clips"
+        case .open, .markAllRead, .toggle, .tag: "changed the clips"
+        }
+    }
+
+    private static func summary(of attribute: ClipAttribute, isOn: Bool, _ subject: String) -> String {
+        switch attribute {
+        case .starred: "\(isOn ? "starred" : "unstarred") \(subject)"
+        case .archived: "\(isOn ? "archived" : "unarchived") \(subject)"
+        default: "marked \(subject) as \(isOn ? "unread" : "read")"
+        }
+    }
+
+    private static func subject(_ count: Int, of ids: [Int64], _ title: String) -> String {
+        ids.count == 1 ? quoted(title) : clips(count)
+    }
+
+    private static func quoted(_ text: String) -> String {
+        "“\(text.prefix(40))\(text.count > 40 ? "…" : "")”"
+    }
+
+    private static func clips(_ count: Int) -> String {
+        count == 1 ? "1 clip" : "\(StatusLine.grouped(count)) clips"
+    }
+}

@@ -1,0 +1,226 @@
+import SQLite
+
+/// The rows of a damaged store, found on the leaf pages of its tables, with or without the pages above them.
+///
+/// The shape of a row shows its table. Where pointer maps are intact, they exclude pages of other tables and
+/// unused pages, and the history excludes objects that were deleted.
+struct SalvageScan {
+    /// A row that may be one of an entity.
+    struct Candidate {
+        let id: Int64
+        let version: Int64
+        /// How certain the page belongs to the table; 0 for an unused page.
+        let rank: Int
+        let page: Int
+        let cell: Int
+
+        func precedes(_ other: Candidate) -> Bool {
+            if id != other.id { return id < other.id }
+            if (rank == 0) != (other.rank == 0) { return other.rank == 0 }
+            return version != other.version ? version > other.version : rank > other.rank
+        }
+    }
+
+    let pages: DamagedPages
+    private let model: StoreModel
+    /// The candidates of each entity of the model, by ID, the most probable one first.
+    private(set) var candidates: [[Candidate]]
+    /// The last assigned ID of each table.
+    private(set) var sequences: [String: Int64] = [:]
+    private var columns: [String: [String]] = [:]
+    private var tables: [Int: String] = [:]
+    private var entityIDs: [String: Int64] = [:]
+    private var changes: [ObjectKey: (number: Int64, isDeletion: Bool)] = [:]
+
+    private struct ObjectKey: Hashable {
+        let entity: Int64
+        let object: Int64
+    }
+
+    init(_ pages: DamagedPages, model: StoreModel, progress: (_ done: Int, _ of: Int) -> Void) {
+        (self.pages, self.model) = (pages, model)
+        candidates = model.entities.map { _ in [] }
+        for number in 1...max(1, pages.count * 2) {
+            if number <= pages.count { readFacts(number) } else { readRows(number - pages.count) }
+            if number.isMultiple(of: 4096) { progress(number, pages.count * 2) }
+        }
+        for index in candidates.indices { candidates[index].sort { $0.precedes($1) } }
+    }
+
+    /// Whether an object existed last, as the history that was found says; nil if it says nothing.
+    func isLive(_ id: Int64, of entity: EntityDescription) -> Bool? {
+        guard let known = entityIDs[entity.name] else { return nil }
+        return changes[ObjectKey(entity: known, object: id)].map { !$0.isDeletion }
+    }
+
+    /// The IDs of the objects that existed last, as the history that was found says.
+    func liveIDs(of entity: EntityDescription) -> [Int64] {
+        guard let known = entityIDs[entity.name] else { return [] }
+        return changes.compactMap { $0.key.entity == known && !$0.value.isDeletion ? $0.key.object : nil }
+    }
+
+    /// Returns the attributes of a row with their values; nil if the row is not one of the entity.
+    func row(_ candidate: Candidate, of entity: EntityDescription) -> SalvagedRow? {
+        guard let leaf = leaf(candidate.page) else { return nil }
+        let cell = leaf.cells[candidate.cell]
+        guard let record = DamagedRecord(cell), let bytes = pages.record(cell) else { return nil }
+        return SalvagedRow(
+            id: cell.id, version: candidate.version, record: record, bytes: bytes,
+            attributes: zip(columnNames(of: entity), record.types.indices).compactMap { name, index in
+                entity.attribute(name).map { ($0, index) }
+            })
+    }
+
+    private func leaf(_ number: Int) -> LeafPage? {
+        pages.start(of: number).flatMap {
+            LeafPage($0, usable: pages.usable, headerAt: number == 1 ? 100 : 0)
+        }
+    }
+
+    private func columnNames(of entity: EntityDescription) -> [String] {
+        columns[entity.name] ?? ["id", "version"] + entity.attributes.map(\.name)
+    }
+
+    // MARK: Facts
+
+    /// Reads rows of the schema, of the history, and of the last assigned IDs.
+    private mutating func readFacts(_ number: Int) {
+        guard let leaf = leaf(number), pages.role(number) != .free else { return }
+        for cell in leaf.cells {
+            guard let record = DamagedRecord(cell) else { continue }
+            func integer(_ index: Int) -> Int64? { record.value(index, in: cell.local)?.integer }
+            func text(_ index: Int) -> String? { record.value(index, in: cell.local)?.text }
+            switch record.types.count {
+            case 2:
+                if record.types[0] == 0, let name = text(1), model.entity(name) != nil {
+                    entityIDs[name] = cell.id
+                } else if let name = text(0), let last = integer(1), (0..<1 << 53).contains(last) {
+                    sequences[name] = max(last, sequences[name] ?? 0)
+                }
+            case 5:
+                guard text(0) == "table", let name = text(1), let root = integer(3) else { continue }
+                tables[Int(clamping: root)] = name
+                if model.entity(name) != nil,
+                    let sql = pages.record(cell).flatMap({ bytes in
+                        bytes.withUnsafeBytes { record.value(4, in: $0)?.text }
+                    })
+                {
+                    columns[name] = Self.columnNames(sql)
+                }
+            case 10:
+                guard record.types[0] == 0, let kind = integer(1), (0...2).contains(kind),
+                    let entity = integer(2), let object = integer(3)
+                else { continue }
+                let key = ObjectKey(entity: entity, object: object)
+                guard changes[key].map({ $0.number < cell.id }) ?? true else { continue }
+                changes[key] = (cell.id, Int(kind) == HistoryChange.Kind.delete.rawValue)
+            default: continue
+            }
+        }
+    }
+
+    /// Returns the names of the columns in the text of a table: the first word of each definition.
+    private static func columnNames(_ sql: String) -> [String] {
+        var (names, word, quote, depth, isFirst) = ([String](), "", Character?.none, 0, false)
+        for character in sql {
+            if let open = quote {
+                if character == open { quote = nil } else if isFirst, depth == 1 { word.append(character) }
+            } else if "\"'`".contains(character) {
+                quote = character
+            } else if character == "(" {
+                depth += 1
+                if depth == 1 { isFirst = true }
+            } else if character == ")" || character == ",", depth == 1 {
+                names.append(word)
+                (word, isFirst) = ("", true)
+                if character == ")" { break }
+            } else if character == ")" {
+                depth -= 1
+            } else if character == " ", !word.isEmpty {
+                isFirst = false
+            } else if isFirst, depth == 1, !character.isWhitespace {
+                word.append(character)
+            }
+        }
+        return names
+    }
+
+    // MARK: Rows
+
+    private mutating func readRows(_ number: Int) {
+        guard let leaf = leaf(number) else { return }
+        let role = pages.role(number)
+        let table: String? = if case .tree(let root) = role { tables[root] } else { nil }
+        for (index, cell) in leaf.cells.enumerated() {
+            guard let record = DamagedRecord(cell), record.types.count > 1, record.types[0] == 0,
+                let version = record.value(1, in: cell.local)?.integer,
+                let position = entityIndex(record, in: table)
+            else { continue }
+            let rank = role == .free ? 0 : table == model.entities[position].name ? 2 : 1
+            candidates[position].append(
+                Candidate(id: cell.id, version: version, rank: rank, page: number, cell: index))
+        }
+    }
+
+    /// Returns the entity of a row by its shape; that of its table if that is known.
+    private func entityIndex(_ record: DamagedRecord, in table: String?) -> Int? {
+        model.entities.indices.first { index in
+            let entity = model.entities[index]
+            if let table, table != entity.name,
+                StoreSchema.tables(of: entity.name).contains(table) || model.entity(table) != nil
+            {
+                return false
+            }
+            let names = columnNames(of: entity)
+            // Rows that are older than a column lack it.
+            guard record.types.count <= names.count else { return false }
+            return zip(names, record.types).allSatisfy { name, type in
+                entity.attribute(name)?.admits(type) ?? true
+            }
+        }
+    }
+}
+
+/// A row of a damaged store.
+struct SalvagedRow {
+    let id: Int64
+    let version: Int64
+    let record: DamagedRecord
+    let bytes: [UInt8]
+    let attributes: [(AttributeDescription, Int)]
+
+    /// Whether a text is not valid UTF-8.
+    var hasDamagedText: Bool {
+        bytes.withUnsafeBytes { bytes in
+            attributes.contains { _, index in
+                guard case .text(let text) = record.value(index, in: bytes) else { return false }
+                return String(validating: text, as: UTF8.self) == nil
+            }
+        }
+    }
+
+    /// Binds the attributes from the third parameter on, with their bytes as stored.
+    func bind(to statement: borrowing Statement) throws(SQLiteError) {
+        for (position, attribute) in attributes.enumerated() {
+            let result = bytes.withUnsafeBytes { bytes in
+                Result { () throws(SQLiteError) in
+                    try record.value(attribute.1, in: bytes)?.bind(to: statement, at: position + 3)
+                }
+            }
+            try result.get()
+        }
+    }
+}
+
+extension AttributeDescription {
+    /// Whether a value of the serial type is valid; damaged bytes may look like any value.
+    fileprivate func admits(_ type: Int64) -> Bool {
+        switch type {
+        case 0: isOptional
+        // SQLite stores a real number without a fraction as an integer.
+        case 1...6, 8, 9: kind == .integer || kind == .real
+        case 7: kind == .real
+        default: kind == (type % 2 == 1 ? .text : .blob)
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package import Glibc
+
+/// Starts other programs.
+package enum ChildProcess {
+    /// Returns the exit status of a started program, or 128 plus the signal number, when it has ended; nil if it
+    /// could not be started.
+    package static func status(of child: pid_t?) -> Int32? {
+        child.flatMap { try? ChildStatus.wait(for: $0) }?.exitStatus
+    }
+
+    /// Starts a program in its own session, without input or output.
+    ///
+    /// - Returns: The process ID, which the caller must reap; nil if the program could not be started.
+    package static func detached(_ words: [String], input: String? = nil) -> pid_t? {
+        start(words, input: input, streams: [0: nil, 1: nil, 2: nil], isSession: true)
+    }
+
+    /// Becomes another program, with the same terminal, parent, and signals. Returns if it cannot be started.
+    package static func become(_ words: [String]) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigprocmask(SIG_SETMASK, &signals, nil)
+        guard let program = words.first else { return }
+        _ = withStrings(words) { execvp(program, $0) }
+    }
+
+    /// Starts a program in its own session, with a pipe as its input.
+    ///
+    /// - Returns: The pipe, which closes when the caller releases it or exits, even by kill -9.
+    package static func attached(_ words: [String]) -> Pipe? {
+        guard let pipe = try? Pipe() else { return nil }
+        _ = start(words, streams: [0: pipe.readEnd, 1: nil, 2: nil], isSession: true)
+        return pipe
+    }
+
+    /// Starts a program found in PATH, which inherits no ignored or blocked signals.
+    ///
+    /// - Parameters:
+    ///   - environment: The changed variables.
+    ///   - input: The text on standard input, in a deleted file: a pipe would wait for the child.
+    ///   - streams: The descriptors that become those of the child; nil for /dev/null.
+    ///   - isSession: Whether the child leads its own session, without a terminal.
+    ///   - isJob: Whether the child leads its own process group.
+    ///   - addActions: Adds to the `posix_spawn_file_actions_t`.
+    /// - Returns: The process ID, which the caller must reap; nil if the program could not be started.
+    package static func start(
+        _ words: [String], environment: [String: String] = [:], input: String? = nil,
+        streams: KeyValuePairs<CInt, CInt?> = [:], isSession: Bool = false, isJob: Bool = false,
+        _ addActions: (UnsafeMutableRawPointer) -> Void = { _ in }
+    ) -> pid_t? {
+        // If a parent ignored it, the kernel would reap the child and drop its status.
+        signal(SIGCHLD, SIG_DFL)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        for signal in [SIGINT, SIGQUIT, SIGTSTP, SIGPIPE, SIGHUP, SIGTERM] { sigaddset(&signals, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        var flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
+        // POSIX_SPAWN_SETSID of spawn.h.
+        if isSession { flags |= 0x80 }
+        if isJob { flags |= POSIX_SPAWN_SETPGROUP }
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (descriptor, own) in streams {
+            if let own {
+                posix_spawn_file_actions_adddup2(&actions, own, descriptor)
+            } else {
+                posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+            }
+        }
+        let inputPath = input.flatMap(TextFile.writeTemporary)
+        defer { if let inputPath { unlink(inputPath) } }
+        guard (input == nil) == (inputPath == nil), let program = words.first else { return nil }
+        if let inputPath { posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, inputPath, O_RDONLY, 0) }
+        addActions(&actions)
+        var child = pid_t()
+        let status = withStrings(words) { words in
+            withEnvironment(environment) { posix_spawnp(&child, program, &actions, &attributes, words, $0) }
+        }
+        return status == 0 ? child : nil
+    }
+
+    /// Calls a function with this process's environment, byte for byte, except for the changed variables.
+    private static func withEnvironment<Result>(
+        _ changed: [String: String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        var own: [UnsafeMutablePointer<CChar>?] = []
+        var next = environ
+        while let entry = next.pointee {
+            if !changed.keys.contains(where: { strncmp(entry, "\($0)=", $0.utf8.count + 1) == 0 }) {
+                own.append(entry)
+            }
+            next += 1
+        }
+        return withStrings(changed.map { "\($0)=\($1)" }) { body(own + $0) }
+    }
+
+    /// Calls a function with C strings and a null pointer, which are valid during the call.
+    package static func withStrings<Result>(
+        _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let pointers = strings.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        return body(pointers)
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import PersistentStore
+import SQLite
+import TestSupport
+import Testing
+
+/// The size of the write-ahead log.
+@Suite struct LogSizeTests {
+    @Test func `readers without a pause do not make the log grow without limit`() async throws {
+        let folder = try TemporaryFolder()
+        var options = StoreOptions()
+        options.durability = .normal
+        let container = try await Notes.open(folder, options: options)
+        let context = container.makeContext(author: "app")
+        _ = try await context.save(inserting: ["title": "a"])
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                // At each moment, one of the two has a snapshot.
+                let one = try Connection(path: folder.path(of: "notes.db"), access: .readWrite)
+                let two = try Connection(path: folder.path(of: "notes.db"), access: .readWrite)
+                let begin = "BEGIN; SELECT count(*) FROM history"
+                try one.execute(begin)
+                while !Task.isCancelled {
+                    try two.execute(begin)
+                    try one.execute("COMMIT; " + begin)
+                    try two.execute("COMMIT")
+                }
+            }
+            defer { group.cancelAll() }
+            for round in 0..<1200 {
+                let text = String(repeating: "\(round % 10)", count: 60_000)
+                try await context.insert("Note", ["body": .text(text)])
+                try await context.save()
+            }
+        }
+        let size = try FileManager.default.attributesOfItem(atPath: container.path + "-wal")[.size] as? Int
+        #expect(try #require(size) < 40 << 20)
+    }
+}
