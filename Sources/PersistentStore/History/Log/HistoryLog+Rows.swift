@@ -52,6 +52,19 @@ extension HistoryLog {
         return rows
     }
 
+    /// Returns the changes of these numbers, in the order of the list.
+    func changes(numbered numbers: [Int64], on connection: borrowing Connection) throws -> [HistoryChange] {
+        let rows = try connection.prepare(
+            "SELECT \(HistoryHeaders.columns) FROM json_each(?1) AS wanted CROSS JOIN history ON number = wanted.value"
+        )
+        try rows.bind("[\(numbers.map(String.init).joined(separator: ","))]", at: 1)
+        var changes: [HistoryChange] = []
+        while try rows.step() {
+            if let change = try change(rows, on: connection) { changes.append(change) }
+        }
+        return changes
+    }
+
     /// Returns the source of the rows in loop order: the pieces, the transactions of some origins, or a whole
     /// range.
     private func source(_ range: Range, _ origins: AdmittedOrigins?, parameter: Int) -> (
