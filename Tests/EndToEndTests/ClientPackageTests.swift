@@ -41,23 +41,36 @@ import Testing
             try Shell.run(ledger, [folder.path(of: "backup.db"), "sum"]).output == run("sum") + "\n")
     }
 
-    @Test(isBuilt) func `the programs of the first article finish each other's jobs, in either order`() throws
-    {
+    /// Returns the printed lines of a command in the first article.
+    private static func printed(_ command: String) throws -> [String] {
+        let parts = try article().components(separatedBy: "```\n$ swift run \(command)\n")
+        let block = try #require(parts.dropFirst().first?.components(separatedBy: "```").first)
+        return block.split(separator: "\n").map(String.init)
+    }
+
+    private static func article() throws -> String {
+        try String(
+            contentsOfFile: root + "/Sources/PersistentStore/PersistentStore.docc/GettingStarted.md",
+            encoding: .utf8)
+    }
+
+    @Test(isBuilt) func `the programs of the first article print its lines, in either order`() throws {
         let (programs, folder) = (try #require(Self.programs), try TemporaryFolder())
         let inFolder = ["-C", folder.path(of: ""), "stdbuf", "-oL"]
         func start(_ words: String...) throws -> LineProcess {
             try LineProcess("env", inFolder + [programs + words[0]] + words.dropFirst())
         }
+        let submitted = try Self.printed("submit print bind")
         let first = try start("submit", "print", "bind")
-        #expect(try first.answer() == "2 open")
+        #expect(try first.answer() == submitted[0])
         let worker = try start("worker")
-        #expect(try [worker.answer(), worker.answer()] == ["finished print", "finished bind"])
-        #expect(try first.answer() == "0 open")
+        for line in try Self.printed("worker") { #expect(try worker.answer() == line) }
+        #expect(try first.answer() == submitted[1])
         #expect(first.waitsForEnd() == 0)
-        let second = try start("submit", "fold")
-        #expect(try worker.answer() == "finished fold")
-        while try second.answer() != "0 open" {}
+        let second = try start("submit", "print", "bind")
+        #expect(try [second.answer(), second.answer()] == submitted)
         #expect(second.waitsForEnd() == 0)
+        for line in try Self.printed("worker") { #expect(try worker.answer() == line) }
         // An external writer; the worker may hold the write lock.
         let insert = "INSERT INTO Job (title, isDone) VALUES ('sew', 0)"
         let shell = ["-cmd", ".timeout 5000", folder.path(of: "jobs.db"), insert]
@@ -65,10 +78,30 @@ import Testing
         #expect(try worker.answer() == "finished sew")
     }
 
+    @Test(isBuilt) func `several workers finish each job once`() throws {
+        let (programs, folder) = (try #require(Self.programs), try TemporaryFolder())
+        let titles = (1...20).map { "job\($0)" }
+        let outputs = (0..<3).map { folder.path(of: "worker\($0)") }
+        var workers: [LineProcess] = []
+        for output in outputs {
+            let command = "cd '\(folder.path(of: ""))' && exec stdbuf -oL '\(programs)worker' >'\(output)'"
+            workers.append(try LineProcess("sh", ["-c", command]))
+        }
+        let submit = try Shell.run("env", ["-C", folder.path(of: ""), programs + "submit"] + titles)
+        #expect(submit.output == "submitted 20 jobs\nall jobs are finished\n")
+        func lines() throws -> [String] {
+            try outputs.flatMap {
+                try String(contentsOfFile: $0, encoding: .utf8).split(separator: "\n").map(String.init)
+            }
+        }
+        // A worker prints after its commit.
+        #expect(try eventually { try lines().count >= titles.count })
+        #expect(try lines().sorted() == titles.map { "finished \($0)" }.sorted())
+        withExtendedLifetime(workers) {}
+    }
+
     @Test func `the first article contains these programs, in under 40 lines of code`() throws {
-        let article = try String(
-            contentsOfFile: Self.root + "/Sources/PersistentStore/PersistentStore.docc/GettingStarted.md",
-            encoding: .utf8)
+        let article = try Self.article()
         var lines = 0
         for file in ["Jobs/Job.swift", "submit/main.swift", "worker/main.swift"] {
             let path = "Sources/" + file
@@ -78,5 +111,18 @@ import Testing
             lines += text.split(separator: "\n").count
         }
         #expect(lines < 40)
+    }
+
+    @Test func `README, manifest, and the first article name the same folder and Swift version`() throws {
+        let readme = try String(contentsOfFile: Self.root + "/README.md", encoding: .utf8)
+        let article = try Self.article()
+        let package = #".package(name: "Clips", path: "../clips")"#
+        #expect(readme.contains(package) && article.contains(package))
+        let manifest = try String(contentsOfFile: Self.root + "/Package.swift", encoding: .utf8)
+        let tools = try #require(manifest.split(separator: "\n").first)
+        #expect(article.contains(tools))
+        let version = try String(contentsOfFile: Self.root + "/.swift-version", encoding: .utf8)
+        let minor = version.split(separator: ".").prefix(2).joined(separator: ".")
+        #expect(readme.contains("Swift \(minor)") && article.contains("Swift \(minor)"))
     }
 }

@@ -29,7 +29,7 @@ import Testing
             container: container ?? self.container, parameters: parameters, consumer: consumer)
     }
 
-    private func stored(_ name: String) async throws -> ConsumerRecord? {
+    private func stored(_ name: String) async throws -> ConsumerStatus? {
         try await container.read { try $0.consumers() }.first { $0.name == name }
     }
 

@@ -23,7 +23,7 @@ final class LiveQueryFollower: Sendable {
         let seen = Mutex(Seen())
     }
 
-    init(_ query: LiveQuery<StoredObject>) {
+    init(_ query: LiveFetch<StoredObject>) {
         let (state, sequence) = (SharedState(), query.snapshots)
         self.state = state
         task = Task.detached {

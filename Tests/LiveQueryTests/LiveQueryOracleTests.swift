@@ -67,7 +67,7 @@ import Testing
         for context in contexts { await context.setMergePolicy(.byPropertyObjectTrumps) }
         for _ in 0..<20 { try await contexts[0].insert("Note", Self.values(&random)) }
         try await contexts[0].save()
-        let live = try await LiveQuery(request, in: container)
+        let live = try await LiveFetch(request, in: container)
         let follower = LiveQueryFollower(live)
         for step in 0..<50 {
             let context = contexts[random.below(2)]
@@ -113,7 +113,7 @@ import Testing
 
     @Test func `a live query equals the table while the history is purged`() async throws {
         let request = FetchRequest("Note", sort: [SortKey("label")], limit: 10)
-        let live = try await LiveQuery(request, in: container)
+        let live = try await LiveFetch(request, in: container)
         let follower = LiveQueryFollower(live)
         let writer = other.makeContext(author: "writer")
         var random = SeededRandom(seed: 1)
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func `a live query reports that its store was restored`() async throws {
-        let live = try await LiveQuery(FetchRequest("Note"), in: container)
+        let live = try await LiveFetch(FetchRequest("Note"), in: container)
         let follower = LiveQueryFollower(live)
         let copy = folder.path(of: "copy.db")
         try await container.backUp(to: copy, replaces: false) { _, _ in }
@@ -153,7 +153,7 @@ import Testing
             """
         #expect(try Shell.run("sqlite3", [container.path, insert]).errors == "")
         let request = FetchRequest("Note", sort: [SortKey("label")], limit: 40)
-        let live = try await LiveQuery(request, in: container)
+        let live = try await LiveFetch(request, in: container)
         var snapshots = live.snapshots.makeAsyncIterator()
         let first = try #require(try await snapshots.next())
         #expect(first.count == 1_000_000 && first.firstIndex == 0 && first.rows.count == 40)

@@ -28,7 +28,7 @@ import Testing
     @Test func `rows of another type are made once for each version of an object`() async throws {
         try await insert(["b", "a"])
         let made = Counter()
-        let live = try await LiveQuery(Self.byTitle, in: container) { object in
+        let live = try await LiveFetch(Self.byTitle, in: container) { object in
             made.add()
             return object["title"].textValue ?? ""
         }
@@ -62,7 +62,7 @@ import Testing
     @Test func `the rows of a request for records are records`() async throws {
         try await insert(["b", "a"])
         let request = RecordRequest<NoteRecord>(where: \.rank < 1, sort: [.ascending(\.title)])
-        let live = try await LiveQuery(request, in: container)
+        let live = try await LiveFetch(request, in: container)
         var snapshots = live.snapshots.makeAsyncIterator()
         let first = try #require(try await snapshots.next())
         #expect(first.rows.map(\.title) == ["a", "b"])
@@ -74,13 +74,13 @@ import Testing
     @Test func `an error of the row's closure ends the iteration`() async throws {
         struct Unreadable: Error {}
         try await insert(["a"])
-        let live = try await LiveQuery(Self.byTitle, in: container) { _ -> Int in throw Unreadable() }
+        let live = try await LiveFetch(Self.byTitle, in: container) { _ -> Int in throw Unreadable() }
         await #expect(throws: Unreadable.self) { for try await _ in live.snapshots {} }
     }
 
     @Test func `an iteration that is slow sees the newest state, and one difference to it`() async throws {
         try await insert(["m"])
-        let live = try await LiveQuery(Self.byTitle, in: container)
+        let live = try await LiveFetch(Self.byTitle, in: container)
         var slow = live.snapshots.makeAsyncIterator()
         let first = try #require(try await slow.next())
         let quick = LiveQueryFollower(live)
@@ -104,7 +104,7 @@ import Testing
         var request = Self.byTitle
         request.limit = 5
         request.offset = 20
-        let live = try await LiveQuery(request, in: container)
+        let live = try await LiveFetch(request, in: container)
         var snapshots = live.snapshots.makeAsyncIterator()
         let first = try #require(try await snapshots.next())
         #expect(first.firstIndex == 20 && first.rows.map { $0["title"] } == ["30", "31", "32", "33", "34"])
@@ -128,7 +128,7 @@ import Testing
         try await insert((10..<40).map(String.init))
         var request = Self.byTitle
         request.limit = 5
-        let live = try await LiveQuery(request, in: container)
+        let live = try await LiveFetch(request, in: container)
         live.moveWindow(to: .index(1_000_000))
         let follower = LiveQueryFollower(live)
         #expect(await soon { follower.seen.newest?.firstIndex == 25 })
@@ -142,7 +142,7 @@ import Testing
 
     @Test func `an unknown attribute is an error at the start`() async throws {
         await #expect(throws: StoreError.unknownAttribute("none", entity: "Note")) {
-            try await LiveQuery(FetchRequest("Note", sort: [SortKey("none")]), in: container)
+            try await LiveFetch(FetchRequest("Note", sort: [SortKey("none")]), in: container)
         }
     }
 
@@ -154,7 +154,7 @@ import Testing
     func `a query of a store that becomes unreadable reports the error in its state`(sql: String) async throws
     {
         try await insert(["a"])
-        let live = try await LiveQuery(Self.byTitle, in: container)
+        let live = try await LiveFetch(Self.byTitle, in: container)
         let follower = LiveQueryFollower(live)
         #expect(await soon { follower.seen.newest?.state == .live })
         #expect(try Shell.run("sqlite3", [container.path, sql]).errors == "")
@@ -172,7 +172,7 @@ import Testing
         for limit in [0, -1] {
             var request = Self.byTitle
             request.limit = limit
-            let live = try await LiveQuery(request, in: container)
+            let live = try await LiveFetch(request, in: container)
             var snapshots = live.snapshots.makeAsyncIterator()
             let first = try #require(try await snapshots.next())
             #expect(first.rows.isEmpty && first.count == 2)
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test func `an iteration ends with the state of a stopped query`() async throws {
-        let live = try await LiveQuery(Self.byTitle, in: container)
+        let live = try await LiveFetch(Self.byTitle, in: container)
         let follower = LiveQueryFollower(live)
         #expect(await soon { follower.seen.newest?.state == .live })
         await live.stop()
@@ -196,7 +196,7 @@ import Testing
     }
 
     @Test func `an iteration ends when the container is closed, and so does a later one`() async throws {
-        let live = try await LiveQuery(Self.byTitle, in: container)
+        let live = try await LiveFetch(Self.byTitle, in: container)
         let (follower, other) = (LiveQueryFollower(live), LiveQueryFollower(live))
         #expect(await soon { follower.seen.newest?.state == .live && other.seen.newest != nil })
         await container.close()
@@ -212,13 +212,13 @@ import Testing
         let other = try TemporaryFolder()
         let untracked = try await Notes.open(other, model: Notes.model(tracksHistory: false))
         let error = await #expect(throws: StoreError.untracked(entity: "Note")) {
-            try await LiveQuery(Self.byTitle, in: untracked)
+            try await LiveFetch(Self.byTitle, in: untracked)
         }
         #expect(error.map { "\($0)".contains("Set 'tracksHistory' of the entity to true") } == true)
     }
 
     @Test func `a canceled iteration ends, and another one continues`() async throws {
-        let live = try await LiveQuery(Self.byTitle, in: container)
+        let live = try await LiveFetch(Self.byTitle, in: container)
         let (canceled, other) = (LiveQueryFollower(live), LiveQueryFollower(live))
         #expect(await soon { canceled.seen.newest != nil })
         canceled.cancel()
@@ -229,9 +229,9 @@ import Testing
 
     @Test func `a query that is no longer used is deallocated`() async throws {
         weak var feed: LiveFeed?
-        weak var query: LiveQuery<StoredObject>?
+        weak var query: LiveFetch<StoredObject>?
         do {
-            let live = try await LiveQuery(Self.byTitle, in: container)
+            let live = try await LiveFetch(Self.byTitle, in: container)
             (feed, query) = (live.feed, live)
             let follower = LiveQueryFollower(live)
             try await insert(["a"])
@@ -247,7 +247,7 @@ import Testing
         var options = StoreOptions()
         options.access = .readOnly
         let reader = try await Notes.open(folder, options: options)
-        let follower = LiveQueryFollower(try await LiveQuery(Self.byTitle, in: reader))
+        let follower = LiveQueryFollower(try await LiveFetch(Self.byTitle, in: reader))
         try await insert(["b"])
         #expect(await soon { follower.seen.newest?.rows.map { $0["title"] } == ["a", "b"] })
     }

@@ -44,7 +44,7 @@ private final class Play {
         for name in ["one", "two", "batch", "mirror"] {
             cursors[name] = try await container.registerConsumer(
                 name, author: name == "batch" ? "batch" : "app",
-                retention: name == "mirror" ? .always : .untilBackstop
+                retention: name == "mirror" ? .always : .withinBounds
             ).token
         }
     }
@@ -147,12 +147,12 @@ private final class Play {
         let share: [Double?] = [nil, nil, 0.9, 0.1]
         let bounds = HistoryBounds(
             maximumAge: .seconds([60, 3600, 100_000][below(3)]), minimumAge: .seconds([0, 0, 600][below(3)]),
-            maximumChanges: [nil, 5, 50, 100][below(4)], maximumShare: share[below(4)])
+            maximumChanges: [nil, 5, 50, 100][below(4)], maximumStoreShare: share[below(4)])
         let ignored: Set<String> = below(2) == 0 ? ["batch"] : []
         let preview = try await container.previewPurge(bounds, ignoring: ignored)
         #expect(try await container.transactions() == retained)
         let result = try await container.purgeHistory(bounds, ignoring: ignored)
-        if bounds.maximumShare == nil { #expect(result == preview) }
+        if bounds.maximumStoreShare == nil { #expect(result == preview) }
         try await compare(retained, result)
         if let most = bounds.maximumChanges, result.retained == 0 {
             let left = try await container.transactions().reduce(0) { $0 + $1.changes.count }

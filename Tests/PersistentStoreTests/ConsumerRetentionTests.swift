@@ -24,7 +24,7 @@ import Testing
         let mirror = try await container.registerConsumer("mirror", retention: .always)
         try await save(5, to: container)
         clock.advance(days: 100)
-        let bounds = HistoryBounds(maximumAge: .seconds(3600), maximumChanges: 0, maximumShare: 0)
+        let bounds = HistoryBounds(maximumAge: .seconds(3600), maximumChanges: 0, maximumStoreShare: 0)
         var result = try await container.purgeHistory(bounds)
         #expect(result.transactions == 0 && result.retained == 5 && result.blockedBy == ["mirror"])
         let all = try await container.transactions(HistoryFetchRequest(.after(mirror.token)))
@@ -146,7 +146,7 @@ import Testing
     {
         let container = try await open()
         _ = try await container.registerConsumer("view")
-        #expect(try await container.read { try $0.consumers() }.map(\.retention) == [.untilBackstop])
+        #expect(try await container.read { try $0.consumers() }.map(\.retention) == [.withinBounds])
         _ = try await container.registerConsumer("view", retention: .always)
         #expect(try await container.read { try $0.consumers() }.map(\.retention) == [.always])
     }
@@ -183,7 +183,7 @@ import Testing
         #expect(try Shell.run("sqlite3", [container.path], input: sql).errors == "")
         container = try await open()
         let records = try await container.read { try $0.consumers() }
-        #expect(records.map(\.retention) == [.untilBackstop] && records[0].token == token)
+        #expect(records.map(\.retention) == [.withinBounds] && records[0].token == token)
         #expect(try await container.transactions(HistoryFetchRequest(.after(token))).count == 2)
         let plan = try Shell.run(
             "sqlite3",

@@ -74,7 +74,7 @@ import Testing
         var options = StoreOptions()
         options.access = access
         for path in [store.path, second] {
-            let error = StoreError.secondName(path: path, isMount: false)
+            let error = StoreError.hardLinkOrFileMount(path: path, isMount: false)
             await #expect(throws: error) {
                 try await PersistentContainer(path: path, model: FaultyStore.model(), options: options)
             }

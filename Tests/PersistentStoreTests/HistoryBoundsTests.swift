@@ -75,7 +75,7 @@ import Testing
         }
         #expect(try share() > 0.3)
         var bounds = ages
-        bounds.maximumShare = 0.2
+        bounds.maximumStoreShare = 0.2
         let result = try await container.purgeHistory(bounds)
         let retained = try await changes()
         #expect(result.changes == before - retained)
@@ -83,7 +83,7 @@ import Testing
         let now = try share()
         #expect(now < 0.22, "\(before) changes, \(retained) retained, \(result)")
         #expect(try await container.purgeHistory(bounds).transactions <= 1)
-        bounds.maximumShare = 1
+        bounds.maximumStoreShare = 1
         #expect(try await container.purgeHistory(bounds).transactions == 0)
     }
 

@@ -81,7 +81,7 @@ import Testing
     ) async throws {
         var options = StoreOptions()
         options.access = access
-        let error = await #expect(throws: StoreError.withoutFile(path: path)) {
+        let error = await #expect(throws: StoreError.notAFilePath(path: path)) {
             try await PersistentContainer(path: path, model: Notes.model(), options: options)
         }
         #expect(error?.description.contains("PersistentContainer(inMemory:)") == true)

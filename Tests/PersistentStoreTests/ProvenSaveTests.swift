@@ -59,12 +59,12 @@ import Testing
         try store.make(.ignored)
         let cause = "the triggers 'stop_delete', 'stop_insert', 'stop_update' on the table"
         for way in [Way.insert, .update, .blindUpdate, .delete, .batchInsert, .batchUpdate, .batchDelete] {
-            await #expect(throws: StoreError.notStored(table: "Note", cause: cause)) {
+            await #expect(throws: StoreError.changeDiscarded(table: "Note", cause: cause)) {
                 try await store.save(way)
             }
         }
         await #expect(
-            throws: StoreError.notStored(
+            throws: StoreError.changeDiscarded(
                 table: "history_consumer", cause: "the trigger 'stop_cursor' on the table")
         ) { try await store.save(.cursor) }
     }

@@ -57,7 +57,7 @@ import Testing
 
     @Test func `a path with a NUL leads to no file`() async throws {
         let path = folder.path(of: "u.db\0v.db")
-        await #expect(throws: StoreError.withoutFile(path: path)) { try await open(path) }
+        await #expect(throws: StoreError.notAFilePath(path: path)) { try await open(path) }
         #expect(throws: SQLiteError.self) { _ = try Connection(path: path, access: .create) }
         #expect(!FileManager.default.fileExists(atPath: folder.path(of: "u.db")))
     }

@@ -27,7 +27,9 @@ import Testing
         for _ in 1...3 { temporary.append(try await context.insert("Note", ["title": "ours"])) }
         let keys = [-1, 0] + temporary.map(\.key)
         try insert(keys: keys)
-        let stored = try await context.fetch(FetchRequest("Note"))
+        let all = try await context.fetch(FetchRequest("Note"))
+        #expect(all.filter { !$0.id.isPermanent }.map(\.id) == temporary)
+        let stored = all.filter(\.id.isPermanent)
         #expect(Set(stored.map(\.id.key)) == Set(keys))
         #expect(stored.allSatisfy { $0.id.isPermanent && !temporary.contains($0.id) })
         for object in stored { try await context.delete(object.id) }

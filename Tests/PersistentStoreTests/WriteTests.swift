@@ -197,7 +197,7 @@ import Testing
         }
         func move(_ amount: Int) async throws {
             try await container.write(author: "bank") { transaction in
-                guard let source = try transaction.record(a, of: Account.self),
+                guard let source = try transaction.find(a, of: Account.self),
                     source.record.amount >= amount
                 else { throw Refusal(reason: "too little") }
                 try transaction.update(source) { $0.amount -= amount }

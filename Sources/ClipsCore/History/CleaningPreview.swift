@@ -3,7 +3,7 @@ package import PersistentStore
 
 /// The consumers of the history, and the part of it that cleaning would delete now.
 package struct CleaningPreview: Hashable, Sendable {
-    package let consumers: [ConsumerRecord]
+    package let consumers: [ConsumerStatus]
     package let total: HistoryCount
     /// The part that cleaning would delete.
     package let removable: HistoryCount

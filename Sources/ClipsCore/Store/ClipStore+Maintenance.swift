@@ -7,7 +7,7 @@ extension Error {
         switch self as? StoreError {
         case .damaged: "\(self) \(StoreError.repairCommands)"
         case .noIDLeft: "\(self) Run 'clips doctor --repair'."
-        case .emptied: "\(self) 'clips backup restore FILE' restores one."
+        case .emptyFile: "\(self) 'clips backup restore FILE' restores one."
         default: "\(self)"
         }
     }
@@ -34,7 +34,7 @@ extension ClipStore {
     package func space() async throws(StoreError) -> StoreSpace { try await container.space() }
 
     /// Returns the registered consumers of the history.
-    package func consumers() async throws(StoreError) -> [ConsumerRecord] {
+    package func consumers() async throws(StoreError) -> [ConsumerStatus] {
         try await container.read { snapshot throws(StoreError) in try snapshot.consumers() }
     }
 

@@ -104,7 +104,7 @@ extension StoreError {
     /// Whether the store may be readable in spite of the error.
     fileprivate var isAboutWriting: Bool {
         switch self {
-        case .readOnly, .full, .inputOutput, .cannotOpen, .otherOwner, .writableByOthers: true
+        case .notWritable, .full, .inputOutput, .cannotOpen, .otherOwner, .writableByOthers: true
         default: false
         }
     }

@@ -262,7 +262,7 @@ extension StoreError {
     /// Whether the error concerns writing only.
     fileprivate var isOfWriting: Bool {
         switch self {
-        case .busy, .full, .readOnly: true
+        case .busy, .full, .notWritable: true
         default: false
         }
     }

@@ -25,7 +25,7 @@ public struct HistoryReader: Sendable {
     ///   - position: the end of the previous batch, or a token.
     ///   - limit: the number of changes in a batch, at least one.
     ///   - snapshot: the state of the store to read; the same for several batches, or a new one for each.
-    /// - Throws: the errors of `StoreSnapshot.check(_:)` when history after the position is
+    /// - Throws: `StoreError.tokenExpired(oldest:)` or another error of the token if history after the position is
     ///   missing.
     /// - Complexity: O(*n*) in the changes of the batch and the changes among them that the reader does not
     ///   admit.
@@ -43,7 +43,7 @@ public struct HistoryReader: Sendable {
     ///   - limit: the maximum number of changes, and the alternative if there are more.
     ///   - isSingle: Whether to read only one transaction, to find the one at which a step throws.
     ///   - snapshot: the state of the store to read.
-    public func next(
+    package func next(
         after position: HistoryPosition, limit: BatchLimit, isSingle: Bool = false,
         in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> HistoryStep? {
@@ -144,7 +144,7 @@ public struct HistoryBatch: Sendable {
 }
 
 /// The result of a read whose limit may replace many changes by a full refresh.
-public enum HistoryStep: Sendable {
+package enum HistoryStep: Sendable {
     case batch(HistoryBatch)
     /// A full refresh that replaces the transactions in this range.
     case refresh(SkippedHistory)
@@ -167,7 +167,7 @@ public struct SkippedHistory: Hashable, Sendable {
     public let upTo: HistoryToken
     public let reason: Reason
 
-    public init(after: HistoryToken?, upTo: HistoryToken, reason: Reason) {
+    package init(after: HistoryToken?, upTo: HistoryToken, reason: Reason) {
         self.after = after
         self.upTo = upTo
         self.reason = reason

@@ -182,7 +182,7 @@ extension StoreError {
     /// Whether any other request would have failed in the same way.
     fileprivate var isOfTheStore: Bool {
         switch self {
-        case .busy, .full, .inputOutput, .readOnly, .damaged, .replaced, .closed, .cancelled, .cannotOpen,
+        case .busy, .full, .inputOutput, .notWritable, .damaged, .replaced, .closed, .cancelled, .cannotOpen,
             .missing, .newerStore, .differentModel, .schemaChanged, .unreadableModel:
             true
         default: false

@@ -29,7 +29,7 @@ public struct TrackingParameters: Sendable {
     public var start = TrackingStart.now
     public var cursor = CursorPolicy.everyPass
     /// Whether the store retains history that this consumer needs beyond the bounds.
-    public var retention = ConsumerRetention.untilBackstop
+    public var retention = ConsumerRetention.withinBounds
 
     public var cleaning = CleaningStrategy.byDuration(.seconds(6 * 3600))
     /// The history that cleaning purges although a consumer needs it, by age or size, and the history that it

@@ -53,7 +53,7 @@ public struct ParkedTransaction: Hashable, Sendable {
     /// The type of the last error.
     public let errorType: String
 
-    public init(number: Int64, step: TrackingStep, errorType: String) {
+    package init(number: Int64, step: TrackingStep, errorType: String) {
         self.number = number
         self.step = step
         self.errorType = errorType
@@ -76,7 +76,7 @@ public struct TrackingStatistics: Hashable, Sendable {
     /// Parked transactions, counted for each step; see ``ParkedTransaction``.
     public internal(set) var parked = 0
 
-    public init() {}
+    package init() {}
 
     mutating func count(_ author: String?) {
         guard transactionsByAuthor.count < 100 || transactionsByAuthor[author] != nil else { return }

@@ -29,17 +29,17 @@ public struct LiveSnapshots<Row: Sendable>: AsyncSequence, Sendable {
     public typealias Element = LiveSnapshot<Row>
     public typealias Failure = any Error
 
-    let query: LiveQuery<Row>
+    let query: LiveFetch<Row>
 
     public func makeAsyncIterator() -> Iterator { Iterator(query) }
 
     public struct Iterator: AsyncIteratorProtocol {
-        private let query: LiveQuery<Row>
+        private let query: LiveFetch<Row>
         private var signals: AsyncStream<Void>.Iterator
         private var previous: LiveFeed.Reading?
         private var rows: [Row] = []
 
-        init(_ query: LiveQuery<Row>) {
+        init(_ query: LiveFetch<Row>) {
             self.query = query
             signals = query.feed.signals().makeAsyncIterator()
         }

@@ -47,7 +47,7 @@ extension MirrorConfiguration {
 
     /// Returns the number of objects whose edits have no clock yet.
     private func unabsorbed(
-        of record: ConsumerRecord?, in snapshot: borrowing StoreSnapshot
+        of record: ConsumerStatus?, in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> Int {
         guard let record, record.lag > 0, record.lag <= 1000 else { return record?.lag ?? 0 }
         return try snapshot.objectsChanged(after: record.token).count { entity($0.entity) != nil }

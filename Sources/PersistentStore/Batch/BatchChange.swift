@@ -16,9 +16,7 @@ struct BatchChange {
         _ entity: EntityDescription, where predicate: ObjectPredicate?, set values: [String: AttributeValue]?
     ) throws(StoreError) {
         self.entity = entity
-        for name in values?.keys ?? [:].keys where entity.attribute(name) == nil {
-            throw .unknownAttribute(name, entity: entity.name)
-        }
+        try entity.check(values ?? [:])
         assignments = values.map { values in
             entity.attributes.compactMap { attribute in values[attribute.name].map { (attribute, $0) } }
         }

@@ -137,7 +137,7 @@ struct BatchProof {
     /// Checks an insert.
     ///
     /// - Parameter key: The new row; nil if the statement stored none.
-    /// - Throws: ``StoreError/notStored(table:cause:)`` if the row is missing and is not a skipped duplicate.
+    /// - Throws: ``StoreError/changeDiscarded(table:cause:)`` if the row is missing and is not a skipped duplicate.
     func checkInsert(
         _ key: Int64?, _ row: BatchRow, _ duplicates: BatchInsertRequest.DuplicatePolicy,
         on connection: borrowing Connection

@@ -21,6 +21,7 @@ struct BatchInsertion {
             let names = try columns(of: first)
             let statement = try connection.prepare(sql(names))
             while let values = row, try values.bind(names, to: statement) {
+                try check(values)
                 let key = try step(statement, connection)
                 try proof.checkInsert(key, values, request.duplicates, on: connection)
                 if let key {
@@ -51,6 +52,16 @@ struct BatchInsertion {
         switch row {
         case .named: return entity.attributes.map(\.name).filter(given.contains)
         case .ordered: return given
+        }
+    }
+
+    private func check(_ row: BatchRow) throws(StoreError) {
+        switch row {
+        case .named(let values): try entity.check(values)
+        case .ordered(let values, let layout):
+            for (index, value) in values.enumerated() {
+                try entity.attribute(layout.names[index])?.check(value, of: entity.name)
+            }
         }
     }
 

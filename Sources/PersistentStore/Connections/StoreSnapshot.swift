@@ -45,7 +45,7 @@ public struct StoreSnapshot: ~Copyable, Sendable {
     }
 
     /// Whether the predicate admits an object with these values; nil admits all.
-    public func matches(_ predicate: ObjectPredicate?, _ values: [String: AttributeValue], entity: String)
+    package func matches(_ predicate: ObjectPredicate?, _ values: [String: AttributeValue], entity: String)
         throws(StoreError) -> Bool
     {
         guard let predicate else { return true }
@@ -69,7 +69,7 @@ public struct StoreSnapshot: ~Copyable, Sendable {
     }
 
     /// Returns the position of an object that need not be in the store, such as one known from a tombstone.
-    public func position(of id: ObjectID, _ values: [String: AttributeValue], in sort: [SortKey])
+    package func position(of id: ObjectID, _ values: [String: AttributeValue], in sort: [SortKey])
         -> SortPosition
     {
         order(sort, of: id.entity).position(of: id.key, values)
@@ -78,19 +78,19 @@ public struct StoreSnapshot: ~Copyable, Sendable {
     /// Checks that all history after a token exists.
     ///
     /// - Throws: ``StoreError/tokenExpired(oldest:)`` or another token error.
-    public func check(_ token: HistoryToken) throws(StoreError) {
+    package func check(_ token: HistoryToken) throws(StoreError) {
         let log = try log
         if let bounds = log.knownBounds { return try log.check(token, bounds) }
         try ask { [log] in try log.check(token, on: $0) }
     }
 
     /// Whether more than `count` changes follow a token, without reading them.
-    public func hasMoreChanges(after token: HistoryToken, than count: Int) throws(StoreError) -> Bool {
+    package func hasMoreChanges(after token: HistoryToken, than count: Int) throws(StoreError) -> Bool {
         try ask { [log = try log] in try log.hasMoreChanges(after: token.number, than: count, on: $0) }
     }
 
     /// Returns all consumers with a cursor in the store, by name.
-    public func consumers() throws(StoreError) -> [ConsumerRecord] {
+    public func consumers() throws(StoreError) -> [ConsumerStatus] {
         try ask { [log = try log] in try ConsumerTable.all(log: log, on: $0) }
     }
 

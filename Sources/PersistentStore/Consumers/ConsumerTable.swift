@@ -146,8 +146,8 @@ enum ConsumerTable {
         return exited
     }
 
-    static func all(log: HistoryLog, on connection: borrowing Connection) throws -> [ConsumerRecord] {
-        var records: [ConsumerRecord] = []
+    static func all(log: HistoryLog, on connection: borrowing Connection) throws -> [ConsumerStatus] {
+        var records: [ConsumerStatus] = []
         let statement = try connection.prepare(
             """
             SELECT name, position, generation, author, process, process_start, seen, is_transient, retention
@@ -160,7 +160,7 @@ enum ConsumerTable {
             let start = statement.optionalInteger(5)
             let lag = try ConsumerLag(after: statement.integer(1), newest: newest, on: connection)
             records.append(
-                ConsumerRecord(
+                ConsumerStatus(
                     name: statement.text(0),
                     token: HistoryToken(
                         storeID: storeID, generation: statement.integer(2), number: statement.integer(1)),

@@ -14,7 +14,7 @@ extension PersistentContainer {
     ///   the position after which to read.
     nonisolated(nonsending) public func registerConsumer(
         _ name: String, author: String? = nil, isTransient: Bool = false,
-        retention: ConsumerRetention = .untilBackstop, startingAt token: HistoryToken? = nil
+        retention: ConsumerRetention = .withinBounds, startingAt token: HistoryToken? = nil
     ) async throws(StoreError) -> (name: String, token: HistoryToken) {
         if let token { try check(token) }
         let start = if let token { token } else { try await currentToken() }
@@ -38,7 +38,7 @@ extension PersistentContainer {
     ///   - retention: The retention of history until the consumer registers. By default, cleaning waits up to
     ///     the maximum age and size.
     nonisolated(nonsending) public func expectConsumer(
-        _ name: String, author: String? = nil, retention: ConsumerRetention = .untilBackstop
+        _ name: String, author: String? = nil, retention: ConsumerRetention = .withinBounds
     ) async throws(StoreError) {
         // The usual case, without the write lock.
         let isRegistered = try await reader.read { snapshot throws(StoreError) in

@@ -45,16 +45,18 @@ public struct FetchRequest: Hashable, Sendable {
 @nonexhaustive
 public indirect enum ObjectPredicate: Hashable, Sendable {
     @nonexhaustive
-    public enum Comparison: String, Hashable, Sendable {
-        case equal = "IS"
-        case notEqual = "IS NOT"
-        case less = "<"
-        case lessOrEqual = "<="
-        case greater = ">"
-        case greaterOrEqual = ">="
+    public enum Comparison: Hashable, Sendable, CaseIterable {
+        case equal
+        case notEqual
+        case less
+        case lessOrEqual
+        case greater
+        case greaterOrEqual
     }
 
     case compare(String, Comparison, AttributeValue)
+    /// A comparison of two attributes of the object.
+    case compareAttributes(String, Comparison, String)
     /// The attribute's text contains the words, ignoring ASCII case. A NUL ends the text and the words, as
     /// everywhere in SQLite (sqlite.org/nulinstr.html).
     case contains(String, String)
@@ -67,8 +69,8 @@ public indirect enum ObjectPredicate: Hashable, Sendable {
     /// first of these characters uses the index.
     case matches(String, String)
     case keys([Int64])
-    /// The attribute has one of these texts or integers. Uses the attribute's index, for any number of
-    /// values.
+    /// The attribute has one of these values; null equals null. Uses the attribute's index, for any number of
+    /// texts and integers.
     case isOneOf(String, [AttributeValue])
     case and([ObjectPredicate])
     case or([ObjectPredicate])

@@ -7,7 +7,7 @@ public struct MergeResult: Hashable, Sendable {
     /// conflict.
     public internal(set) var contested: Set<ObjectID> = []
 
-    public init() {}
+    package init() {}
 
     public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 

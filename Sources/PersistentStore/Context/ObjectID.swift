@@ -20,7 +20,13 @@ public struct ObjectID: Hashable, Sendable {
     /// Whether the ID is that of a saved object. A temporary ID never equals one, regardless of its key.
     public var isPermanent: Bool { origin & StoreDigest.unusedBit == 0 }
 
-    private static let lastTemporaryKey = Atomic(Int64.random(in: -1 << 62..<0))
+    private static let firstTemporaryKey = Int64.random(in: -1 << 62..<0)
+    private static let lastTemporaryKey = Atomic(firstTemporaryKey)
+
+    /// Whether this process has given the key to an unsaved object.
+    static func isTemporary(key: Int64) -> Bool {
+        key < firstTemporaryKey && key >= lastTemporaryKey.load(ordering: .relaxed)
+    }
 
     public init(entity: String, key: Int64, storeID: UUID? = nil) {
         self.init(entity: entity, key: key, store: storeID.map(StoreDigest.init) ?? .none)

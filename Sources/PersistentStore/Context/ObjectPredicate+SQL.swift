@@ -54,10 +54,14 @@ private struct ConditionWriter {
             // Written as in an index of objects for which it is true or false; SQLite could not recognize it
             // with a parameter.
             if comparison == .notEqual || comparison == .equal, value == .integer(0) {
-                return SQLCondition("\(try column(name)) \(comparison.rawValue) 0", height: 2)
+                return SQLCondition("\(try column(name)) \(comparison.sql) 0", height: 2)
             }
+            try check(value, name)
             values.append(value)
-            return SQLCondition(try "\(column(name)) \(comparison.rawValue) ?", height: 2)
+            return SQLCondition(try "\(column(name)) \(comparison.sql) ?", height: 2)
+        case .compareAttributes(let name, let comparison, let other):
+            try size.count()
+            return SQLCondition(try "\(column(name)) \(comparison.sql) \(column(other))", height: 2)
         case .contains(let name, let words):
             try size.count()
             return SQLCondition(try contains(column(name), words), height: 4, depth: 1)
@@ -74,10 +78,7 @@ private struct ConditionWriter {
                 ? SQLCondition(ObjectPredicate.hasKey, height: 2)
                 : SQLCondition(ObjectPredicate.hasOneOfKeys, height: 3, depth: 1)
         case .isOneOf(let name, let wanted):
-            try size.count()
-            values.append(.text("[\(wanted.compactMap(\.quotedJSON).joined(separator: ","))]"))
-            let text = try "\(column(name)) IN (SELECT value FROM json_each(?))"
-            return SQLCondition(text, height: 3, depth: 1)
+            return try isOneOf(name, wanted, level)
         case .and(let parts): return try join(parts, " AND ", empty: "1", level)
         case .or(let parts): return try join(parts, " OR ", empty: "0", level)
         case .not(let part): return try write(part, level: level + 1).negated()
@@ -91,6 +92,28 @@ private struct ConditionWriter {
         var conditions: [SQLCondition] = []
         for part in parts { conditions.append(try write(part, level: level + 1)) }
         return try .joined(conditions, separator, empty: empty)
+    }
+
+    /// Returns a condition for texts and integers as one parameter. Other values are compared one by one, as are texts
+    /// with a NUL, at which SQLite's JSON functions end a text.
+    private mutating func isOneOf(
+        _ name: String, _ wanted: [AttributeValue], _ level: Int
+    ) throws(StoreError) -> SQLCondition {
+        let listed = wanted.filter(\.isExactInJSON)
+        guard listed.count == wanted.count else {
+            let others = wanted.filter { !$0.isExactInJSON }.map { ObjectPredicate.equal(name, $0) }
+            return try write(.or([.isOneOf(name, listed)] + others), level: level)
+        }
+        try size.count()
+        values.append(.text("[\(listed.compactMap(\.quotedJSON).joined(separator: ","))]"))
+        return SQLCondition(try "\(column(name)) IN (SELECT value FROM json_each(?))", height: 3, depth: 1)
+    }
+
+    /// Checks that a value is not one that SQLite would replace by null.
+    private func check(_ value: AttributeValue, _ name: String) throws(StoreError) {
+        guard case .real(let real) = value, real.isNaN else { return }
+        throw .invalidValue(
+            attribute: name, entity: entity.name, reason: "it is compared with a value that is not a number")
     }
 
     /// Returns a condition for contained text. LIKE is several times faster than folding the case of every
@@ -143,6 +166,20 @@ private struct ConditionWriter {
             pattern.unicodeScalars.append(scalar)
         }
         return pattern
+    }
+}
+
+extension ObjectPredicate.Comparison {
+    /// The operator; `IS` compares null like any value.
+    fileprivate var sql: String {
+        switch self {
+        case .equal: "IS"
+        case .notEqual: "IS NOT"
+        case .less: "<"
+        case .lessOrEqual: "<="
+        case .greater: ">"
+        case .greaterOrEqual: ">="
+        }
     }
 }
 

@@ -84,6 +84,7 @@ final class ObjectTable {
         for index in entity.attributes.indices {
             let value = values[entity.attributes[index].name]
             if let value {
+                try entity.attributes[index].check(value, of: entity.name)
                 form.given |= 1 << index
                 given.append(value)
             }
@@ -143,7 +144,7 @@ final class ObjectTable {
     /// Returns an object after all triggers: RETURNING runs before the AFTER triggers
     /// (sqlite.org/lang_returning.html). Nil if the object was deleted, as required.
     ///
-    /// - Throws: ``StoreError/notStored(table:cause:)`` if a trigger undid the change.
+    /// - Throws: ``StoreError/changeDiscarded(table:cause:)`` if a trigger undid the change.
     func confirmed(_ object: StoredObject?, _ id: ObjectID, on connection: borrowing Connection) throws
         -> StoredObject?
     {
@@ -160,7 +161,7 @@ final class ObjectTable {
         _ connection: borrowing Connection
     ) throws -> StoredObject? {
         guard id.isPermanent else { return nil }
-        try check(changes.keys)
+        try entity.check(changes)
         let changed = entity.attributes.filter { changes[$0.name] != nil }
         let returned =
             basis.object == nil || !basis.isAsStored

@@ -9,6 +9,14 @@ struct PendingChanges: Sendable {
     func touches(_ id: ObjectID) -> Bool { updates[id] != nil || deletes[id] != nil || inserts[id] != nil }
     func deletes(_ id: ObjectID) -> Bool { deletes[id] != nil }
 
+    func inserts(into entity: String) -> Bool { inserts.keys.contains { $0.entity == entity } }
+
+    /// The values of an inserted or restored object.
+    func insertion(_ id: ObjectID) -> [String: AttributeValue]? { inserts[id] }
+
+    /// The changed objects of an entity, in the order of the changes.
+    func ids(of entity: String) -> [ObjectID] { order.filter { $0.entity == entity } }
+
     func changes(_ id: ObjectID, _ attribute: String) -> Bool { updates[id]?.changes[attribute] != nil }
 
     mutating func insert(_ entity: String, _ values: [String: AttributeValue], _ store: StoreDigest)
@@ -57,9 +65,9 @@ struct PendingChanges: Sendable {
     /// Returns the object as this context sees it; nil if it will be deleted.
     func overlay(_ object: StoredObject) -> StoredObject? {
         guard deletes[object.id] == nil else { return nil }
-        guard let update = updates[object.id] else { return object }
+        guard let changes = updates[object.id]?.changes ?? inserts[object.id] else { return object }
         var changed = object
-        changed.set(update.changes)
+        changed.set(changes)
         return changed
     }
 

@@ -49,6 +49,15 @@ public struct SaveResult: Sendable {
     public func permanentID(_ id: ObjectID) -> ObjectID { insertedIDs[id] ?? id }
 }
 
+/// Counts alone: a log of the program must not contain the values of its users.
+extension SaveResult: CustomStringConvertible {
+    public var description: String {
+        let saved = outcomes.filter(\.isWritten).count
+        return "\(saved) saved, of which \(insertedIDs.count) inserted and \(deletedIDs.count) deleted; "
+            + "\(resolvedConflicts.count) conflicts resolved"
+    }
+}
+
 /// The result of a save for one object.
 struct SaveOutcome: Sendable {
     /// The ID with which the change was requested; temporary for a new object.

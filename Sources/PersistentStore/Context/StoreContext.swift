@@ -25,6 +25,8 @@ public actor StoreContext {
     /// The changes that the save in progress commits.
     private var saving = PendingChanges()
     package private(set) var isSaving = false
+    /// The number of saves that have ended.
+    private var endedSaves = 0
     private var waitingSaves: [CheckedContinuation<Void, Never>] = []
 
     init(
@@ -50,19 +52,56 @@ public actor StoreContext {
 
     public var hasChanges: Bool { !pending.isEmpty || !saving.isEmpty }
 
-    /// Reads objects from the store and applies this context's unsaved changes to them.
+    /// Returns the objects of a request as they would be after a save, with this context's unsaved changes.
+    ///
+    /// The predicate and the order apply to the unsaved values; unsaved deletions are left out. A new object has its
+    /// temporary ID, version 0, and sorts after the others where the order has no key; its attributes with the
+    /// default ``AttributeDescription/Default/now`` or ``AttributeDescription/Default/uuid`` are null. While new
+    /// objects of the entity are unsaved, saves of this context and such fetches wait for each other.
+    ///
+    /// - Complexity: Each unsaved change of the entity costs a statement.
     public func fetch(_ request: FetchRequest) async throws(StoreError) -> [StoredObject] {
-        let objects = try await reader.read { snapshot throws(StoreError) in try snapshot.fetch(request) }
-        return objects.compactMap { object in
-            if request.attributes == nil { registered.register(object) }
-            return saving.overlay(object).flatMap(pending.overlay)
+        let (objects, read) = try await readUnsaved(request) { snapshot, unsaved throws(StoreError) in
+            try snapshot.fetch(request, with: unsaved)
+        }
+        for object in read { registered.register(object) }
+        return objects.compactMap { saving.overlay($0).flatMap(pending.overlay) }
+    }
+
+    /// Returns the number of objects that the predicate and the bounds of a request admit, with this context's
+    /// unsaved changes.
+    public func count(_ request: FetchRequest) async throws(StoreError) -> Int {
+        try await readUnsaved(request) { snapshot, unsaved throws(StoreError) in
+            try snapshot.count(request, with: unsaved)
+        }
+    }
+
+    /// Reads a state of the store in which the same changes are unsaved as in this context.
+    private func readUnsaved<Value: Sendable>(
+        _ request: FetchRequest,
+        _ body: @Sendable (borrowing StoreSnapshot, UnsavedObjects) throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        while true {
+            // A new object would appear twice if a save stored it before the read.
+            let waits =
+                request.onlyKeys == nil
+                && (saving.inserts(into: request.entity) || pending.inserts(into: request.entity))
+            if waits { await waitForTurn() }
+            defer { if waits { endTurn() } }
+            let unsaved = UnsavedObjects(request, store, [saving, pending])
+            let saves = endedSaves
+            let value = try await reader.read { snapshot throws(StoreError) in try body(snapshot, unsaved) }
+            if saves == endedSaves { return value }
         }
     }
 
     /// Returns one object with all its attributes, or nil if it does not exist.
     public func object(_ id: ObjectID) async throws(StoreError) -> StoredObject? {
         let id = try own(id)
-        guard id.isPermanent else { return nil }
+        guard id.isPermanent else {
+            guard let entity = model.entity(id.entity) else { throw .unknownEntity(id.entity) }
+            return UnsavedObjects(FetchRequest(id.entity), store, [saving, pending]).inserted(id, entity)
+        }
         return try await fetch(FetchRequest(id.entity, where: .keys([id.key]))).first
     }
 
@@ -108,7 +147,7 @@ public actor StoreContext {
     ///   which is valid everywhere.
     @discardableResult
     public func insert(_ entity: String, _ values: [String: AttributeValue]) throws(StoreError) -> ObjectID {
-        try check(values.keys, entity: entity)
+        try check(values, entity: entity)
         return pending.insert(entity, values, store)
     }
 
@@ -116,7 +155,7 @@ public actor StoreContext {
     /// ``StoreError/constraint(reason:)`` if another writer has already restored it.
     package func restore(_ id: ObjectID, _ values: [String: AttributeValue]) throws(StoreError) {
         let id = try own(id)
-        try check(values.keys, entity: id.entity)
+        try check(values, entity: id.entity)
         pending.restore(id, values)
     }
 
@@ -138,7 +177,7 @@ public actor StoreContext {
     /// Changes some attributes of an object at the next save; does nothing if the object will be deleted.
     public func update(_ id: ObjectID, _ changes: [String: AttributeValue]) throws(StoreError) {
         let id = try own(id)
-        try check(changes.keys, entity: id.entity)
+        try check(changes, entity: id.entity)
         let known = registered[id]
         let real = changes.filter { name, value in
             known.map {
@@ -154,7 +193,7 @@ public actor StoreContext {
         throws(StoreError)
     {
         let id = try own(id)
-        try check(changes.keys, entity: id.entity)
+        try check(changes, entity: id.entity)
         let known = registered[id]
         update(
             id, changes,
@@ -219,6 +258,7 @@ public actor StoreContext {
         saving = saved
         pending = PendingChanges()
         let (operations, policy) = (saved.operations, mergePolicy)
+        defer { endedSaves += 1 }
         do {
             let written = try await writer.write(as: origin(nil)) { transaction throws(StoreError) in
                 if let cursor { try transaction.moveCursor(of: cursor.consumer, to: cursor.token) }
@@ -347,10 +387,8 @@ public actor StoreContext {
         return registered.permanentID(id.valid(in: store))
     }
 
-    private func check(_ names: some Sequence<String>, entity name: String) throws(StoreError) {
+    private func check(_ values: [String: AttributeValue], entity name: String) throws(StoreError) {
         guard let entity = model.entity(name) else { throw .unknownEntity(name) }
-        for name in names where !entity.attributes.contains(where: { $0.name == name }) {
-            throw .unknownAttribute(name, entity: entity.name)
-        }
+        try entity.check(values)
     }
 }

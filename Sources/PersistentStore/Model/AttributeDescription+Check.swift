@@ -22,7 +22,8 @@ extension AttributeDescription {
         case .uuid: kind == .text
         case .value(.null): isOptional
         case .value(.integer): kind == .integer || kind == .real
-        case .value(.real(let value)): kind == .real && value.isFinite
+        case .value(.real(let value)):
+            kind == .real && value.isFinite && !(value == 0 && value.sign == .minus)
         case .value(.text(let value)): kind == .text && !value.utf8.contains(0)
         case .value(.blob): kind == .blob
         }

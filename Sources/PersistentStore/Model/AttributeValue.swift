@@ -11,11 +11,6 @@ public enum AttributeValue: Hashable, Sendable {
     /// Returns 1 for true and 0 for false.
     public static func boolean(_ value: Bool) -> AttributeValue { .integer(value ? 1 : 0) }
 
-    /// Returns a text, or null for nil.
-    public static func optionalText(_ value: String?) -> AttributeValue {
-        value.map(AttributeValue.text) ?? .null
-    }
-
     public var integerValue: Int64? {
         if case .integer(let value) = self { value } else { nil }
     }
@@ -94,6 +89,15 @@ extension Statement {
 }
 
 extension AttributeValue {
+    /// Whether SQLite's JSON functions return the value of ``quotedJSON``.
+    var isExactInJSON: Bool {
+        switch self {
+        case .integer: true
+        case .text(let text): !text.utf8.contains(0)
+        case .null, .real, .blob: false
+        }
+    }
+
     /// The JSON form of a text or an integer for SQLite's JSON functions, which end a text at NUL.
     var quotedJSON: String? {
         switch self {

@@ -29,15 +29,16 @@ public struct StoreModel: Hashable, Sendable {
     private static let maxNameLength = 64
 
     private func check() throws(StoreError) {
-        guard Set(entities.map { $0.name.lowercased() }).count == entities.count else {
-            throw .invalidModel("two entities have the same name")
+        if let name = Self.repeated(entities.map(\.name)) {
+            throw .invalidModel("two entities have the name '\(name)', in which case does not matter")
         }
         try Self.checkFormer(entities.map { ($0.name, $0.renamedFrom) })
         for entity in entities {
             let names = entity.attributes.map { $0.name.lowercased() }
-            guard Set(names + ["id", "version"]).count == names.count + 2 else {
+            if let name = Self.repeated(["id", "version"] + entity.attributes.map(\.name)) {
                 throw .invalidModel(
-                    "in the entity \(entity.name) a name occurs twice ('id' and 'version' are reserved)")
+                    "in the entity \(entity.name) the name '\(name)' occurs twice ('id' and 'version' are reserved)"
+                )
             }
             guard names.count <= Self.maxAttributes else {
                 throw .invalidModel(
@@ -60,6 +61,12 @@ public struct StoreModel: Hashable, Sendable {
             guard !names.isEmpty else { throw .invalidModel("the entity \(entity.name) has no attributes") }
             for attribute in entity.attributes { try attribute.check(in: entity) }
         }
+    }
+
+    /// Returns the first name that another one before it equals, except for case.
+    private static func repeated(_ names: [String]) -> String? {
+        var known: Set<String> = []
+        return names.first { !known.insert($0.lowercased()).inserted }
     }
 
     /// Checks that each former name leads to one current name.

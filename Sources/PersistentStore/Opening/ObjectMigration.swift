@@ -96,9 +96,7 @@ struct ObjectMigration {
         }
         // Earlier steps may set attributes that a later version dropped.
         guard step.version == steps.last?.version else { return }
-        for name in object.assigned where entity.attribute(name) == nil {
-            throw .unknownAttribute(name, entity: entity.name)
-        }
+        try entity.check(object.values.filter { object.assigned.contains($0.key) })
     }
 
     /// Inserts an object. A missing value, and null where a value is required, become the default.

@@ -58,7 +58,7 @@ private struct StoreRestore {
         let store = try Connection(
             path: path, access: .create, busyTimeoutMilliseconds: options.busyTimeout.wholeMilliseconds)
         if isNew { FilePermissions.restrictToOwner(path) }
-        guard !store.isReadOnly else { throw StoreError.readOnly(path: path) }
+        guard !store.isReadOnly else { throw StoreError.notWritable(path: path) }
         // Fails on a file that is not a database, and is the default.
         try? store.execute("PRAGMA synchronous = FULL")
         let retained = try replace(store, by: copy, progress)

@@ -86,13 +86,13 @@ struct ExternalTriggers: Sendable {
     /// Returns the error of a statement that stored nothing in a table although it succeeded.
     func notStored(_ table: String) -> StoreError {
         guard let names = names[table.lowercased()] else {
-            return .notStored(
+            return .changeDiscarded(
                 table: table,
                 cause: isEmpty
                     ? "a constraint of the table that ignores rows (ON CONFLICT IGNORE)"
                     : "a trigger on another table (\(list(names.values.flatMap(\.self))))")
         }
-        return .notStored(
+        return .changeDiscarded(
             table: table, cause: "the trigger\(names.count == 1 ? "" : "s") \(list(names)) on the table")
     }
 

@@ -160,7 +160,7 @@ struct ConsumerCheck {
     private static let manyTransactions = 10_000
     private static let manyDays = 14
 
-    func run(_ consumers: [ConsumerRecord], _ extent: HistoryExtent) -> [StoreFinding] {
+    func run(_ consumers: [ConsumerStatus], _ extent: HistoryExtent) -> [StoreFinding] {
         consumers.compactMap { consumer in
             if consumer.isTransient && !consumer.isRunning { return .staleConsumer(consumer.name) }
             if consumer.token.generation != extent.generation || consumer.token.number < extent.expiry {

@@ -3,6 +3,8 @@ import Platform
 import SQLite
 
 /// An error of a store, described by a sentence that names the problem, the file, and the next step.
+///
+/// Errors with the same remedy have the same ``group-swift.property``.
 @nonexhaustive
 public enum StoreError: Error, Equatable, Sendable {
     case invalidModel(String)
@@ -14,18 +16,19 @@ public enum StoreError: Error, Equatable, Sendable {
     /// The store has another model of the same version, of which this model would drop or change a part.
     case differentModel(path: String, version: Int, reason: String)
     /// The path is a name by which SQLite creates a database without a file.
-    case withoutFile(path: String)
+    case notAFilePath(path: String)
     /// The store does not exist, and the options do not allow creating it.
     case missing(path: String)
     /// Another process locked the store for the whole busy timeout.
     case busy(path: String, holder: String?, milliseconds: Int)
-    case readOnly(path: String)
+    /// The file system does not allow writing the store.
+    case notWritable(path: String)
     /// The store, or its log, belongs to another user, who could read or change all saved data.
     case otherOwner(path: String, owner: String)
     /// Users other than the owner may write the store or its log.
     case writableByOthers(path: String, mode: UInt32)
     /// The path is a hard link, or a mount of a single file: the store's log is elsewhere.
-    case secondName(path: String, isMount: Bool)
+    case hardLinkOrFileMount(path: String, isMount: Bool)
     /// The operation requires writing, but the store was opened for reading only.
     case openedReadOnly(path: String)
     /// A store opened for reading only lacks a part of the model.
@@ -38,7 +41,7 @@ public enum StoreError: Error, Equatable, Sendable {
     case inputOutput(path: String, reason: String)
     case damaged(path: String, reason: String)
     /// The file was a store, but is now empty.
-    case emptied(path: String)
+    case emptyFile(path: String)
     /// A ``MigrationStep`` failed; nothing was changed.
     case cannotMigrate(path: String, reason: String)
     case cannotBackUp(path: String, reason: String)
@@ -64,7 +67,7 @@ public enum StoreError: Error, Equatable, Sendable {
     /// The history retains no values of the deleted object, so it cannot be restored.
     case noTombstone(ObjectID)
     /// A statement succeeded and stored nothing; the cause names the trigger or the constraint.
-    case notStored(table: String, cause: String)
+    case changeDiscarded(table: String, cause: String)
     /// Another program changed a table so that it no longer fits this program's model.
     case schemaChanged(path: String, reason: String)
     /// Cleaning purged history after the token. Do a full refresh.
@@ -102,20 +105,20 @@ extension StoreError: CustomStringConvertible {
         case .differentModel(let path, let version, let reason):
             "The store \(path) has another model of the same version, \(version): \(reason). "
                 + "Nothing was changed; raise the version of the changed model."
-        case .withoutFile(let path):
+        case .notAFilePath(let path):
             "'\(path)' is not a path of a file. Use a path, or PersistentContainer(inMemory:) in a test."
         case .missing(let path): "There is no store at \(path)."
         case .busy(let path, let holder, let milliseconds):
             "The store \(path) was locked for \(milliseconds) ms by \(holder ?? "another process"). "
                 + "Nothing was saved; try again."
-        case .readOnly(let path):
+        case .notWritable(let path):
             "Cannot write store \(path). Check the permissions of the file and its folder."
         case .otherOwner(let path, let owner):
             "\(path) belongs to \(owner), so it is not written. Check the owner of the file, or use another store."
         case .writableByOthers(let path, let mode):
             "\(path) can be written by other users (mode \(String(mode, radix: 8))). "
                 + "Check the permissions: 'chmod go-w' makes it private again."
-        case .secondName(let path, let isMount):
+        case .hardLinkOrFileMount(let path, let isMount):
             isMount
                 ? "The store \(path) is mounted as a single file, without its log. Mount its folder instead."
                 : "The store \(path) has a second name (a hard link), under which commits would be lost. "
@@ -133,7 +136,7 @@ extension StoreError: CustomStringConvertible {
             "Cannot read or write \(path): \(reason). Check the disk, then try again."
         case .damaged(let path, let reason):
             "The store \(path) is corrupt (\(reason)). Restore a backup, or salvage the store."
-        case .emptied(let path):
+        case .emptyFile(let path):
             "The store \(path) is empty, but was in use before. "
                 + "Restore a backup, or delete the file to create a new store."
         case .cannotMigrate(let path, let reason):
@@ -155,7 +158,7 @@ extension StoreError: CustomStringConvertible {
             "Cannot add up '\(name)' of \(entity): the attribute is not a number."
         case .invalidValue(let attribute, let entity, let reason):
             "Cannot convert \(attribute.map { "the attribute '\($0)'" } ?? "a record") of \(entity): \(reason). "
-                + "Change the value in the store, or the type of the property."
+                + "Change the value, or the type of the property."
         case .conflict(let conflicts):
             conflicts.prefix(3).map(\.description).joined(separator: " ")
                 + (conflicts.count > 3 ? " \(conflicts.count - 3) more objects were changed." : "")
@@ -163,7 +166,7 @@ extension StoreError: CustomStringConvertible {
         case .constraint(let reason): "The store rejected the change: \(reason)."
         case .noTombstone(let id):
             "The history retains no values of \(id), so it cannot be restored. Restore a backup elsewhere and copy it."
-        case .notStored(let table, let cause):
+        case .changeDiscarded(let table, let cause):
             "Nothing was saved: the table \(table) did not store the change because of \(cause). "
                 + "Drop or change it, then try again."
         case .schemaChanged(let path, let reason):
@@ -201,7 +204,7 @@ extension StoreError: CustomStringConvertible {
             self = .full(path: path)
         case .inputOutput: self = .inputOutput(path: path, reason: error.systemReason)
         case .busy, .locked: self = .busy(path: path, holder: holder, milliseconds: Int(waited))
-        case .readOnly: self = .readOnly(path: path)
+        case .readOnly: self = .notWritable(path: path)
         case .full: self = .full(path: path)
         case .corrupt: self = .damaged(path: path, reason: error.message)
         case .notADatabase: self = .notAStore(path: path)

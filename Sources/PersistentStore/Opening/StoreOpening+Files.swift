@@ -9,7 +9,7 @@ extension StoreOpening {
         // SQLite's names for a database without a file (sqlite.org/inmemorydb.html).
         // A NUL would end the name.
         guard path != ":memory:", !path.isEmpty, !path.utf8.contains(0)
-        else { throw .withoutFile(path: path) }
+        else { throw .notAFilePath(path: path) }
         guard FilePath.resolvesToText(path) else {
             throw .cannotOpen(path: path, reason: "it leads to a name that is not valid UTF-8")
         }
@@ -28,9 +28,9 @@ extension StoreOpening {
     func checkFile() throws(StoreError) {
         try checkKind()
         guard let status = FileStatus(path: path), !status.isFolder else { return }
-        guard status.links == 1 else { throw .secondName(path: path, isMount: false) }
+        guard status.links == 1 else { throw .hardLinkOrFileMount(path: path, isMount: false) }
         guard !FileIdentity.isMountedAlone(path: resolvedPath) else {
-            throw .secondName(path: path, isMount: true)
+            throw .hardLinkOrFileMount(path: path, isMount: true)
         }
     }
 

@@ -14,7 +14,7 @@ struct StoreOpening {
     func open() throws(StoreError) -> (StoreConnection, StoreMetadata) {
         try checkFile()
         guard FilePath.exists(path) || options.createsMissingStore else { throw .missing(path: path) }
-        guard !wasStore else { throw .emptied(path: path) }
+        guard !wasStore else { throw .emptyFile(path: path) }
         let isNew = FileStatus.isMissingOrEmpty(path)
         let store: StoreConnection
         do {
@@ -27,7 +27,7 @@ struct StoreOpening {
             throw StoreError(error, path: path)
         }
         // Reported now, not at the first save.
-        guard !store.connection.isReadOnly else { throw .readOnly(path: path) }
+        guard !store.connection.isReadOnly else { throw .notWritable(path: path) }
         // Before SQLite reads: it would replay another user's log into the store.
         try StoreOwnership(path: path).check()
         do {
@@ -216,7 +216,7 @@ extension StoreOpening {
     func openForReading() throws(StoreError) -> (StoreConnection, StoreMetadata) {
         try checkFile()
         guard FilePath.exists(path) else { throw .missing(path: path) }
-        guard !wasStore else { throw .emptied(path: path) }
+        guard !wasStore else { throw .emptyFile(path: path) }
         let store = try connectForReading()
         do {
             try store.connection.execute("PRAGMA query_only = ON; BEGIN")

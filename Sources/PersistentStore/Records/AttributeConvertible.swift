@@ -3,7 +3,7 @@ public import FoundationEssentials
 /// A type of a record's properties that an attribute can store.
 ///
 /// `String`, the integers, `Double`, `Float`, `Bool`, `Date`, `UUID`, `URL`, `Data`, and `[UInt8]` are such
-/// types. An enumeration with a raw value of one of them only declares its conformance:
+/// types; for others, ``RecordAttribute`` stores JSON if it is created with `json:`. An enumeration with a raw value of one of them only declares its conformance:
 ///
 /// ```swift
 /// enum Priority: Int, Codable, AttributeConvertible { case low, normal, high }
@@ -39,7 +39,10 @@ extension String: AttributeConvertible {
 
 extension AttributeConvertible where Self: FixedWidthInteger {
     public static var attributeKind: AttributeDescription.Kind { .integer }
-    public var attributeValue: AttributeValue { .integer(Int64(self)) }
+    /// An integer, or a real number that no integer attribute accepts and every comparison takes as greater.
+    public var attributeValue: AttributeValue {
+        Int64(exactly: self).map(AttributeValue.integer) ?? .real(Double(self))
+    }
 
     public init?(attributeValue: AttributeValue) {
         guard case .integer(let integer) = attributeValue else { return nil }
@@ -47,7 +50,9 @@ extension AttributeConvertible where Self: FixedWidthInteger {
     }
 }
 
-// UInt and UInt64 have values that SQLite cannot store.
+/// A value above `Int64.max` is an error of the insertion: SQLite cannot store it.
+extension UInt64: AttributeConvertible {}
+extension UInt: AttributeConvertible {}
 extension Int: AttributeConvertible {}
 extension Int64: AttributeConvertible {}
 extension Int32: AttributeConvertible {}
@@ -80,10 +85,16 @@ extension Bool: AttributeConvertible {
     }
 }
 
-/// Stored in whole milliseconds since 1970-01-01 UTC, as ``AttributeDescription/Default/now``.
+/// Stored in whole milliseconds since 1970-01-01 UTC, as ``AttributeDescription/Default/now``. A date more
+/// than 250,000 years away is an error of the insertion.
 extension Date: AttributeConvertible {
     public static var attributeKind: AttributeDescription.Kind { .integer }
-    public var attributeValue: AttributeValue { .integer(lastMillisecond) }
+    public var attributeValue: AttributeValue {
+        if let stored = storedMillisecond { return .integer(stored) }
+        // No integer, but in a predicate later or earlier than all dates that are stored.
+        let seconds = timeIntervalSince1970
+        return .real(seconds.isNaN ? seconds : seconds > 0 ? .infinity : -.infinity)
+    }
 
     public init?(attributeValue: AttributeValue) {
         guard case .integer(let milliseconds) = attributeValue else { return nil }

@@ -45,6 +45,39 @@ extension BatchInsertRequest {
 }
 
 extension BatchUpdateRequest {
+    /// Returns the request with a new value of another property.
+    ///
+    /// - Parameters:
+    ///   - path: A property of the same record type.
+    ///   - value: The value.
+    public func setting<R: Record, Value: AttributeConvertible>(
+        _ path: KeyPath<R, Value>, to value: Value
+    ) -> BatchUpdateRequest {
+        setting(R.self, path, to: value.attributeValue)
+    }
+
+    /// Returns the request with a new value of another optional property.
+    ///
+    /// - Parameters:
+    ///   - path: A property of the same record type.
+    ///   - value: The value, or nil.
+    public func setting<R: Record, Value: AttributeConvertible>(
+        _ path: KeyPath<R, Value?>, to value: Value?
+    ) -> BatchUpdateRequest {
+        setting(R.self, path, to: value?.attributeValue ?? .null)
+    }
+
+    private func setting<R: Record>(
+        _ type: R.Type, _ path: PartialKeyPath<R>, to value: AttributeValue
+    ) -> BatchUpdateRequest {
+        // This entity rejects the name of another entity's attribute.
+        let name = R.entity.name == entity ? R.entity.attribute(of: path) : "\(path)"
+        var request = BatchUpdateRequest(
+            entity, where: predicate, set: values.merging([name: value]) { $1 })
+        request.returnsObjectIDs = returnsObjectIDs
+        return request
+    }
+
     /// Creates a request that sets one property of records.
     public init<R: Record, Value: AttributeConvertible>(
         where predicate: RecordPredicate<R>? = nil, set path: KeyPath<R, Value>, to value: Value
@@ -65,6 +98,9 @@ extension BatchUpdateRequest {
 }
 
 extension BatchDeleteRequest {
+    /// Creates a request that deletes all records of a type.
+    public init<R: Record>(all type: R.Type) { self.init(R.entity.name) }
+
     public init<R: Record>(where predicate: RecordPredicate<R>) {
         self.init(R.entity.name, where: predicate.predicate)
     }

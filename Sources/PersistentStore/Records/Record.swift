@@ -48,7 +48,7 @@ public struct RecordEntity<R: Record>: Sendable {
     /// Returns the attribute of a property. A property without one gets a name that no entity has, so that a
     /// request with it fails.
     func attribute(of path: PartialKeyPath<R>) -> String {
-        properties.first { $0.path as PartialKeyPath<R> == path }?.attribute ?? "\(path)"
+        properties.first { $0.path as PartialKeyPath<R> == path }?.attribute ?? nameOfProperty(path)
     }
 
     /// Returns the properties of attributes.
@@ -63,6 +63,13 @@ public struct RecordAttribute<R: Record>: Sendable {
     let description: AttributeDescription
     let codec: any AttributeCodec
 
+    init(
+        _ path: any PartialKeyPath<R> & Sendable, _ codec: any AttributeCodec,
+        _ description: AttributeDescription
+    ) {
+        (self.path, self.codec, self.description) = (path, codec, description)
+    }
+
     /// Creates an attribute for a property.
     ///
     /// The name is necessary if it differs from that of the property; the record's coding key must have it, too.
@@ -76,9 +83,9 @@ public struct RecordAttribute<R: Record>: Sendable {
         self.path = path
         codec = Codec<Value>()
         description = AttributeDescription(
-            name ?? Self.name(of: path), Value.attributeKind, defaultValue: defaultValue, isUnique: isUnique,
-            isIndexed: isIndexed, indexWhenTrue: other.map(Self.name),
-            indexWhenFalse: another.map(Self.name), ignoresCase: ignoresCase, history: history,
+            name ?? nameOfProperty(path), Value.attributeKind, defaultValue: defaultValue, isUnique: isUnique,
+            isIndexed: isIndexed, indexWhenTrue: other.map(nameOfProperty),
+            indexWhenFalse: another.map(nameOfProperty), ignoresCase: ignoresCase, history: history,
             renamedFrom: renamedFrom)
     }
 
@@ -92,16 +99,10 @@ public struct RecordAttribute<R: Record>: Sendable {
         self.path = path
         codec = Codec<Value>()
         description = AttributeDescription(
-            name ?? Self.name(of: path), Value.attributeKind, isOptional: true, defaultValue: defaultValue,
-            isUnique: isUnique, isIndexed: isIndexed, indexWhenTrue: other.map(Self.name),
-            indexWhenFalse: another.map(Self.name), ignoresCase: ignoresCase, history: history,
+            name ?? nameOfProperty(path), Value.attributeKind, isOptional: true, defaultValue: defaultValue,
+            isUnique: isUnique, isIndexed: isIndexed, indexWhenTrue: other.map(nameOfProperty),
+            indexWhenFalse: another.map(nameOfProperty), ignoresCase: ignoresCase, history: history,
             renamedFrom: renamedFrom)
-    }
-
-    /// Returns the name of a stored property (SE-0369). For any other path, ``StoreModel`` rejects the result.
-    private static func name(of path: PartialKeyPath<R>) -> String {
-        let (text, root) = ("\(path)", "\\\(R.self).")
-        return text.hasPrefix(root) ? String(text.dropFirst(root.count)) : text
     }
 }
 

@@ -64,11 +64,54 @@ extension StoreSnapshot {
         try value(.distinctCount(R.entity.attribute(of: path)), request) ?? 0
     }
 
+    /// Returns each value of a property with the number of records that have it, the most frequent first.
+    ///
+    /// - Parameters:
+    ///   - path: The property.
+    ///   - request: The records. Its limit and offset apply to the values.
+    public func valueCounts<R: Record, Value: AttributeConvertible>(
+        of path: KeyPath<R, Value>, over request: RecordRequest<R> = RecordRequest()
+    ) throws(StoreError) -> [(value: Value, count: Int)] {
+        var counts: [(value: Value, count: Int)] = []
+        for counted in try stored(path, request) {
+            counts.append((try converted(counted.value, R.self), counted.count))
+        }
+        return counts
+    }
+
+    /// Returns each value of an optional property with the number of records that have it, the most frequent first.
+    ///
+    /// - Parameters:
+    ///   - path: The property.
+    ///   - request: The records. Its limit and offset apply to the values, of which nil is one.
+    public func valueCounts<R: Record, Value: AttributeConvertible>(
+        of path: KeyPath<R, Value?>, over request: RecordRequest<R> = RecordRequest()
+    ) throws(StoreError) -> [(value: Value?, count: Int)] {
+        var counts: [(value: Value?, count: Int)] = []
+        for counted in try stored(path, request) {
+            let value: Value? = counted.value.isNull ? nil : try converted(counted.value, R.self)
+            counts.append((value, counted.count))
+        }
+        return counts
+    }
+
+    private func stored<R: Record>(
+        _ path: PartialKeyPath<R>, _ request: RecordRequest<R>
+    ) throws(StoreError) -> [ValueCount] {
+        try valueCounts(of: R.entity.attribute(of: path), over: request.fetchRequest)
+    }
+
     private func value<R: Record, Value: AttributeConvertible>(
         _ aggregate: Aggregate, _ request: RecordRequest<R>
     ) throws(StoreError) -> Value? {
         let stored = try value(of: aggregate, over: request.fetchRequest)
         if case .null = stored { return nil }
+        return try converted(stored, R.self)
+    }
+
+    private func converted<R: Record, Value: AttributeConvertible>(
+        _ stored: AttributeValue, _ type: R.Type
+    ) throws(StoreError) -> Value {
         guard let value = Value(attributeValue: stored) else {
             throw R.entity.plan.invalid(nil, "the computed value is not a valid \(Value.self)")
         }

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// The order of a record type's attributes, and the conversion of each.
 struct RecordPlan: Sendable {
     let entity: String
@@ -24,11 +26,24 @@ protocol AttributeCodec: AnyObject, Sendable {}
 
 final class Codec<Value>: AttributeCodec {
     let read: @Sendable (AttributeValue) -> Value?
-    let write: @Sendable (Value) -> AttributeValue
+    let write: @Sendable (Value) throws -> AttributeValue
 
     init() where Value: AttributeConvertible {
         read = { Value(attributeValue: $0) }
         write = { $0.attributeValue }
+    }
+
+    /// Creates the conversion to and from a JSON text.
+    init(json type: Value.Type) where Value: Codable & Sendable {
+        read = { stored in
+            stored.textValue.flatMap { try? JSONDecoder().decode(Value.self, from: Data($0.utf8)) }
+        }
+        write = { value in
+            let encoder = JSONEncoder()
+            // Equal values have equal texts.
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
+        }
     }
 }
 

@@ -66,7 +66,9 @@ final class RecordEncoder: Encoder {
         guard let codec = plan.codecs[index] as? Codec<Value> else {
             throw plan.invalid(name, "its property is a \(Value.self)")
         }
-        values[index] = codec.write(value)
+        do { values[index] = try codec.write(value) } catch {
+            throw plan.invalid(name, "it cannot be JSON: \(type(of: error))")
+        }
     }
 
     private func index(of name: String) throws(StoreError) -> Int {
@@ -104,6 +106,35 @@ private struct RowContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
         try encoder.convert(value, key.stringValue)
+    }
+
+    // Synthesized code encodes an optional with these, and nil must not skip the check of its name.
+
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: String?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try encodeOptional(value, key) }
+    func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try encodeOptional(value, key) }
+
+    func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
+        try encodeOptional(value, key)
+    }
+
+    private func encodeOptional<Value: Encodable>(_ value: Value?, _ key: Key) throws {
+        if let value {
+            try encoder.convert(value, key.stringValue)
+        } else {
+            try encoder.set(.null, key.stringValue)
+        }
     }
 
     func nestedContainer<Nested>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested>

@@ -59,11 +59,7 @@ public struct RecordPredicate<R: Record>: Hashable, Sendable {
     private static func isOneOf<Value: AttributeConvertible>(
         _ attribute: String, _ values: some Sequence<Value>
     ) -> RecordPredicate {
-        let values = values.map(\.attributeValue)
-        switch Value.attributeKind {
-        case .integer, .text: return RecordPredicate(.isOneOf(attribute, values))
-        case .real, .blob: return RecordPredicate(.or(values.map { .equal(attribute, $0) }))
-        }
+        RecordPredicate(.isOneOf(attribute, values.map(\.attributeValue)))
     }
 
     /// Returns a condition that the record is one of these objects.
@@ -72,96 +68,47 @@ public struct RecordPredicate<R: Record>: Hashable, Sendable {
     }
 }
 
-extension KeyPath where Root: Record {
-    fileprivate func compared(
-        _ comparison: ObjectPredicate.Comparison, _ value: AttributeValue
-    ) -> RecordPredicate<Root> {
-        RecordPredicate(.compare(Root.entity.attribute(of: self), comparison, value))
-    }
-}
-
 extension RecordPredicate {
+    /// Returns a condition that both hold.
     public static func && (left: RecordPredicate, right: RecordPredicate) -> RecordPredicate {
         RecordPredicate(.and([left.predicate, right.predicate]))
     }
 
+    /// Returns a condition that one of them holds, or both.
     public static func || (left: RecordPredicate, right: RecordPredicate) -> RecordPredicate {
         RecordPredicate(.or([left.predicate, right.predicate]))
     }
 
+    /// Returns a condition that this one does not hold.
     public static prefix func ! (part: RecordPredicate) -> RecordPredicate {
         RecordPredicate(.not(part.predicate))
     }
 }
 
-public func == <R: Record, Value: AttributeConvertible>(path: KeyPath<R, Value>, value: Value)
-    -> RecordPredicate<R>
-{
-    path.compared(.equal, value.attributeValue)
-}
+/// Properties of type `Bool` as conditions.
+extension RecordPredicate {
+    /// Returns a condition that the property is true.
+    public static func isTrue(_ path: KeyPath<R, Bool>) -> RecordPredicate {
+        path.compared(.notEqual, .boolean(false))
+    }
 
-public func == <R: Record, Value: AttributeConvertible>(
-    path: KeyPath<R, Value?>, value: Value?
-) -> RecordPredicate<R> {
-    path.compared(.equal, value?.attributeValue ?? .null)
-}
+    /// Returns a condition that the property is true, and that the other condition holds.
+    public static func && (left: KeyPath<R, Bool>, right: RecordPredicate) -> RecordPredicate {
+        isTrue(left) && right
+    }
 
-public func != <R: Record, Value: AttributeConvertible>(path: KeyPath<R, Value>, value: Value)
-    -> RecordPredicate<R>
-{
-    path.compared(.notEqual, value.attributeValue)
-}
+    /// Returns a condition that the property is true, and that the other condition holds.
+    public static func && (left: RecordPredicate, right: KeyPath<R, Bool>) -> RecordPredicate {
+        left && isTrue(right)
+    }
 
-public func != <R: Record, Value: AttributeConvertible>(
-    path: KeyPath<R, Value?>, value: Value?
-) -> RecordPredicate<R> {
-    path.compared(.notEqual, value?.attributeValue ?? .null)
-}
+    /// Returns a condition that the property is true, or that the other condition holds.
+    public static func || (left: KeyPath<R, Bool>, right: RecordPredicate) -> RecordPredicate {
+        isTrue(left) || right
+    }
 
-public func < <R: Record, Value: AttributeConvertible & Comparable>(path: KeyPath<R, Value>, value: Value)
-    -> RecordPredicate<R>
-{
-    path.compared(.less, value.attributeValue)
-}
-
-public func < <R: Record, Value: AttributeConvertible & Comparable>(
-    path: KeyPath<R, Value?>, value: Value
-) -> RecordPredicate<R> {
-    path.compared(.less, value.attributeValue)
-}
-
-public func <= <R: Record, Value: AttributeConvertible & Comparable>(path: KeyPath<R, Value>, value: Value)
-    -> RecordPredicate<R>
-{
-    path.compared(.lessOrEqual, value.attributeValue)
-}
-
-public func <= <R: Record, Value: AttributeConvertible & Comparable>(
-    path: KeyPath<R, Value?>, value: Value
-) -> RecordPredicate<R> {
-    path.compared(.lessOrEqual, value.attributeValue)
-}
-
-public func > <R: Record, Value: AttributeConvertible & Comparable>(path: KeyPath<R, Value>, value: Value)
-    -> RecordPredicate<R>
-{
-    path.compared(.greater, value.attributeValue)
-}
-
-public func > <R: Record, Value: AttributeConvertible & Comparable>(
-    path: KeyPath<R, Value?>, value: Value
-) -> RecordPredicate<R> {
-    path.compared(.greater, value.attributeValue)
-}
-
-public func >= <R: Record, Value: AttributeConvertible & Comparable>(path: KeyPath<R, Value>, value: Value)
-    -> RecordPredicate<R>
-{
-    path.compared(.greaterOrEqual, value.attributeValue)
-}
-
-public func >= <R: Record, Value: AttributeConvertible & Comparable>(
-    path: KeyPath<R, Value?>, value: Value
-) -> RecordPredicate<R> {
-    path.compared(.greaterOrEqual, value.attributeValue)
+    /// Returns a condition that the property is true, or that the other condition holds.
+    public static func || (left: RecordPredicate, right: KeyPath<R, Bool>) -> RecordPredicate {
+        left || isTrue(right)
+    }
 }

@@ -18,12 +18,37 @@ public struct RecordRequest<R: Record>: Hashable, Sendable {
     }
 }
 
+extension RecordRequest {
+    /// Creates a request for the records whose property is true.
+    ///
+    /// - Parameters:
+    ///   - path: The property.
+    ///   - sort: The order of the records.
+    ///   - limit: The maximum number of records; nil for all.
+    ///   - offset: The number of records to skip first.
+    public init(
+        where path: KeyPath<R, Bool>, sort: [RecordSortKey<R>] = [], limit: Int? = nil, offset: Int = 0
+    ) {
+        self.init(where: .isTrue(path), sort: sort, limit: limit, offset: offset)
+    }
+}
+
 /// A property by which records are sorted; nil sorts before every value.
 public struct RecordSortKey<R: Record>: Hashable, Sendable {
     let sortKey: SortKey
 
     public static func ascending(_ path: PartialKeyPath<R>) -> RecordSortKey {
         RecordSortKey(sortKey: SortKey(R.entity.attribute(of: path)))
+    }
+
+    /// Sorts by the ID: in the order in which the records were inserted.
+    public static func ascending(_ path: KeyPath<StoredRecord<R>, ObjectID>) -> RecordSortKey {
+        RecordSortKey(sortKey: .id)
+    }
+
+    /// Sorts by the ID: the record that was inserted last is the first.
+    public static func descending(_ path: KeyPath<StoredRecord<R>, ObjectID>) -> RecordSortKey {
+        RecordSortKey(sortKey: SortKey("id", isAscending: false))
     }
 
     public static func descending(_ path: PartialKeyPath<R>) -> RecordSortKey {
@@ -79,9 +104,32 @@ extension StoreSnapshot {
     public func count<R: Record>(_ request: RecordRequest<R>) throws(StoreError) -> Int {
         try count(request.fetchRequest)
     }
+
+    /// Returns one record; nil if it does not exist, or if the ID is of another entity.
+    ///
+    /// - Parameters:
+    ///   - id: The object.
+    ///   - type: The type of the record.
+    public func find<R: Record>(
+        _ id: ObjectID, of type: R.Type = R.self
+    ) throws(StoreError) -> StoredRecord<R>? {
+        guard id.isValid(in: query.store) else { throw .objectOfAnotherStore(id) }
+        return try fetch(RecordRequest<R>(where: .objects([id]))).first
+    }
 }
 
 extension PersistentContainer {
+    /// Returns one record; nil if it does not exist, or if the ID is of another entity.
+    ///
+    /// - Parameters:
+    ///   - id: The object.
+    ///   - type: The type of the record.
+    nonisolated(nonsending) public func find<R: Record>(
+        _ id: ObjectID, of type: R.Type = R.self
+    ) async throws(StoreError) -> StoredRecord<R>? {
+        try await read { snapshot throws(StoreError) in try snapshot.find(id, of: type) }
+    }
+
     /// Returns the records of a request. To fetch several consistent results, use `read(_:)`.
     nonisolated(nonsending) public func fetch<R: Record>(
         _ request: RecordRequest<R>

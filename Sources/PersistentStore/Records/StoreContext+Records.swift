@@ -1,10 +1,30 @@
 /// Records in a unit of work.
 extension StoreContext {
-    /// Reads records from the store and applies this context's unsaved changes to them.
+    /// Returns the records of a request as they would be after a save, with this context's unsaved changes.
+    ///
+    /// The predicate and the order apply to the unsaved values. A new record has its temporary ID, and version 0.
     public func fetch<R: Record>(
         _ request: RecordRequest<R>
     ) async throws(StoreError) -> [StoredRecord<R>] {
         try await fetch(request.fetchRequest).records(R.self)
+    }
+
+    /// Returns the number of records that the predicate of a request admits, with this context's unsaved changes.
+    public func count<R: Record>(_ request: RecordRequest<R>) async throws(StoreError) -> Int {
+        try await count(request.fetchRequest)
+    }
+
+    /// Returns one record with this context's unsaved changes; nil if it does not exist, if it will be deleted, or if
+    /// the ID is of another entity.
+    ///
+    /// - Parameters:
+    ///   - id: The object, by its permanent or temporary ID.
+    ///   - type: The type of the record.
+    public func find<R: Record>(
+        _ id: ObjectID, of type: R.Type = R.self
+    ) async throws(StoreError) -> StoredRecord<R>? {
+        guard id.entity == R.entity.name, let object = try await object(id) else { return nil }
+        return try StoredRecord(object)
     }
 
     /// Inserts a record at the next save.

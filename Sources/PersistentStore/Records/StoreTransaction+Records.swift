@@ -9,16 +9,15 @@ extension StoreTransaction {
         try snapshot.count(request)
     }
 
-    /// Returns one record, or nil if it does not exist.
+    /// Returns one record; nil if it does not exist, or if the ID is of another entity.
     ///
     /// - Parameters:
     ///   - id: The object.
     ///   - type: The type of the record.
-    public func record<R: Record>(
+    public func find<R: Record>(
         _ id: ObjectID, of type: R.Type = R.self
     ) throws(StoreError) -> StoredRecord<R>? {
-        guard id.entity == R.entity.name else { throw .unknownEntity(id.entity) }
-        return try object(id).map { object throws(StoreError) in try StoredRecord(object) }
+        try snapshot.find(id, of: type)
     }
 
     /// Inserts a record.
@@ -43,7 +42,7 @@ extension StoreTransaction {
     public mutating func update<R: Record>(
         _ id: ObjectID, of type: R.Type = R.self, _ change: (inout R) -> Void
     ) throws(StoreError) -> StoredRecord<R>? {
-        guard let stored = try record(id, of: type) else { return nil }
+        guard let stored = try find(id, of: type) else { return nil }
         var record = stored.record
         change(&record)
         let changes = try RecordEncoder(R.entity.plan).changes(from: stored.record, to: record)

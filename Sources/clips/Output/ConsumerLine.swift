@@ -2,7 +2,7 @@ import FoundationEssentials
 import PersistentStore
 import Terminal
 
-extension ConsumerRecord {
+extension ConsumerStatus {
     /// A line of `clips consumers`.
     var line: String {
         let state =
@@ -24,7 +24,7 @@ struct ConsumerObject: Encodable {
     let seen: String
     let lag: Int
 
-    init(_ record: ConsumerRecord) {
+    init(_ record: ConsumerStatus) {
         name = record.name
         token = record.token
         author = record.author

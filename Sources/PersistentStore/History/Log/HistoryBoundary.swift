@@ -126,6 +126,11 @@ extension Date {
         return milliseconds
     }
 
+    /// The same; nil for a date beyond the range of timestamps.
+    var storedMillisecond: Int64? {
+        Self.range.contains(timeIntervalSince1970 * 1000) ? lastMillisecond : nil
+    }
+
     /// The last timestamp that is earlier than the date.
     var millisecondBefore: Int64 {
         let last = lastMillisecond

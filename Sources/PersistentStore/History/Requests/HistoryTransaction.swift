@@ -104,7 +104,7 @@ public struct HistoryCount: Hashable, Sendable {
     public var transactions: Int
     public var changes: Int
 
-    public init(transactions: Int = 0, changes: Int = 0) {
+    package init(transactions: Int = 0, changes: Int = 0) {
         self.transactions = transactions
         self.changes = changes
     }

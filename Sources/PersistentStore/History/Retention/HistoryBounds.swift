@@ -12,16 +12,16 @@ public struct HistoryBounds: Hashable, Sendable {
     public var maximumChanges: Int?
     /// The history's share of the store's used pages, from 0 to 1, beyond which the oldest history is purged.
     /// Checked by cleaning only, and only if SQLite has `dbstat`.
-    public var maximumShare: Double?
+    public var maximumStoreShare: Double?
 
     public init(
         maximumAge: Duration = .seconds(30 * 24 * 3600), minimumAge: Duration = .zero,
-        maximumChanges: Int? = nil, maximumShare: Double? = nil
+        maximumChanges: Int? = nil, maximumStoreShare: Double? = nil
     ) {
         self.maximumAge = maximumAge
         self.minimumAge = minimumAge
         self.maximumChanges = maximumChanges
-        self.maximumShare = maximumShare
+        self.maximumStoreShare = maximumStoreShare
     }
 
     /// The timestamp before which history exceeds the maximum age.

@@ -16,7 +16,7 @@ struct HistoryCleaning: Sendable {
         try await removeExitedConsumers()
         var total = PurgeResult()
         // Transactions differ in size, so a share needs more than one purge.
-        for _ in 0..<(bounds.maximumShare == nil ? 1 : Self.maxPurgesByShare) {
+        for _ in 0..<(bounds.maximumStoreShare == nil ? 1 : Self.maxPurgesByShare) {
             let result = try await purgeOnce(bounds, ignoring: authors)
             total.transactions += result.transactions
             total.changes += result.changes
@@ -183,7 +183,7 @@ extension HistoryCleaning {
     nonisolated(nonsending) func lastNumberBySize(_ bounds: HistoryBounds) async throws(StoreError) -> Int64 {
         var last: Int64 = 0
         if let most = bounds.maximumChanges { last = try await lastNumberByChanges(max(0, most)) }
-        if let share = bounds.maximumShare {
+        if let share = bounds.maximumStoreShare {
             last = max(
                 last,
                 try await writer.read { connection in

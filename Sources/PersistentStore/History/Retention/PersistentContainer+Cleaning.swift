@@ -34,7 +34,7 @@ extension PersistentContainer {
 
     /// Whether the last cleaning is at least `interval` old. If so, records that a cleaning starts now, so
     /// that only one of several processes cleans.
-    nonisolated(nonsending) public func claimCleaning(every interval: Duration) async throws(StoreError)
+    nonisolated(nonsending) package func claimCleaning(every interval: Duration) async throws(StoreError)
         -> Bool
     {
         let now = options.clock()

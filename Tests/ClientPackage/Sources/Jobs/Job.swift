@@ -9,7 +9,7 @@ public struct Job: Record {
         RecordAttribute(\.title)
         RecordAttribute(\.isDone)
     }
-    public static let open = RecordRequest<Job>(where: \.isDone == false)
+    public static let open = RecordRequest<Job>(where: !\.isDone)
 }
 
 public func openStore() async throws -> PersistentContainer {

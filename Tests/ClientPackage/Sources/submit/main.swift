@@ -3,10 +3,12 @@ import LiveQuery
 import PersistentStore
 
 let container = try await openStore()
-let context = container.makeContext(author: "submit")
-try await context.insert(CommandLine.arguments.dropFirst().map { Job(title: $0) })
-try await context.save()
-for try await snapshot in try await LiveQuery(Job.open, in: container).snapshots {
-    print("\(snapshot.count) open")
-    if snapshot.count == 0 { break }
+let jobs = CommandLine.arguments.dropFirst().map { Job(title: $0) }
+try await container.write(author: "submit") { transaction in
+    for job in jobs { try transaction.insert(job) }
+}
+print("submitted \(jobs.count) jobs")
+for try await snapshot in try await LiveFetch(Job.open, in: container).snapshots where snapshot.count == 0 {
+    print("all jobs are finished")
+    break
 }

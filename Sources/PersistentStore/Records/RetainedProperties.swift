@@ -5,7 +5,7 @@
 ///     if let deleted = change.tombstone(of: Note.self) { print(deleted[\.title] ?? "") }
 /// }
 /// ```
-public struct RetainedValues<R: Record>: Hashable, Sendable {
+public struct RetainedProperties<R: Record>: Hashable, Sendable {
     /// The values by attribute, including those of attributes that the record no longer has.
     public let values: [String: AttributeValue]
 
@@ -30,16 +30,16 @@ public struct RetainedValues<R: Record>: Hashable, Sendable {
 
 extension HistoryChange {
     /// Returns the retained values of a deleted record; nil if the change is not a deletion of such a record.
-    public func tombstone<R: Record>(of type: R.Type) -> RetainedValues<R>? {
+    public func tombstone<R: Record>(of type: R.Type) -> RetainedProperties<R>? {
         guard objectID.entity == R.entity.name else { return nil }
-        return tombstone.map(RetainedValues.init)
+        return tombstone.map(RetainedProperties.init)
     }
 
     /// Returns the values that an update replaced, for the properties that record old values; nil if the change is
     /// not an update of such a record.
-    public func oldValues<R: Record>(of type: R.Type) -> RetainedValues<R>? {
+    public func oldValues<R: Record>(of type: R.Type) -> RetainedProperties<R>? {
         guard kind == .update, objectID.entity == R.entity.name else { return nil }
-        return RetainedValues(values: oldValues)
+        return RetainedProperties(values: oldValues)
     }
 
     /// Returns whether an update changed a property.

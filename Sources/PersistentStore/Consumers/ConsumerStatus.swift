@@ -2,7 +2,7 @@ public import FoundationEssentials
 import SQLite
 
 /// A registered reader of the history, with its cursor.
-public struct ConsumerRecord: Hashable, Sendable {
+public struct ConsumerStatus: Hashable, Sendable {
     public let name: String
     /// The cursor: everything up to this position has been processed.
     public let token: HistoryToken
@@ -28,7 +28,7 @@ public struct ConsumerRecord: Hashable, Sendable {
 public enum ConsumerRetention: Int, Hashable, Sendable, CaseIterable {
     /// Until it exceeds the maximum age or size. The consumer then gets ``StoreError/tokenExpired(oldest:)``
     /// and does a full refresh.
-    case untilBackstop = 0
+    case withinBounds = 0
     /// Always, regardless of age, size, and ignored authors: for a mirror that would otherwise have to start
     /// over. Only an explicit deletion that respects no consumers passes it.
     case always = 1

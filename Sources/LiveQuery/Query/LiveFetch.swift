@@ -4,7 +4,7 @@ public import PersistentStore
 /// A fetch request whose rows are kept current with every commit to the store, regardless of the writer.
 ///
 /// ```swift
-/// let live = try await LiveQuery(request, in: container)
+/// let live = try await LiveFetch(request, in: container)
 /// for try await snapshot in live.snapshots {
 ///     show(snapshot.rows)
 /// }
@@ -23,7 +23,7 @@ public import PersistentStore
 ///   there is no predicate, and the history retains the attribute's values
 ///   (`AttributeDescription.History`). Otherwise the query stores eight bytes for each object that it admits,
 ///   and each change reads them once in memory.
-public final class LiveQuery<Row: Sendable>: Sendable {
+public final class LiveFetch<Row: Sendable>: Sendable {
     let feed: LiveFeed
     let makeRow: @Sendable (StoredObject) throws -> Row
     private let source: LiveSource<FetchRequest, ObjectRow>
@@ -74,7 +74,7 @@ public final class LiveQuery<Row: Sendable>: Sendable {
 }
 
 /// The window.
-extension LiveQuery {
+extension LiveFetch {
     /// Moves the window. Its rows follow in a snapshot.
     public func moveWindow(to position: WindowPosition) { feed.move(to: position) }
 
@@ -108,7 +108,7 @@ public enum WindowPosition: Hashable, Sendable {
     case index(Int)
 }
 
-extension LiveQuery where Row == StoredObject {
+extension LiveFetch where Row == StoredObject {
     /// Creates a query.
     public convenience init(_ request: FetchRequest, in container: PersistentContainer)
         async throws(StoreError)
@@ -117,7 +117,7 @@ extension LiveQuery where Row == StoredObject {
     }
 }
 
-extension LiveQuery {
+extension LiveFetch {
     /// Creates a query whose rows are records.
     public convenience init<R: Record>(
         _ request: RecordRequest<R>, in container: PersistentContainer

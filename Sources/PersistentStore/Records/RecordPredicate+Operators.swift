@@ -1,0 +1,143 @@
+extension KeyPath where Root: Record {
+    func compared(_ comparison: ObjectPredicate.Comparison, _ value: AttributeValue) -> RecordPredicate<Root>
+    {
+        RecordPredicate(.compare(Root.entity.attribute(of: self), comparison, value))
+    }
+
+    fileprivate func compared(
+        _ comparison: ObjectPredicate.Comparison, to other: PartialKeyPath<Root>
+    ) -> RecordPredicate<Root> {
+        RecordPredicate(
+            .compareAttributes(
+                Root.entity.attribute(of: self), comparison, Root.entity.attribute(of: other)))
+    }
+}
+
+/// Returns a condition that the property is false.
+public prefix func ! <R: Record>(path: KeyPath<R, Bool>) -> RecordPredicate<R> {
+    path.compared(.equal, .boolean(false))
+}
+
+/// Returns a condition that the record is an object, by its ID.
+public func == <R: Record>(path: KeyPath<StoredRecord<R>, ObjectID>, id: ObjectID) -> RecordPredicate<R> {
+    .objects([id])
+}
+
+/// Returns a condition that the record is another object, by its ID.
+public func != <R: Record>(path: KeyPath<StoredRecord<R>, ObjectID>, id: ObjectID) -> RecordPredicate<R> {
+    !RecordPredicate<R>.objects([id])
+}
+
+public func == <R: Record, Value: AttributeConvertible>(path: KeyPath<R, Value>, value: Value)
+    -> RecordPredicate<R>
+{
+    path.compared(.equal, value.attributeValue)
+}
+
+public func == <R: Record, Value: AttributeConvertible>(
+    path: KeyPath<R, Value?>, value: Value?
+) -> RecordPredicate<R> {
+    path.compared(.equal, value?.attributeValue ?? .null)
+}
+
+public func != <R: Record, Value: AttributeConvertible>(path: KeyPath<R, Value>, value: Value)
+    -> RecordPredicate<R>
+{
+    path.compared(.notEqual, value.attributeValue)
+}
+
+public func != <R: Record, Value: AttributeConvertible>(
+    path: KeyPath<R, Value?>, value: Value?
+) -> RecordPredicate<R> {
+    path.compared(.notEqual, value?.attributeValue ?? .null)
+}
+
+public func < <R: Record, Value: AttributeConvertible & Comparable>(path: KeyPath<R, Value>, value: Value)
+    -> RecordPredicate<R>
+{
+    path.compared(.less, value.attributeValue)
+}
+
+public func < <R: Record, Value: AttributeConvertible & Comparable>(
+    path: KeyPath<R, Value?>, value: Value
+) -> RecordPredicate<R> {
+    path.compared(.less, value.attributeValue)
+}
+
+public func <= <R: Record, Value: AttributeConvertible & Comparable>(path: KeyPath<R, Value>, value: Value)
+    -> RecordPredicate<R>
+{
+    path.compared(.lessOrEqual, value.attributeValue)
+}
+
+public func <= <R: Record, Value: AttributeConvertible & Comparable>(
+    path: KeyPath<R, Value?>, value: Value
+) -> RecordPredicate<R> {
+    path.compared(.lessOrEqual, value.attributeValue)
+}
+
+public func > <R: Record, Value: AttributeConvertible & Comparable>(path: KeyPath<R, Value>, value: Value)
+    -> RecordPredicate<R>
+{
+    path.compared(.greater, value.attributeValue)
+}
+
+public func > <R: Record, Value: AttributeConvertible & Comparable>(
+    path: KeyPath<R, Value?>, value: Value
+) -> RecordPredicate<R> {
+    path.compared(.greater, value.attributeValue)
+}
+
+public func >= <R: Record, Value: AttributeConvertible & Comparable>(path: KeyPath<R, Value>, value: Value)
+    -> RecordPredicate<R>
+{
+    path.compared(.greaterOrEqual, value.attributeValue)
+}
+
+public func >= <R: Record, Value: AttributeConvertible & Comparable>(
+    path: KeyPath<R, Value?>, value: Value
+) -> RecordPredicate<R> {
+    path.compared(.greaterOrEqual, value.attributeValue)
+}
+
+/// Returns a condition that compares two properties.
+public func == <R: Record, Value: Equatable>(left: KeyPath<R, Value>, right: KeyPath<R, Value>)
+    -> RecordPredicate<R>
+{
+    left.compared(.equal, to: right)
+}
+
+/// Returns a condition that compares two properties.
+public func != <R: Record, Value: Equatable>(left: KeyPath<R, Value>, right: KeyPath<R, Value>)
+    -> RecordPredicate<R>
+{
+    left.compared(.notEqual, to: right)
+}
+
+/// Returns a condition that compares two properties.
+public func < <R: Record, Value: Equatable>(left: KeyPath<R, Value>, right: KeyPath<R, Value>)
+    -> RecordPredicate<R>
+{
+    left.compared(.less, to: right)
+}
+
+/// Returns a condition that compares two properties.
+public func <= <R: Record, Value: Equatable>(left: KeyPath<R, Value>, right: KeyPath<R, Value>)
+    -> RecordPredicate<R>
+{
+    left.compared(.lessOrEqual, to: right)
+}
+
+/// Returns a condition that compares two properties.
+public func > <R: Record, Value: Equatable>(left: KeyPath<R, Value>, right: KeyPath<R, Value>)
+    -> RecordPredicate<R>
+{
+    left.compared(.greater, to: right)
+}
+
+/// Returns a condition that compares two properties.
+public func >= <R: Record, Value: Equatable>(left: KeyPath<R, Value>, right: KeyPath<R, Value>)
+    -> RecordPredicate<R>
+{
+    left.compared(.greaterOrEqual, to: right)
+}
