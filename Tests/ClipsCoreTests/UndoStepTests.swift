@@ -50,6 +50,8 @@ import Testing
         #expect(try await lines(next) == before)
         let undone = try await open().undoHistory(isRedoing: true)
         #expect(undone.undoable.count == 1 && undone.redoable.map(\.token) == [token])
+        #expect(
+            try await next.changeDescription(of: #require(token), isRedoing: true) == "saved 1200 clips")
         _ = try await next.undo(#require(token), isRedoing: true)
         #expect(try await lines(next) == after)
         #expect(try await open().undoHistory().undoable.count == 2)
@@ -110,5 +112,35 @@ import Testing
         #expect(try await store.clip(ids[700]).title == "theirs")
         _ = try await store.update(ids[700], [.title: .text("title 700")])
         #expect(try await lines(store) == before)
+    }
+
+    @Test func `clips that a step inserted and changed in several parts are undone`() async throws {
+        let store = try await open()
+        let step = try await store.asOneStep()
+        let ids = try await step.add(Self.drafts(0..<600))
+        _ = try await step.tag(ids, adding: ["x"], removing: [])
+        let last = try #require(try await store.undoHistory().undoable.last)
+        guard case .saved(_, _, 600) = try await store.undo(last.token) else {
+            Issue.record("not undone")
+            return
+        }
+        #expect(try await store.count() == 0)
+    }
+
+    /// Another writer changes a clip of a later part while an earlier part of the undo is saved.
+    @Test func `a change by another writer between the parts of an undo is kept`() async throws {
+        let store = try await open()
+        let ids = try await store.add(Self.drafts(0..<1200))
+        let tagged = try await store.tag(ids, adding: ["x"], removing: [])
+        let other = try await ClipStore(path: folder.path(of: "clips.db"), author: "other")
+        let theirs = Task {
+            // The undo begins with its last part.
+            while try await other.clip(ids[1199]).tags.contains("x") { await Task.yield() }
+            _ = try await other.tag([ids[0]], adding: ["theirs"], removing: [])
+        }
+        _ = try await store.undo(#require(tagged.token), contested: .keepTheirs)
+        try await theirs.value
+        #expect(try await store.clip(ids[0]).tags == ["theirs"])
+        #expect(try await store.clip(ids[1]).tags == [])
     }
 }

@@ -18,32 +18,49 @@ extension ClipStore {
         let step = try await container.read { snapshot throws(StoreError) in
             try UndoPieces(of: token, in: snapshot)
         }
+        let work = UndoHistory.Role(isRedoing, of: token.number).contextName
+        guard var later = LaterChanges(of: step, author: author, work: work) else {
+            return .saved(token: nil, restored: [], clips: 0)
+        }
         // All conflicts are known before the first part is saved.
         if contested == .ask, step.pieces.count > 1 {
             var conflict: UndoConflict?
             for piece in step.pieces {
-                let found = try await container.read { snapshot throws(StoreError) in
-                    try UndoPlan(piece, of: step, in: snapshot).conflict
+                let known = later
+                let (found, next) = try await container.read { snapshot throws(StoreError) in
+                    var later = known
+                    try later.read(in: snapshot)
+                    return (try UndoPlan(piece, later, in: snapshot).conflict, later)
                 }
                 conflict = conflict.map { known in found.map(known.joined) ?? known } ?? found
+                later = next
             }
             if let conflict { return .contested(conflict) }
         }
         let start = try await container.currentToken().number
-        let work = UndoHistory.Role(isRedoing, of: token.number).contextName
         var (last, restored): (HistoryToken?, [Int64]) = (nil, [])
         for (index, piece) in step.pieces.enumerated().reversed() {
             let name =
                 step.pieces.count == 1
                 ? work : StepName.part(of: work, after: start, isContinued: index > 0)
+            let known = later
             let written = try await write(name: name) { transaction throws(StoreError) in
-                let plan = try UndoPlan(piece, of: step, in: transaction.snapshot)
-                if contested == .ask, let conflict = plan.conflict { return UndoOutcome.contested(conflict) }
-                return .saved(token: nil, restored: try apply(plan, contested, in: &transaction), clips: 0)
+                var later = known
+                try later.read(in: transaction.snapshot)
+                let plan = try UndoPlan(piece, later, in: transaction.snapshot)
+                if contested == .ask, let conflict = plan.conflict {
+                    return (UndoOutcome.contested(conflict), later)
+                }
+                let restored = try apply(plan, contested, in: &transaction)
+                return (.saved(token: nil, restored: restored, clips: 0), later)
             }
-            guard case .saved(_, let clips, _) = written.value else { return written.value }
+            guard case .saved(_, let clips, _) = written.value.0 else { return written.value.0 }
             restored += clips
-            last = written.token ?? last
+            if let token = written.token {
+                // All before was read with the lock.
+                later = written.value.1
+                (later.end, last) = (token, token)
+            }
         }
         return .saved(token: last, restored: restored, clips: step.clips.count)
     }
@@ -174,17 +191,23 @@ extension ClipStore {
     }
 
     /// Returns a description of a step of undo, such as `deleted “Title”` or `saved 15754 clips`.
-    package func changeDescription(of token: HistoryToken) async throws(StoreError) -> String? {
-        let step = try await container.read { snapshot throws(StoreError) in
-            try UndoPieces(of: token, in: snapshot)
+    ///
+    /// - Parameter isRedoing: Whether the step undid the described work.
+    package func changeDescription(
+        of token: HistoryToken, isRedoing: Bool = false
+    ) async throws(StoreError) -> String? {
+        let (step, title) = try await container.read { snapshot throws(StoreError) in
+            let step = try UndoPieces(of: token, in: snapshot)
+            guard step.clips.count == 1, let first = step.first else { return (step, String?.none) }
+            if let title = first.tombstone.flatMap(ClipModel.title) { return (step, title) }
+            let request = FetchRequest(ClipModel.entity, where: .keys([first.objectID.key]))
+            return (step, try snapshot.fetch(request).first.map { Clip($0).displayTitle })
         }
         guard let first = step.first else { return nil }
-        if step.clips.count == 1, first.kind == .delete, let title = first.tombstone.flatMap(ClipModel.title)
-        {
-            return "deleted “\(String(title.prefix(40)))”"
-        }
-        let verbs = [HistoryChange.Kind.insert: "saved", .update: "changed", .delete: "deleted"]
+        let (made, removed) = isRedoing ? ("deleted", "saved") : ("saved", "deleted")
+        let verbs = [HistoryChange.Kind.insert: made, .update: "changed", .delete: removed]
         let verb = step.kinds.count == 1 ? verbs[first.kind] : nil
-        return "\(verb ?? "changed") \(step.clips.count == 1 ? "a clip" : "\(step.clips.count) clips")"
+        let subject = title.map { "“\(String($0.prefix(40)))”" } ?? "a clip"
+        return "\(verb ?? "changed") \(step.clips.count == 1 ? subject : "\(step.clips.count) clips")"
     }
 }

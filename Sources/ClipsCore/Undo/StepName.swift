@@ -25,8 +25,11 @@ struct StepName: Hashable {
     var work: String { words.joined(separator: " ") }
 
     /// Returns the name of a part of a step.
+    ///
+    /// Work inside a step is a part of that step.
     static func part(of work: String?, after start: Int64, isContinued: Bool = false) -> String {
-        [work, "#\(start)"].compactMap(\.self).joined(separator: " ") + (isContinued ? "+" : "")
+        if let work, StepName(work).start != nil { return work }
+        return [work, "#\(start)"].compactMap(\.self).joined(separator: " ") + (isContinued ? "+" : "")
     }
 }
 

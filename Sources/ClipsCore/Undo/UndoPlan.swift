@@ -19,16 +19,15 @@ struct UndoPlan {
 
     /// The attributes whose changes by other writers prevent a deletion. Reading a clip is not an edit.
     private static let visible: [ClipAttribute] = [.title, .url, .tags, .note, .text, .author, .starred]
-    /// The maximum number of keys in a predicate; for more, all later changes are read.
-    private static let maxKeys = 10_000
 
+    /// - Parameter later: The changes after the step, read in the same snapshot.
     init(
-        _ piece: UndoPieces.Piece, of step: UndoPieces, in snapshot: borrowing StoreSnapshot
+        _ piece: UndoPieces.Piece, _ later: LaterChanges, in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) {
         var effects = Effects(try snapshot.transaction(piece))
         try effects.dropTakenUUIDs(in: snapshot)
         let ids = effects.order.map(\.key)
-        let later = try Self.laterChanges(of: Set(ids), after: piece.token, step.others, in: snapshot)
+        let later = try later.values(of: ids, after: piece.token, in: snapshot)
         var request = FetchRequest(ClipModel.entity, where: .keys(ids))
         request.attributes = []
         let existing = Set(try snapshot.fetch(request).map(\.id.key))
@@ -79,7 +78,7 @@ struct UndoPlan {
 
     /// Splits the old values of an update into those without and with a conflict.
     private static func split(
-        _ old: [String: AttributeValue], _ now: StoredObject?, _ since: Since?
+        _ old: [String: AttributeValue], _ now: StoredObject?, _ since: LaterChanges.Values?
     ) -> (values: [String: AttributeValue], contested: [UndoConflict.Field]) {
         guard let now, let since else { return (old, []) }
         var values: [String: AttributeValue] = [:]
@@ -112,7 +111,9 @@ struct UndoPlan {
     }
 
     /// Returns the changes of a clip since it was inserted.
-    private static func changedFields(of now: StoredObject?, _ since: Since?) -> [UndoConflict.Field] {
+    private static func changedFields(of now: StoredObject?, _ since: LaterChanges.Values?) -> [UndoConflict
+        .Field]
+    {
         guard let now, let since else { return [] }
         return visible.compactMap { attribute in
             let name = attribute.rawValue
@@ -123,35 +124,6 @@ struct UndoPlan {
 }
 
 extension UndoPlan {
-    /// The changes of a clip after a transaction.
-    private struct Since {
-        /// The values after the transaction, of the attributes that changed later.
-        var left: [String: AttributeValue] = [:]
-        var authors: [String?] = []
-    }
-
-    private static func laterChanges(
-        of keys: Set<Int64>, after token: HistoryToken, _ others: TransactionPredicate?,
-        in snapshot: borrowing StoreSnapshot
-    ) throws(StoreError) -> [Int64: Since] {
-        let predicate: ChangePredicate =
-            keys.count <= maxKeys
-            ? .objects(Set(keys.map(ClipModel.objectID))) : .entity(ClipModel.entity)
-        var later: [Int64: Since] = [:]
-        try snapshot.forEachChange(HistoryFetchRequest(.after(token), where: others, changes: predicate)) {
-            change, origin in
-            let key = change.objectID.key
-            guard change.objectID.entity == ClipModel.entity, keys.contains(key) else { return true }
-            let replaced = change.kind == .delete ? change.tombstone ?? [:] : change.oldValues
-            later[key, default: Since()].left.merge(replaced) { first, _ in first }
-            if later[key]?.authors.contains(origin.author) == false {
-                later[key]?.authors.append(origin.author)
-            }
-            return true
-        }
-        return later
-    }
-
     /// The inverse of a transaction's net effect on each clip.
     private struct Effects {
         enum Effect {

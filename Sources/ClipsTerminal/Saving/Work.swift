@@ -128,7 +128,7 @@ extension Work {
         var summary = step.summary
         if summary.isEmpty {
             let work =
-                isRedoing ? "a change" : try await store.changeDescription(of: step.token) ?? "a change"
+                try await store.changeDescription(of: step.token, isRedoing: isRedoing) ?? "a change"
             summary = "\(work) before the restart"
         }
         switch try await store.undo(step.token, isRedoing: isRedoing, contested: contested) {

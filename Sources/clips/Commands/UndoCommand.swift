@@ -19,7 +19,8 @@ extension Command {
             invocation.remark("there is nothing to \(isRedoing ? "redo" : "undo").")
             return .incomplete
         }
-        let change = try await store.changeDescription(of: step.token) ?? "the last change"
+        let change =
+            try await store.changeDescription(of: step.token, isRedoing: isRedoing) ?? "the last change"
         let outcome = try await store.undo(
             step.token, isRedoing: isRedoing, contested: isForced ? .overwrite : .ask)
         guard case .saved = outcome else {

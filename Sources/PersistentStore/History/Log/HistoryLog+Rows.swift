@@ -42,14 +42,29 @@ extension HistoryLog {
         let source = source(
             range, origins, parameter: first + values.count)
         let order = source.value == nil ? " ORDER BY number \(direction.rawValue)" : ""
+        // A source has its own bounds. SQLite uses one upper bound to end a loop and computes others for each row.
+        let number = source.value == nil ? "number" : "+number"
         let rows = try connection.prepare(
-            "\(head)\(columns) \(source.text) WHERE number > ?1 AND number <= ?2\(condition)\(order)")
+            "\(head)\(columns) \(source.text) WHERE \(number) > ?1 AND \(number) <= ?2\(condition)\(order)")
         if let value = source.value { values.append(value) }
         try rows.bind(resumption?.change ?? range.after, at: 1)
         try rows.bind(range.upTo, at: 2)
         if let resumption { try rows.bind(resumption.first, at: 3) }
         for (index, value) in values.enumerated() { try value.bind(to: rows, at: index + first) }
         return rows
+    }
+
+    /// Returns the changes of these numbers, in the order of the list.
+    func changes(numbered numbers: [Int64], on connection: borrowing Connection) throws -> [HistoryChange] {
+        let rows = try connection.prepare(
+            "SELECT \(HistoryHeaders.columns) FROM json_each(?1) AS wanted CROSS JOIN history ON number = wanted.value"
+        )
+        try rows.bind("[\(numbers.map(String.init).joined(separator: ","))]", at: 1)
+        var changes: [HistoryChange] = []
+        while try rows.step() {
+            if let change = try change(rows, on: connection) { changes.append(change) }
+        }
+        return changes
     }
 
     /// Returns the source of the rows in loop order: the pieces, the transactions of some origins, or a whole

@@ -76,6 +76,20 @@ extension StoreSnapshot {
         if let error = try firstError(request, of: body) { throw error }
     }
 
+    /// Calls a closure with the changes of these numbers that the history retains, in the order of the numbers.
+    package func forEachChange(
+        numbered numbers: [Int64], _ body: (HistoryChange) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        var start = 0
+        while start < numbers.count {
+            let part = numbers[start..<min(numbers.count, start + Self.maxChangesHeld)]
+            for change in try ask({ [log = try log] in try log.changes(numbered: Array(part), on: $0) }) {
+                try body(change)
+            }
+            start = part.endIndex
+        }
+    }
+
     /// Returns the error with which a closure stopped; nil if it threw none.
     private func firstError<Failure>(
         _ request: HistoryFetchRequest, of body: (HistoryTransaction) throws(Failure) -> Bool
