@@ -1,5 +1,5 @@
 import Glibc
-import PersistentStore
+package import PersistentStore
 import Platform
 import SQLite
 
