@@ -99,6 +99,9 @@ import Testing
         let context = container.makeContext(author: "a", name: "random")
         let kind = Int(seed % UInt64(Self.ownTriggers.count + 1))
         let hasTrigger = kind > 0
+        // A statement that fails under OR FAIL retains its rows, but SQLite does not store the last assigned ID. The next
+        // object under such an ID, once deleted, begins at version 1 again.
+        let fail = hasTrigger ? " OR ABORT" : " OR FAIL"
         if hasTrigger {
             try Shell.run("sqlite3", [container.path, "CREATE TRIGGER own \(Self.ownTriggers[kind - 1])"])
             // Opening the store makes the triggers of the history run first again.
@@ -110,7 +113,7 @@ import Testing
         var token = HistoryToken(storeID: container.storeID, generation: 1, number: 0)
         var last: Int64 = 0
         for round in 0..<40 {
-            let script = Self.script(&random, " OR FAIL")
+            let script = Self.script(&random, fail)
             if Int.random(in: 0...2, using: &random) > 0 {
                 // Errors are expected: a conflict ends its statement or its transaction.
                 try Shell.run("sqlite3", [container.path], input: script)
