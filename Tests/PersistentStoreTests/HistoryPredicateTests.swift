@@ -198,4 +198,14 @@ import Testing
             }
         }
     }
+
+    /// Looking for the end of the transaction at each of its rows takes minutes.
+    @Test(.timeLimit(.minutes(1)))
+    func `a long transaction of an author is read in linear time`() async throws {
+        let container = try await open()
+        let rows = [[String: AttributeValue]](repeating: ["title": "many"], count: 100_000)
+        _ = try await container.execute(BatchInsertRequest("Note", rows: rows), author: "filler")
+        let request = HistoryFetchRequest(where: .author("filler"))
+        #expect(try await container.objectIDs(request).count == rows.count)
+    }
 }

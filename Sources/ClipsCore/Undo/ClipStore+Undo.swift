@@ -54,13 +54,12 @@ extension ClipStore {
                 let restored = try apply(plan, contested, in: &transaction)
                 return (.saved(token: nil, restored: restored, clips: 0), later)
             }
-            later = written.value.1
             guard case .saved(_, let clips, _) = written.value.0 else { return written.value.0 }
             restored += clips
             if let token = written.token {
                 // All before was read with the lock.
-                later.end = token
-                last = token
+                later = written.value.1
+                (later.end, last) = (token, token)
             }
         }
         return .saved(token: last, restored: restored, clips: step.clips.count)

@@ -48,7 +48,6 @@ struct LaterChanges {
             if transaction != origin.number {
                 transaction = origin.number
                 isOwn = origin.author == found.undo.author && found.isPart(origin.contextName)
-                found.end = origin.token
             }
             let key = change.objectID.key
             if !isOwn, found.clips.contains(key) {
@@ -56,6 +55,7 @@ struct LaterChanges {
             }
             return true
         }
+        found.end = try snapshot.newestToken()
         self = found
     }
 

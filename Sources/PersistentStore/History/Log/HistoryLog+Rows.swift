@@ -42,8 +42,10 @@ extension HistoryLog {
         let source = source(
             range, origins, parameter: first + values.count)
         let order = source.value == nil ? " ORDER BY number \(direction.rawValue)" : ""
+        // A source has its own bounds. SQLite uses one upper bound to end a loop and computes others for each row.
+        let number = source.value == nil ? "number" : "+number"
         let rows = try connection.prepare(
-            "\(head)\(columns) \(source.text) WHERE number > ?1 AND number <= ?2\(condition)\(order)")
+            "\(head)\(columns) \(source.text) WHERE \(number) > ?1 AND \(number) <= ?2\(condition)\(order)")
         if let value = source.value { values.append(value) }
         try rows.bind(resumption?.change ?? range.after, at: 1)
         try rows.bind(range.upTo, at: 2)
