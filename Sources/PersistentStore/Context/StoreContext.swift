@@ -203,6 +203,7 @@ public actor StoreContext {
     /// Changes an object for a change made on a state that was read here or elsewhere.
     func update(_ read: StoredObject, _ changes: [String: AttributeValue]) throws(StoreError) {
         let id = try own(read.id)
+        try check(changes, entity: id.entity)
         update(id, changes, on: registered.basis(of: id, readAs: read))
     }
 
