@@ -8,14 +8,16 @@ package final class UnsavedClips: Sendable {
     /// Creates the file, accessible only to its owner, next to the store or in the folder for temporary
     /// files.
     ///
-    /// - Parameter storePath: The path of the store; nil if it is unknown, as without HOME.
+    /// - Parameters:
+    ///   - storePath: The path of the store; nil if it is unknown, as without HOME.
+    ///   - suffix: The end of its name, for input in another format.
     /// - Returns: nil if none of the folders is writable.
-    package init?(storePath: String?) {
+    package init?(storePath: String?, suffix: String = ".jsonl") {
         let prefixes =
             (storePath.map { [$0 + "-unsaved-"] } ?? [])
             + [Environment.temporaryFolder, "/tmp"].map { $0 + "/clips-unsaved-" }
         for prefix in prefixes {
-            if let file = Self.makeFile(prefix) {
+            if let file = Self.makeFile(prefix, suffix) {
                 self.file = file
                 return
             }
@@ -23,8 +25,8 @@ package final class UnsavedClips: Sendable {
         return nil
     }
 
-    private static func makeFile(_ prefix: String) -> TemporaryFile? {
-        guard let file = try? TemporaryFile(prefix, suffix: ".jsonl") else { return nil }
+    private static func makeFile(_ prefix: String, _ suffix: String) -> TemporaryFile? {
+        guard let file = try? TemporaryFile(prefix, suffix: suffix) else { return nil }
         // On a full disk, a file can be created but not written.
         let descriptor = file.descriptor.number
         guard posix_fallocate(descriptor, 0, 1) == 0, ftruncate(descriptor, 0) == 0 else {
