@@ -10,6 +10,7 @@ final class Retention {
     private let command: String
     private let author: String
     private var file: UnsavedClips?
+    private var places: UnsavedClips.Places
     private var isWritable = true
     private var clips = 0
     private var rejectedLines = 0
@@ -26,6 +27,8 @@ final class Retention {
         self.invocation = invocation
         self.command = command
         self.author = invocation.arguments.value("--author") ?? author
+        places = UnsavedClips.Places(
+            storePath: try? invocation.storePath(), suffix: command == "import" ? "" : ".jsonl")
     }
 
     func retain(_ drafts: [ClipDraft]) {
@@ -95,9 +98,6 @@ final class Retention {
 
     /// Retains bytes and the rest of standard input, unchanged.
     private func retain(unread bytes: [UInt8]) {
-        file = UnsavedClips(
-            storePath: try? invocation.storePath(), suffix: command == "import" ? "" : ".jsonl")
-        isWritable = file != nil
         var (part, total) = (bytes, 0)
         while !part.isEmpty, total < Self.longestInput {
             if add(part, isSafe: false) { hasUnread = true }
@@ -112,6 +112,7 @@ final class Retention {
         guard let file else { return }
         file.finish()
         self.file = nil
+        defer { (hasUnread, clips, rejectedLines) = (false, 0, 0) }
         if hasUnread { invocation.fail("the input is retained in \(file.path).") }
         if clips > 0 {
             let (are, them) = clips == 1 ? ("the clip is", "it") : ("\(clips) clips are", "them")
@@ -129,11 +130,13 @@ final class Retention {
 
     /// Returns whether the bytes are in the file.
     private func add(_ bytes: some Collection<UInt8>, isSafe: Bool) -> Bool {
-        if file == nil && isWritable {
-            file = UnsavedClips(storePath: try? invocation.storePath())
+        while file != nil || isWritable {
+            if file == nil { file = UnsavedClips(in: &places) }
             isWritable = file != nil
+            if file?.add(bytes) == true { return true }
+            // The disk is full; the next folder may be on another one.
+            report()
         }
-        if file?.add(bytes) == true { return true }
         print(bytes, isSafe: isSafe)
         return false
     }
