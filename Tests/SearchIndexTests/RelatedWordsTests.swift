@@ -16,6 +16,7 @@ import Testing
         let titles = [
             "Server racks", "A library of cities", "Real-time maps", "Realtime charts", "Open-source editors",
             "Opensource radio", "Self-hosted photos", "Selfhosted mail", "Новость дня", "Two boxes", "Box",
+            "The menu",
         ]
         _ = try await store.add(
             titles.map { title in
@@ -36,7 +37,8 @@ import Testing
     @Test(arguments: [
         ("servers", ["Box", "Server racks"]), ("libraries", ["A library of cities"]),
         ("city", ["A library of cities"]),
-        ("новости", ["Новость дня"]), ("boxes", ["Two boxes", "Box"]), ("title:servers", ["Server racks"]),
+        ("новости", ["Новость дня"]), ("menus", ["The menu"]), ("boxes", ["Two boxes", "Box"]),
+        ("title:servers", ["Server racks"]),
         ("realtime", ["Realtime charts", "Real-time maps"]),
         ("real-time", ["Real-time maps", "Realtime charts"]),
         ("opensource", ["Opensource radio", "Open-source editors"]),

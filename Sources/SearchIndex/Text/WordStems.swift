@@ -6,7 +6,8 @@ import Platform
 struct WordStems: ~Copyable {
     private let stemmers: [OpaquePointer]
 
-    private static let languages = ["en", "ru", "el", "ar", "hy", "hi", "ta"]
+    /// The older algorithm of English also has a stem for words such as `menus`.
+    private static let languages = ["en", "porter", "ru", "el", "ar", "hy", "hi", "ta"]
 
     init(locale: String? = Self.locale) {
         let own = locale.map { String($0.prefix { $0.isLetter }).lowercased() }
