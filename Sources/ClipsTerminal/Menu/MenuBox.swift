@@ -30,7 +30,7 @@ struct MenuBox {
     }
 
     /// The rows of each border; a low screen has room for the choices only.
-    static func border(rows: Int) -> Int { rows >= 12 ? 1 : 0 }
+    static func border(rows: Int) -> Int { rows >= 8 ? 1 : 0 }
 
     /// The areas of the box and of its items, and the first item shown; nil without room.
     private func areas(_ layout: Layout) -> (box: Rect, items: Rect, first: Int)? {

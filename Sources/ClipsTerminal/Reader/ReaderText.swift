@@ -54,7 +54,8 @@ struct ReaderText: Sendable {
             add(.space, " ")
             add(.text, clip.text)
         }
-        if !links.isEmpty {
+        // A short text shows its links; after a long one, the list saves scrolling.
+        if !links.isEmpty, clip.text.utf8.count + clip.note.utf8.count > Self.maxTextWithoutLinks {
             add(.space, " ")
             add(.url, links.enumerated().map { "[\($0 + 1)] \($1)" }.joined(separator: "\n"))
         }
@@ -65,6 +66,8 @@ struct ReaderText: Sendable {
     }
 
     private static let maxTitleLines = 4
+    /// The bytes of a text that has no list of its links, about a screen.
+    private static let maxTextWithoutLinks = 2000
 
     /// Adds the title, and returns whether it was cut and must follow in full at the end.
     private mutating func addTitle(_ title: String) -> Bool {
