@@ -31,7 +31,7 @@ import Testing
             #expect(app.wait { !$0.list.clips.rows.contains(where: \.isStarred) })
         }
         try await RunningApp.open(at: path) { app in
-            try app.run("uy\nuy\n:wait count=5\nu\n:wait text=No changes of yours to undo")
+            try app.run("uy\n:wait count=5\nu\n:wait text=No changes of yours to undo")
             // After a new change, undone ones cannot be redone.
             try app.run("gd\n:wait count=4")
         }

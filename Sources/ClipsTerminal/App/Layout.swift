@@ -62,7 +62,7 @@ struct Layout: Equatable {
         case .detailOnly: detail = body
         case .beside:
             // Beside the clip, titles have at least the width that they have without it.
-            let left = max(width * share / 100, ListColumns.goodWidth + 1)
+            let left = max(width * share / 100, ListColumns.minWidthBeside + 1)
             list = Rect(row: body.row, column: side, rows: body.size.rows, columns: left)
             separator = Rect(row: 0, column: side + left, rows: rows, columns: 1)
             header = header.map { Rect(row: $0.row, column: side, rows: 1, columns: left) }

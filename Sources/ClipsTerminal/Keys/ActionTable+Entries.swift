@@ -190,7 +190,8 @@ extension ActionTable {
             ) { $0.delete() }
         case .undo:
             Entry(
-                action, "u", .clip, "Undo the last change; asks before one of another window or run", hint: ("undo", 11),
+                action, "u", .clip, "Undo the last change; asks before one of another window or run",
+                hint: ("undo", 11),
                 saves: true
             ) { $0.undo() }
         case .redo:
@@ -359,6 +360,10 @@ extension AppState {
     }
 
     mutating func perform(_ binding: Binding, count: Int?) {
+        if !binding.next.isEmpty, unavailabilityReason(of: binding.action) == nil {
+            // Each waits, as a key does, for the list that the one before it leaves.
+            typing.ahead.insert(contentsOf: binding.next.map { .binding($0) }, at: 0)
+        }
         guard let argument = binding.argument else { return perform(binding.action, count: count) }
         perform(binding.action, argument: argument)
     }

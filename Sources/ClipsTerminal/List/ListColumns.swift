@@ -11,8 +11,8 @@ struct ListColumns: Equatable {
         fileprivate func widths(in list: Int) -> (least: Int, preferred: Int, most: Int) {
             switch self {
             case .title: (0, 0, 0)
-            case .site: (10, max(10, min(26, list * 22 / 100)), 26)
-            case .tags: (9, max(9, min(22, list * 17 / 100)), 22)
+            case .site: (10, max(10, min(26, list * 18 / 100)), 26)
+            case .tags: (9, max(9, min(22, list * 14 / 100)), 22)
             case .age: (6, 6, 6)
             case .author: (9, 9, 12)
             case .saved: (16, 16, 16)
@@ -42,16 +42,24 @@ struct ListColumns: Equatable {
 
     /// The width of the title below which other columns are left out.
     private static let minTitle = 20
-    /// The width that the title has before the site and the tags are shown, at which most titles are readable.
-    private static let goodTitle = 40
-    /// The narrowest list in which the title has its good width next to the age.
-    static let goodWidth = 3 + goodTitle + 7
+    /// The width of the title next to the clip, which is the most that it has in a list without the clip at its side
+    /// until that list is as wide.
+    private static let wideTitle = 50
+    /// The narrowest list next to the clip, in which the title has its width next to the age and the numbers.
+    static let minWidthBeside = 3 + 5 + wideTitle + 7
+
+    /// Returns the width of the title before the site and the tags are shown.
+    private static func goodTitle(in list: Int, isBeside: Bool) -> Int {
+        isBeside ? wideTitle : min(wideTitle, 40 + max(0, list - 78) * 2 / 5)
+    }
 
     /// Divides a width among the columns.
     ///
-    /// The title never gets narrower as the default columns get wider: its width grows to ``goodTitle``, remains there
-    /// until the other columns have theirs, and grows with the list from then on.
-    init(width: Int, names: [Name] = Self.defaultNames, hasNumbers: Bool = false) {
+    /// With the default columns, the title never gets narrower as the screen gets wider: its width remains the same until
+    /// the other columns have theirs, and grows with the list from then on.
+    init(
+        width: Int, names: [Name] = Self.defaultNames, hasNumbers: Bool = false, isBeside: Bool = false
+    ) {
         hasMarks = width >= 12
         var start = hasMarks ? 3 : 0
         if hasNumbers, width >= 24 {
@@ -60,7 +68,8 @@ struct ListColumns: Equatable {
         }
         let available = max(0, width - start)
         let age = names.contains(.age) ? 7 : 0
-        var title = max(min(Self.minTitle, available), min(Self.goodTitle, available - age), width / 3)
+        let good = min(Self.goodTitle(in: width, isBeside: isBeside), available - age)
+        var title = max(min(Self.minTitle, available), good, width / 3)
         var left = available - title
         // With the space before the column.
         var shown: [Name: Int] = [:]

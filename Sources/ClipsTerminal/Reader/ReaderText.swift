@@ -140,6 +140,14 @@ struct ReaderText: Sendable {
         return (nil, next < 0)
     }
 
+    /// Returns the share of the text before a line, in percent of its bytes, since its lines are not counted.
+    mutating func percent(before line: Int) -> Int {
+        let anchor = anchor(ofLine: line)
+        let sizes = sections.map { $0.text.text.utf8.count + 1 }
+        let before = sizes.prefix(anchor.section).reduce(anchor.offset, +)
+        return min(99, before * 100 / max(1, sizes.reduce(0, +)))
+    }
+
     mutating func anchor(ofLine line: Int) -> Anchor {
         var line = line
         for index in sections.indices {

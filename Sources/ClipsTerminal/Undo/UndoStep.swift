@@ -32,6 +32,12 @@ struct ForeignChange: Hashable, Sendable {
 
     var summary: String { "\(change) \(place)" }
 
+    /// Returns the answer, which repeats the end of a question that is cut on a narrow screen.
+    func answer(_ direction: UndoSteps.Direction) -> String {
+        let verb = change.split(separator: " ").first ?? ""
+        return "\(direction == .undo ? "undo" : "redo"): \(verb) \(place)"
+    }
+
     /// Returns a question such as `Undo “Title”, deleted in another window 2 min ago?`.
     func question(_ direction: UndoSteps.Direction, at now: Date) -> String {
         let verb = direction == .undo ? "Undo" : "Redo"

@@ -127,7 +127,7 @@ extension AppState {
             title: question,
             items: [
                 Menu.Item(
-                    key: "y", label: direction == .undo ? "undo it" : "redo it",
+                    key: "y", label: change.answer(direction),
                     choice: .foreignUndo(step.named(change.summary), direction))
             ])
     }
