@@ -10,19 +10,22 @@ enum Clips {
     static func main() {
         // A file that reaches its size limit is then an error like a full disk, and the clip is retained.
         signal(SIGXFSZ, SIG_IGN)
-        var command = Command.browse
+        var (command, words) = (Command.browse, [String]())
         do {
-            exit(try run(&command))
+            exit(try run(&command, &words))
         } catch {
-            exit(report(error, of: command).rawValue)
+            let status = report(error, of: command)
+            Retention.retainInput(of: command, words)
+            exit(status.rawValue)
         }
     }
 
-    /// - Parameter command: Receives the command as soon as it is known, for the message of an error.
-    private static func run(_ command: inout Command) throws -> Int32 {
+    /// - Parameters:
+    ///   - command: Receives the command as soon as it is known, for the message of an error.
+    ///   - words: Receives its arguments.
+    private static func run(_ command: inout Command, _ words: inout [String]) throws -> Int32 {
         let given = try ProcessInput.words()
         if let browser = try BrowserExtension(arguments: given) { return try serve(browser) }
-        let words: [String]
         (command, words) = try Command.find(in: given)
         let arguments = try Arguments(
             words, options: command.options + Option.global, takesSignedWords: command.takesSignedWords)
@@ -39,11 +42,12 @@ enum Clips {
         if command.name == Command.browse.name, let status = try Command.browseOnTerminal(invocation) {
             return status
         }
-        let found = command
+        let (found, foundWords) = (command, words)
         return try StoreOptions.runOnThisThread { options in
             var options = options
             options.isInterrupted = { PendingInterrupt.isThere }
-            return await perform(found, Invocation(arguments: arguments, storeOptions: options))
+            return await perform(
+                found, foundWords, Invocation(arguments: arguments, storeOptions: options))
         }
     }
 
@@ -58,12 +62,15 @@ enum Clips {
         }
     }
 
-    private static func perform(_ command: Command, _ invocation: Invocation) async -> Int32 {
+    private static func perform(
+        _ command: Command, _ words: [String], _ invocation: Invocation
+    ) async -> Int32 {
         var status: ExitStatus
         do {
             status = try await command.run(invocation)
         } catch {
             status = report(error, of: command, storePath: try? invocation.storePath())
+            Retention.retainInput(of: command, words)
         }
         do {
             try invocation.output.flush()

@@ -100,6 +100,28 @@ import Testing
         #expect(try ClipCommand("grep -- {title}").words(for: clip) == ["grep", "--", "-rf /"])
         #expect(try ClipCommand("grep -e{title} {id}").words(for: clip) == ["grep", "-e-rf /", "1"])
         #expect(throws: ConfigError.self) { try ClipCommand("grep {title}").words(for: clip) }
+        for line in [
+            "sh -c 'echo \"$1\"' sh {title}", "bash -lc 'a \"$@\"' sh {url} {title}",
+            "sh -o errexit -c 'a $1' sh {url}",
+            "sh script.sh {url}", "grep sh {id}", "env bash -c -- 'a' {url}", "bash --norc -c 'a' {url}",
+        ] {
+            _ = try ClipCommand(line)
+        }
+        for line in [
+            "bash -lc 'a {url}'", "bash -ic {url}", "sh -ec 'a {url}'", "sh -cx 'a {url}'",
+            "sh -c -- 'a {url}'",
+            "sh -c -x 'a {url}'", "sh -c -o errexit 'a {url}'", "bash -co errexit 'a {url}'",
+            "bash +o posix -c {url}",
+            "/usr/bin/bash -c {url}", "env A=b bash -lc {url}", "busybox sh -c {url}",
+            "nice -n 5 dash -ec {url}",
+            "zsh -fc {url}", "fish --command {url}", "fish -C {url}", "fish --command={url}",
+            "bash --rcfile {text} x",
+            "sudo -u me sh -c {url}", "ssh host 'a {url}'", "ssh host a {url}", "su me -c {url}",
+            "watch {url}",
+            "sh {text}", "bash -- {text}", "timeout 3 ksh -c {url}", "nu -c {url}", "sh -xvc \"a '{url}'\" b",
+        ] {
+            #expect(throws: ConfigError.self, "\(line)") { try ClipCommand(line) }
+        }
         for line in ["", "&", "sh -c 'echo {title}' &", "bash -c {title}", "a | b", "a > {url}"] {
             #expect(throws: ConfigError.self, "\(line)") { try ClipCommand(line) }
         }

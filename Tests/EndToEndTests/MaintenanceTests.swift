@@ -25,6 +25,29 @@ import Testing
         #expect(try clips.run("list").output.split(separator: "\n").count == 3)
     }
 
+    @Test func `deleted text is in no file next to the store after history clean`() throws {
+        for title in ["retained", "first zebrafish", "second zebrafish", "third zebrafish", "last"] {
+            try clips.run("add", "--title", title, "--tag", title.contains("rd") ? "zebrafish" : "other")
+        }
+        #expect(try clips.run("search", "zebrafish").output.split(separator: "\n").count == 3)
+        try clips.run("delete", "3")
+        #expect(try clips.run("search", "zebrafish").status <= 1)
+        _ = try clips.sqlite3("UPDATE Clip SET title = 'changed' WHERE id = 2; DELETE FROM Clip WHERE id = 4")
+        #expect(try !files(with: "zebrafish").isEmpty)
+        let run = try clips.run("history", "clean", "--before", "0d")
+        #expect(run.status == 0 && run.output.hasSuffix("were deleted.\n") && run.errors == "", "\(run)")
+        #expect(try files(with: "zebrafish") == [])
+        #expect(try clips.run("search", "retained").output.split(separator: "\n").count == 1)
+        #expect(try clips.run("list").output.split(separator: "\n").count == 3)
+        #expect(try clips.run("doctor").status == 0)
+    }
+
+    private func files(with word: String) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: clips.folder.path).filter {
+            FileManager.default.contents(atPath: clips.folder.path(of: $0))?.range(of: Data(word.utf8)) != nil
+        }
+    }
+
     @Test func `history clean retains transactions that a consumer has not read, and names it`() throws {
         for title in ["a", "b", "c"] { try clips.run("add", "--title", title) }
         _ = try clips.sqlite3(

@@ -39,6 +39,35 @@ import Testing
         #expect(read.contains("hard to come by") && read.contains("|x,y|me|"), "\(read)")
     }
 
+    @Test(arguments: [
+        "--duplicates nonsense", "--nonsense", "--title", "--color nonsense", "--tag a,b", "a.b 'no URL'",
+        "--store /proc/none/a.db --group a", "--fetch",
+    ])
+    func `the piped text of a refused command is retained`(words: String) throws {
+        for command in ["add", "extension"] {
+            let run = try clips.shell("echo hard to come by | $CLIPS \(command) \(words)")
+            #expect(run.status == 2, "\(run)")
+            let lines = try retained(run.errors).lines
+            #expect(try clips.run("add", "--jsonl", input: lines).status == 0)
+            #expect(try clips.sqlite3("SELECT text FROM Clip ORDER BY id DESC LIMIT 1") == "hard to come by")
+        }
+        let lines = try clips.shell(#"echo '{"title":"hard to come by"}' | $CLIPS add --jsonl "# + words)
+        #expect(lines.status == 2, "\(lines)")
+        let retained = try retained(lines.errors).lines
+        #expect(try clips.run("add", "--jsonl", input: retained).status == 0)
+        #expect(try clips.sqlite3("SELECT title FROM Clip ORDER BY id DESC LIMIT 1") == "hard to come by")
+    }
+
+    @Test(arguments: ["--format nonsense -", "--duplicates nonsense -", "- --nonsense", "--tag a,b -"])
+    func `the piped file of a refused import is retained as it was`(words: String) throws {
+        let run = try clips.shell(#"printf '<a href="https://a.b">hard</a>\n\377' | $CLIPS import "# + words)
+        #expect(run.status == 2, "\(run)")
+        let path = try #require(
+            run.errors.firstMatch(of: /the input is retained in ([^;\n]+)\.\n/)?.1, "\(run)")
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: String(path)))
+        #expect(bytes == Data("<a href=\"https://a.b\">hard</a>\n".utf8) + [0xFF])
+    }
+
     @Test(arguments: [false, true])
     func `the piped input of an import is retained if the store rejects it`(canOpen: Bool) throws {
         try clips.run("add", "--title", "a")

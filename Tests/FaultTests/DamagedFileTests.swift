@@ -41,7 +41,7 @@ import Testing
         let log = try Shell.run("cksum", [clips.storePath + "-wal"]).output
         for run in try all(clips) {
             #expect(
-                run.status == 2 && run.errors.contains("is empty, but was in use"), "\(run)")
+                run.status == 2 && run.errors.contains("is empty. Restore a backup"), "\(run)")
         }
         #expect(try Shell.run("cksum", [clips.storePath + "-wal"]).output == log)
         // An empty file that was never used becomes a store.
@@ -49,6 +49,30 @@ import Testing
         close(creat(other.storePath, 0o644))
         #expect(try other.run("extension", "--title", "clip").output == "1\n")
         #expect(try Shell.run("stat", ["-c", "%a", other.storePath]).output == "600\n")
+    }
+
+    /// An empty file, and a database without tables.
+    @Test(arguments: ["", "PRAGMA page_size = 4096; VACUUM; PRAGMA journal_mode = WAL"])
+    func `only a command that saves makes a store of an empty file`(sql: String) throws {
+        let clips = try ClipsProgram()
+        close(creat(clips.storePath, 0o644))
+        if !sql.isEmpty { _ = try clips.sqlite3(sql) }
+        let state = ["-c", "%s %a %Y %n", clips.storePath]
+        let before = try Shell.run("stat", state).output
+        let others = [
+            "show 1", "open 1", "random", "tags", "read 1", "star 1", "delete 1", "restore 1",
+            "undo", "dedupe --yes", "doctor --repair", "history clean",
+        ]
+        for words in Self.commands + others.map({ $0.split(separator: " ").map(String.init) })
+        where words[0] != "extension" {
+            let words = words.map { $0.replacingOccurrences(of: "FOLDER", with: clips.folder.path) }
+            let run = try clips.run(words, with: [:])
+            #expect(run.status == 2 && run.errors.contains("is empty. Restore a backup"), "\(words) \(run)")
+            #expect(try Shell.run("stat", state).output == before, "\(words)")
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: clips.folder.path)
+        #expect(names.filter { $0.hasPrefix("clips.db") && $0 != "clips.db" } == [])
+        #expect(try clips.run("add", "--title", "clip").output == "1\n")
     }
 
     @Test(arguments: ["history", "Clip_by_url"])

@@ -52,6 +52,34 @@ import Testing
         #expect(!run.errors.contains("Nothing was saved"), "\(run.errors.prefix(500))")
     }
 
+    @Test func `a clip that does not fit next to the store is retained on another disk`() throws {
+        let clips = try Situation.someClips.make()
+        let tmp = clips.folder.path(of: "tmp")
+        mkdir(tmp, 0o700)
+        let script = """
+            mkdir "$D" && mount -t tmpfs -o size=2m none "$D" || exit 77
+            cp "$S" "$D/clips.db" && dd if=/dev/zero of="$D/filler" bs=4k 2>/dev/null
+            # A file can be created, and a small one written.
+            truncate -s -8192 "$D/filler"
+            seq 100000 | CLIPS_STORE="$D/clips.db" $C add --title T
+            ls "$D"
+            """
+        let run = try Shell.run(
+            "unshare", (geteuid() == 0 ? ["-m"] : ["-Urm"]) + ["sh", "-c", script],
+            environment: clips.environment.merging([
+                "D": clips.folder.path(of: "disk"), "S": clips.storePath, "C": ClipsProgram.path,
+                "TMPDIR": tmp,
+            ]) { $1 })
+        guard run.status != 77, !run.errors.contains("unshare") else {
+            print("skipped: nothing may be mounted here")
+            return
+        }
+        let path = try #require(run.errors.firstMatch(of: /retained in ([^;\n]+\.jsonl)/)?.1, "\(run)")
+        #expect(path.hasPrefix(tmp) && !run.output.contains("unsaved"), "\(run)")
+        let lines = try String(contentsOfFile: String(path), encoding: .utf8)
+        #expect(lines.utf8.count > 500_000 && lines.contains(#"99999\n100000\n""#))
+    }
+
     @Test func `on a full disk clips are read, a new one is retained elsewhere, and saved with free space`()
         async throws
     {

@@ -5,17 +5,31 @@ import Platform
 package final class UnsavedClips: Sendable {
     private let file: TemporaryFile
 
-    /// Creates the file, accessible only to its owner, next to the store or in the folder for temporary
-    /// files.
+    /// The folders to try, in this order, with the beginnings of the names: next to the store, and those for temporary
+    /// files, which may be on other disks.
+    package struct Places {
+        fileprivate var prefixes: [String]
+        fileprivate let suffix: String
+
+        /// - Parameters:
+        ///   - storePath: The path of the store; nil if it is unknown, as without HOME.
+        ///   - suffix: The end of the name, for input in another format.
+        package init(storePath: String?, suffix: String = ".jsonl") {
+            prefixes =
+                [Environment.temporaryFolder, "/tmp"].map { $0 + "/clips-unsaved-" }
+            if let storePath { prefixes.insert(storePath + "-unsaved-", at: 0) }
+            self.suffix = suffix
+        }
+    }
+
+    /// Creates the file, accessible only to its owner, in the first place that is writable, and removes the places up
+    /// to it.
     ///
-    /// - Parameter storePath: The path of the store; nil if it is unknown, as without HOME.
-    /// - Returns: nil if none of the folders is writable.
-    package init?(storePath: String?) {
-        let prefixes =
-            (storePath.map { [$0 + "-unsaved-"] } ?? [])
-            + [Environment.temporaryFolder, "/tmp"].map { $0 + "/clips-unsaved-" }
-        for prefix in prefixes {
-            if let file = Self.makeFile(prefix) {
+    /// - Returns: nil if none is writable.
+    package init?(in places: inout Places) {
+        while let prefix = places.prefixes.first {
+            places.prefixes.removeFirst()
+            if let file = Self.makeFile(prefix, places.suffix) {
                 self.file = file
                 return
             }
@@ -23,8 +37,8 @@ package final class UnsavedClips: Sendable {
         return nil
     }
 
-    private static func makeFile(_ prefix: String) -> TemporaryFile? {
-        guard let file = try? TemporaryFile(prefix, suffix: ".jsonl") else { return nil }
+    private static func makeFile(_ prefix: String, _ suffix: String) -> TemporaryFile? {
+        guard let file = try? TemporaryFile(prefix, suffix: suffix) else { return nil }
         // On a full disk, a file can be created but not written.
         let descriptor = file.descriptor.number
         guard posix_fallocate(descriptor, 0, 1) == 0, ftruncate(descriptor, 0) == 0 else {
@@ -60,9 +74,13 @@ package final class UnsavedClips: Sendable {
     ///
     /// - Returns: the path of the file; nil if it cannot be written.
     package static func retain(_ drafts: [ClipDraft], storePath: String?) -> String? {
-        guard let file = UnsavedClips(storePath: storePath) else { return nil }
-        defer { file.finish() }
-        return file.add(drafts.flatMap(\.parts).map(\.jsonLine).joined().utf8) ? file.path : nil
+        let lines = drafts.flatMap(\.parts).map(\.jsonLine).joined()
+        var places = Places(storePath: storePath)
+        while let file = UnsavedClips(in: &places) {
+            defer { file.finish() }
+            if file.add(lines.utf8) { return file.path }
+        }
+        return nil
     }
 }
 

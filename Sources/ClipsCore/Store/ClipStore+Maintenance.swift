@@ -24,6 +24,9 @@ extension ClipStore {
         (try await container.check(), await index.problem())
     }
 
+    /// Returns the commits that the search index has read and that the store does not have; nil if none is known.
+    package func lostCommits() async throws(StoreError) -> LostCommits? { try await index.lostCommits() }
+
     /// Checks again, and applies the repairs that lose no data.
     package func repair() async throws {
         try await container.repair(try await container.check())
@@ -38,14 +41,27 @@ extension ClipStore {
         try await container.read { snapshot throws(StoreError) in try snapshot.consumers() }
     }
 
-    /// Deletes the history before a token, a transaction, or a date.
+    /// Returns the result that the deletion of the history before a token, a transaction, or a date would have.
+    package func previewDeletion(_ request: HistoryDeleteRequest) async throws(StoreError) -> PurgeResult {
+        try await container.previewDeletion(request)
+    }
+
+    /// Deletes the history before a token, a transaction, or a date, and overwrites the text of deleted clips in all
+    /// files of the store.
     ///
-    /// - Parameter isDryRun: Whether only to return the result that the deletion would have.
+    /// - Returns: The result, and the reason that deleted text may remain; nil if none does.
     package func deleteHistory(
-        _ request: HistoryDeleteRequest, isDryRun: Bool = false
-    ) async throws(StoreError) -> PurgeResult {
-        isDryRun
-            ? try await container.previewDeletion(request) : try await container.deleteHistory(request)
+        _ request: HistoryDeleteRequest
+    ) async throws(StoreError) -> (result: PurgeResult, remains: String?) {
+        try await index.release()
+        let result = try await container.deleteHistory(request)
+        do {
+            try await index.scrub()
+            let isScrubbed = try await container.scrub()
+            return (result, isScrubbed ? nil : "another process reads its log")
+        } catch {
+            return (result, "\(error)")
+        }
     }
 
     /// Brings the search index up to date.

@@ -33,12 +33,10 @@ struct ClipCommand: Hashable, Sendable {
             )
         }
         self.words = words
-        // Fields of an untrusted page must not become a part of a script.
-        for (index, word) in words.enumerated().dropFirst(2)
-        where words[index - 1] == "-c" && Self.placeholders.contains(where: word.contains) {
+        if let script = ShellScript(words), let word = script.words.first(where: Self.hasField) {
             throw ConfigError(
-                "A field in the script of '\(words[index - 2]) -c' would run text of web pages. "
-                    + "Use '\(words[index - 2]) -c '… \"$1\"' sh {url}'.")
+                "A field in \(word.isEmpty ? "the script" : "'\(word)'") would run text of web pages, since "
+                    + "'\(script.shell)' reads it as a script. Use sh -c '… \"$1\"' sh {url}.")
         }
     }
 
@@ -62,6 +60,8 @@ struct ClipCommand: Hashable, Sendable {
         }
         return nil
     }
+
+    private static func hasField(_ word: String) -> Bool { placeholders.contains(where: word.contains) }
 
     var program: String { words[0] }
 

@@ -174,7 +174,8 @@ final class StoreConnection {
             if connection.isInTransaction { return try body(connection) }
             try connection.run("BEGIN")
             let result = try body(connection)
-            try connection.run("COMMIT")
+            // After an error that `body` tolerated, as of a damaged page, COMMIT ends a read with the same error.
+            do { try connection.run("COMMIT") } catch { connection.rollBack() }
             return result
         } catch {
             connection.rollBack()

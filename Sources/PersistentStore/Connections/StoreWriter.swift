@@ -127,6 +127,17 @@ extension StoreWriter {
         }
     }
 
+    /// Copies the log into the file and empties it. Returns false if another process reads it for the busy timeout.
+    func emptyLog() throws(StoreError) -> Bool {
+        guard let connection else { throw .closed }
+        do {
+            return try connection.connection.truncateLog(
+                waitingMilliseconds: opening.options.busyTimeout.wholeMilliseconds)
+        } catch {
+            throw connection.storeError(error)
+        }
+    }
+
     /// Does the same as ``writeUnsynced(_:)``, and returns the time for which other writers were blocked.
     func takeTurn<Result: Sendable>(_ body: (borrowing Connection) throws -> Result)
         throws(StoreError) -> (result: Result, turn: Duration)

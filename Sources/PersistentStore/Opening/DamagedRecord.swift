@@ -31,6 +31,17 @@ struct LeafPage {
         }
     }
 
+    /// Returns the IDs of all cells that SQLite can find on a page, whether or not they fit it.
+    static func ids(_ page: UnsafeRawBufferPointer, size: Int, headerAt start: Int) -> [Int64] {
+        guard page.count >= start + 8, page[start] == 13 else { return [] }
+        let count = min(Int(page.integer(start + 3, 2)), (page.count - start - 8) / 2)
+        return (0..<count).compactMap { index in
+            // SQLite reads the low bits of an offset (btree.c, findCell).
+            let offset = Int(page.integer(start + 8 + 2 * index, 2)) & (size - 1)
+            return page.variable(offset).flatMap { page.variable(offset + $0.length)?.value }
+        }
+    }
+
     private static func cell(
         _ page: UnsafeRawBufferPointer, _ usable: Int, _ offset: Int, after start: Int
     ) -> Cell? {

@@ -78,8 +78,8 @@ private struct StoreSalvage {
             try StoreCopy.makeCopy(of: path, copy, options)
             let draft = copy + "-new"
             var report = try save(
-                try StoreFile.attempt(path) { () throws(Errno) in try DamagedPages(path: copy) }, to: draft,
-                progress)
+                try StoreFile.attempt(path) { () throws(Errno) in try DamagedPages(path: copy) },
+                DamagedTables(copy: copy), to: draft, progress)
             report.isStructureIntact = isIntact(copy)
             do throws(Errno) {
                 try TemporaryFile.move(draft, to: newPath, replaces: false)
@@ -104,13 +104,12 @@ private struct StoreSalvage {
         }
     }
 
-    private func save(_ pages: DamagedPages, to draft: String, _ progress: (Int, Int) -> Void) throws
-        -> SalvageReport
-    {
+    private func save(
+        _ pages: DamagedPages, _ tables: DamagedTables?, to draft: String,
+        _ progress: (Int, Int) -> Void
+    ) throws -> SalvageReport {
         let scan = SalvageScan(pages, model: model, progress: progress)
-        guard scan.candidates.contains(where: { !$0.isEmpty }) else {
-            throw StoreError.nothingToSalvage(path: path)
-        }
+        let ids = scan.ids.sorted()
         var options = options
         options.createsMissingStore = true
         options.access = .readWrite
@@ -123,13 +122,15 @@ private struct StoreSalvage {
         try store.commit { new, facts in
             var first = try transaction.begin(on: new, facts.external)
             // No version may exceed the newest number; see ``HistoryTriggers``. A damaged one may be anything.
-            let versions = scan.candidates.joined().map(\.version).filter { $0 < 1 << 40 }
-            if let newest = versions.max(), newest > first {
+            let versions =
+                model.entities.flatMap { tables?.versions(of: $0, ids) ?? [] }
+                + scan.candidates.joined().map(\.version)
+            if let newest = versions.filter({ $0 < 1 << 40 }).max(), newest > first {
                 try new.run("UPDATE history SET number = ?2 WHERE number = ?1", first, newest)
                 first = newest
             }
-            for (entity, candidates) in zip(model.entities, scan.candidates) {
-                report.objects.append(try copy(candidates, of: entity, from: scan, to: new))
+            for position in model.entities.indices {
+                report.objects.append(try copy(position, from: scan, tables, ids, to: new))
             }
             _ = try transaction.end(first, on: new, facts)
             return StoreConnection.Work(result: ())
@@ -145,27 +146,43 @@ private struct StoreSalvage {
         return report
     }
 
+    /// Copies the objects of an entity, in the order of their IDs: the triggers give a lower ID another version.
+    ///
+    /// The row that SQLite reads by its ID is preferred to those on leaf pages.
     private func copy(
-        _ candidates: [SalvageScan.Candidate], of entity: EntityDescription, from scan: SalvageScan,
+        _ position: Int, from scan: SalvageScan, _ tables: DamagedTables?, _ ids: [Int64],
         to new: borrowing Connection
     ) throws -> SalvageReport.Objects {
+        let entity = model.entities[position]
+        let attributes = tables?.attributes(of: entity)
         var objects = SalvageReport.Objects(entity: entity.name)
-        var missing = Set(scan.liveIDs(of: entity))
-        var saved: Int64?
-        for candidate in candidates where candidate.id != saved {
-            // Without a known page of the table, the history decides about deleted objects.
-            let isLive = scan.isLive(candidate.id, of: entity)
-            guard candidate.rank == 2 || candidate.rank == 1 && isLive != false || isLive == true else {
-                continue
+        var missing = scan.namedIDs(position)
+        func save<Row: SalvagedRow & ~Copyable>(_ row: borrowing Row) throws -> Bool {
+            guard try insert(row, of: entity, into: new) else { return false }
+            if row.attributes.indices.contains(where: { row.isDamagedText($0) }) {
+                objects.withDamagedText += 1
             }
-            guard let row = scan.row(candidate, of: entity), try insert(row, of: entity, into: new) else {
-                missing.insert(candidate.id)
-                continue
-            }
-            saved = candidate.id
-            missing.remove(candidate.id)
             objects.saved += 1
-            if row.hasDamagedText { objects.withDamagedText += 1 }
+            missing.remove(row.id)
+            return true
+        }
+        var candidates = scan.candidates[position][...]
+        for id in ids {
+            let found = candidates.prefix { $0.id == id }
+            candidates = candidates.dropFirst(found.count)
+            if let attributes, let row = tables?.row(id, of: entity, attributes) {
+                if try save(row) { continue }
+                missing.insert(id)
+            }
+            let isLive = scan.isLive(id, of: entity)
+            for candidate in found {
+                // Without a known page of the table, the history decides about deleted objects.
+                guard candidate.rank == 2 || candidate.rank == 1 && isLive != false || isLive == true else {
+                    continue
+                }
+                if let row = scan.row(candidate, of: entity), try save(row) { break }
+                missing.insert(id)
+            }
         }
         objects.missing = Self.ranges(missing.sorted())
         // No ID is used again.
@@ -177,10 +194,11 @@ private struct StoreSalvage {
 
     /// Inserts a row, with new UUIDs if another object has the same. Returns false if the new store rejects
     /// it, for example a second object with a unique value.
-    private func insert(
-        _ row: SalvagedRow, of entity: EntityDescription, into new: borrowing Connection
+    private func insert<Row: SalvagedRow & ~Copyable>(
+        _ row: borrowing Row, of entity: EntityDescription, into new: borrowing Connection
     ) throws -> Bool {
-        let names = ["id", "version"] + row.attributes.map { StoreSchema.quoted($0.0.name) }
+        let attributes = row.attributes
+        let names = ["id", "version"] + attributes.map { StoreSchema.quoted($0.name) }
         let insertion = try new.prepare(
             """
             INSERT INTO \(StoreSchema.quoted(entity.name)) (\(names.joined(separator: ", "))) \
@@ -189,11 +207,11 @@ private struct StoreSalvage {
         try insertion.bind(row.id, at: 1)
         // Versions begin at 1; a lower one is damage, but no reason to lose the other values.
         try insertion.bind(max(1, row.version), at: 2)
-        try row.bind(to: insertion)
+        for index in attributes.indices { try row.bind(index, to: insertion, at: index + 3) }
         if try isInserted(by: insertion) { return true }
         insertion.reset()
-        for (index, attribute) in row.attributes.enumerated()
-        where attribute.0.isUnique && attribute.0.defaultValue == .uuid {
+        for (index, attribute) in attributes.enumerated()
+        where attribute.isUnique && attribute.defaultValue == .uuid {
             try insertion.bind(UUID().uuidString.lowercased(), at: index + 3)
         }
         return try isInserted(by: insertion)

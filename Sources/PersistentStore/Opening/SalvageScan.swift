@@ -25,6 +25,10 @@ struct SalvageScan {
     private let model: StoreModel
     /// The candidates of each entity of the model, by ID, the most probable one first.
     private(set) var candidates: [[Candidate]]
+    /// The IDs on pages of each entity's table whose record cannot be read.
+    private(set) var unreadable: [[Int64]]
+    /// The IDs of all cells, of any table, which SQLite may be able to read.
+    private(set) var ids: Set<Int64> = []
     /// The last assigned ID of each table.
     private(set) var sequences: [String: Int64] = [:]
     private var columns: [String: [String]] = [:]
@@ -39,7 +43,7 @@ struct SalvageScan {
 
     init(_ pages: DamagedPages, model: StoreModel, progress: (_ done: Int, _ of: Int) -> Void) {
         (self.pages, self.model) = (pages, model)
-        candidates = model.entities.map { _ in [] }
+        (candidates, unreadable) = (model.entities.map { _ in [] }, model.entities.map { _ in [] })
         for number in 1...max(1, pages.count * 2) {
             if number <= pages.count { readFacts(number) } else { readRows(number - pages.count) }
             if number.isMultiple(of: 4096) { progress(number, pages.count * 2) }
@@ -59,16 +63,26 @@ struct SalvageScan {
         return changes.compactMap { $0.key.entity == known && !$0.value.isDeletion ? $0.key.object : nil }
     }
 
+    /// The IDs of the objects of an entity that existed, as the history or a cell in their table says.
+    func namedIDs(_ position: Int) -> Set<Int64> {
+        let entity = model.entities[position]
+        let last = sequences[entity.name] ?? 0
+        return Set(liveIDs(of: entity)).union(
+            unreadable[position].filter { (1...max(1, last)).contains($0) && isLive($0, of: entity) != false }
+        )
+    }
+
     /// Returns the attributes of a row with their values; nil if the row is not one of the entity.
-    func row(_ candidate: Candidate, of entity: EntityDescription) -> SalvagedRow? {
+    func row(_ candidate: Candidate, of entity: EntityDescription) -> FoundRow? {
         guard let leaf = leaf(candidate.page) else { return nil }
         let cell = leaf.cells[candidate.cell]
         guard let record = DamagedRecord(cell), let bytes = pages.record(cell) else { return nil }
-        return SalvagedRow(
-            id: cell.id, version: candidate.version, record: record, bytes: bytes,
-            attributes: zip(columnNames(of: entity), record.types.indices).compactMap { name, index in
-                entity.attribute(name).map { ($0, index) }
-            })
+        let attributes = zip(columnNames(of: entity), record.types.indices).compactMap { name, index in
+            entity.attribute(name).map { ($0, index) }
+        }
+        return FoundRow(
+            id: cell.id, version: candidate.version, attributes: attributes.map(\.0), record: record,
+            bytes: bytes, indexes: attributes.map(\.1))
     }
 
     private func leaf(_ number: Int) -> LeafPage? {
@@ -148,14 +162,21 @@ struct SalvageScan {
     // MARK: Rows
 
     private mutating func readRows(_ number: Int) {
+        if let start = pages.start(of: number) {
+            ids.formUnion(LeafPage.ids(start, size: pages.pageSize, headerAt: number == 1 ? 100 : 0))
+        }
         guard let leaf = leaf(number) else { return }
         let role = pages.role(number)
         let table: String? = if case .tree(let root) = role { tables[root] } else { nil }
+        let owner = model.entities.firstIndex { $0.name == table }
         for (index, cell) in leaf.cells.enumerated() {
             guard let record = DamagedRecord(cell), record.types.count > 1, record.types[0] == 0,
                 let version = record.value(1, in: cell.local)?.integer,
                 let position = entityIndex(record, in: table)
-            else { continue }
+            else {
+                if let owner { unreadable[owner].append(cell.id) }
+                continue
+            }
             let rank = role == .free ? 0 : table == model.entities[position].name ? 2 : 1
             candidates[position].append(
                 Candidate(id: cell.id, version: version, rank: rank, page: number, cell: index))
@@ -181,33 +202,28 @@ struct SalvageScan {
     }
 }
 
-/// A row of a damaged store.
-struct SalvagedRow {
+/// A row that was found on a leaf page.
+struct FoundRow: SalvagedRow {
     let id: Int64
     let version: Int64
-    let record: DamagedRecord
-    let bytes: [UInt8]
-    let attributes: [(AttributeDescription, Int)]
+    let attributes: [AttributeDescription]
+    fileprivate let record: DamagedRecord
+    fileprivate let bytes: [UInt8]
+    fileprivate let indexes: [Int]
 
-    /// Whether a text is not valid UTF-8.
-    var hasDamagedText: Bool {
-        bytes.withUnsafeBytes { bytes in
-            attributes.contains { _, index in
-                guard case .text(let text) = record.value(index, in: bytes) else { return false }
-                return String(validating: text, as: UTF8.self) == nil
+    func bind(_ attribute: Int, to statement: borrowing Statement, at index: Int) throws(SQLiteError) {
+        let result = bytes.withUnsafeBytes { bytes in
+            Result { () throws(SQLiteError) in
+                try record.value(indexes[attribute], in: bytes)?.bind(to: statement, at: index)
             }
         }
+        try result.get()
     }
 
-    /// Binds the attributes from the third parameter on, with their bytes as stored.
-    func bind(to statement: borrowing Statement) throws(SQLiteError) {
-        for (position, attribute) in attributes.enumerated() {
-            let result = bytes.withUnsafeBytes { bytes in
-                Result { () throws(SQLiteError) in
-                    try record.value(attribute.1, in: bytes)?.bind(to: statement, at: position + 3)
-                }
-            }
-            try result.get()
+    func isDamagedText(_ attribute: Int) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            guard case .text(let text) = record.value(indexes[attribute], in: bytes) else { return false }
+            return String(validating: text, as: UTF8.self) == nil
         }
     }
 }

@@ -4,6 +4,8 @@ import SQLite
 struct SchemaInspection {
     /// Entities with triggers that are missing or have a different text.
     private(set) var triggers: [HistoryTriggers] = []
+    /// Entities with triggers of the owner that are newer.
+    private(set) var overtaken: [HistoryTriggers] = []
     /// Entities with indexes that are missing or have a different text.
     private(set) var indexes: [IndexCreation] = []
     /// Tables that lost a constraint, with their columns.
@@ -12,12 +14,13 @@ struct SchemaInspection {
     /// The seal of a sound schema that the store does not have.
     private(set) var newSeal: SchemaSeal?
 
-    var isSound: Bool { triggers.isEmpty && indexes.isEmpty && tables.isEmpty }
+    var isSound: Bool { triggers.isEmpty && overtaken.isEmpty && indexes.isEmpty && tables.isEmpty }
 
     private struct Item {
         let kind: String
         let table: String
         let sql: String
+        let row: Int64
     }
 
     /// Creates an inspection.
@@ -28,9 +31,10 @@ struct SchemaInspection {
         if let seal, try seal.isStored(on: connection) { return }
         var items: [String: Item] = [:]
         let rows = try connection.prepare(
-            "SELECT name, type, tbl_name, sql FROM sqlite_schema WHERE sql NOT NULL")
+            "SELECT name, type, tbl_name, sql, rowid FROM sqlite_schema WHERE sql NOT NULL")
         while try rows.step() {
-            items[rows.text(0)] = Item(kind: rows.text(1), table: rows.text(2), sql: rows.text(3))
+            items[rows.text(0)] = Item(
+                kind: rows.text(1), table: rows.text(2), sql: rows.text(3), row: rows.integer(4))
         }
         var ours: Set<String> = []
         for entity in opening.model.entities {
@@ -49,7 +53,18 @@ struct SchemaInspection {
             }
             let all = expected.all
             ours.formUnion(all.map(\.name))
-            if all.contains(where: { items[$0.name]?.sql != $0.sql }) { triggers.append(expected) }
+            if all.contains(where: { items[$0.name]?.sql != $0.sql }) {
+                triggers.append(expected)
+            } else {
+                let (names, oldest) = (
+                    Set(all.map(\.name)), all.filter(\.isAfter).compactMap { items[$0.name]?.row }.min()
+                )
+                let isOvertaken = items.contains { name, item in
+                    item.kind == "trigger" && item.table.lowercased() == entity.name.lowercased()
+                        && !names.contains(name) && item.row > oldest ?? 0
+                }
+                if isOvertaken { overtaken.append(expected) }
+            }
         }
         for (name, item) in items where item.kind == "trigger" && !ours.contains(name) {
             external.add(name, on: item.table)
@@ -98,6 +113,7 @@ struct SchemaRepair {
         guard !inspection.isSound else { return false }
         guard mayRebuild || inspection.tables.isEmpty else { throw NeedsRebuild() }
         for triggers in inspection.triggers { try drop(triggers, on: connection) }
+        for triggers in inspection.overtaken { try triggers.renew(on: connection) }
         try HistoryTriggers.raiseNumbers(over: inspection.triggers.map(\.entity), on: connection)
         for table in inspection.tables {
             try TableRebuild(entity: table.entity, columns: table.columns).run(on: connection)

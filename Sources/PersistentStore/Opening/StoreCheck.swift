@@ -31,29 +31,8 @@ struct StoreCheck {
             guard error.primary == .corrupt else { throw error }
             reason = error.message
         }
-        return [try areTablesReadable(connection) ? .damagedIndexes(reason) : .damaged(reason)]
-    }
-
-    /// Whether every value of every row can be read without an index.
-    private func areTablesReadable(_ connection: borrowing Connection) throws -> Bool {
-        do {
-            var queries: [String] = []
-            let tables = try connection.prepare(
-                """
-                SELECT tables.name, group_concat('length(CAST("' || replace(columns.name, '"', '""') || '" AS BLOB))', '+')
-                FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
-                WHERE tables.type = 'table' AND tables.rootpage > 0 GROUP BY tables.name
-                """)
-            while try tables.step() {
-                queries.append(
-                    "SELECT total(\(tables.text(1))) FROM \(StoreSchema.quoted(tables.text(0))) NOT INDEXED")
-            }
-            for query in queries { try connection.run(query) }
-            return true
-        } catch {
-            guard error.primary == .corrupt else { throw error }
-            return false
-        }
+        let areWhole = try TableCheck(model: model).areTablesWhole(connection)
+        return [areWhole ? .damagedIndexes(reason) : .damaged(reason)]
     }
 
     private func references(_ connection: borrowing Connection) throws -> [StoreFinding] {

@@ -37,7 +37,7 @@ public enum StoreError: Error, Equatable, Sendable {
     /// succeeded.
     case inputOutput(path: String, reason: String)
     case damaged(path: String, reason: String)
-    /// The file was a store, but is now empty.
+    /// The file contains no store: it was one, or only its name was created.
     case emptied(path: String)
     /// A ``MigrationStep`` failed; nothing was changed.
     case cannotMigrate(path: String, reason: String)
@@ -134,8 +134,7 @@ extension StoreError: CustomStringConvertible {
         case .damaged(let path, let reason):
             "The store \(path) is corrupt (\(reason)). Restore a backup, or salvage the store."
         case .emptied(let path):
-            "The store \(path) is empty, but was in use before. "
-                + "Restore a backup, or delete the file to create a new store."
+            "The store \(path) is empty. Restore a backup, or delete the file to create a new store."
         case .cannotMigrate(let path, let reason):
             "Cannot migrate store \(path): \(reason). Nothing was changed; use the version that wrote it."
         case .cannotBackUp(let path, let reason): "No backup was made at \(path): \(reason)."

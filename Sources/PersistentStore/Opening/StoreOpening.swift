@@ -32,7 +32,7 @@ struct StoreOpening {
         try StoreOwnership(path: path).check()
         do {
             // Of a file that another program created empty.
-            if isNew { FilePermissions.restrictToOwner(path) }
+            if isNew && options.createsMissingStore { FilePermissions.restrictToOwner(path) }
             let metadata = try prepare(store)
             try store.holdFiles()
             return (store, metadata)
@@ -58,7 +58,14 @@ struct StoreOpening {
         try connection.execute("BEGIN")
         let isEmpty = try identify(connection)
         try connection.execute("COMMIT")
-        if isEmpty { try create(connection) }
+        if isEmpty && options.createsMissingStore {
+            try create(connection)
+        } else if isEmpty {
+            // Another process may be creating the store, with the write lock.
+            try connection.execute("BEGIN IMMEDIATE")
+            guard try !identify(connection) else { throw StoreError.emptied(path: path) }
+            try connection.execute("COMMIT")
+        }
         var metadata = try StoreMetadata(connection)
         if metadata.model != StoreModelFingerprint(model).text {
             try migrate(connection)
@@ -220,7 +227,7 @@ extension StoreOpening {
         let store = try connectForReading()
         do {
             try store.connection.execute("PRAGMA query_only = ON; BEGIN")
-            guard try !identify(store.connection) else { throw StoreError.notAStore(path: path) }
+            guard try !identify(store.connection) else { throw StoreError.emptied(path: path) }
             let metadata = try StoreMetadata(store.connection)
             try checkSchema(store.connection)
             try store.connection.execute("COMMIT")

@@ -10,7 +10,7 @@ import SQLite
 /// others.
 final class IndexFile {
     static let applicationID: Int64 = 0x436C_7053
-    static let format: Int64 = 2
+    static let format: Int64 = 3
     /// A backfill counts down from here; later objects count up.
     static let middleNumber: Int64 = 1 << 32
     static let firstLateNumber: Int64 = 1 << 40
@@ -82,7 +82,8 @@ final class IndexFile {
                     CREATE TABLE state (id INTEGER PRIMARY KEY, edition INTEGER NOT NULL, store TEXT NOT NULL,
                     generation INTEGER NOT NULL, position INTEGER NOT NULL, phase INTEGER NOT NULL,
                     built_created INTEGER, built_object INTEGER, built INTEGER NOT NULL, total INTEGER NOT NULL,
-                    dead INTEGER NOT NULL, next_number INTEGER NOT NULL, next_late_number INTEGER NOT NULL);
+                    dead INTEGER NOT NULL, next_number INTEGER NOT NULL, next_late_number INTEGER NOT NULL,
+                    digest INTEGER);
                     PRAGMA application_id = \(applicationID); PRAGMA user_version = \(format)
                     """)
                 try makeContents(connection)

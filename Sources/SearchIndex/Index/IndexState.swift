@@ -16,7 +16,9 @@ struct IndexRecord {
     /// A random number that is different for each backfill.
     var edition: Int64
     /// The last transaction that the index has processed.
-    var cursor: HistoryToken
+    private(set) var cursor: HistoryToken
+    /// Distinguishes the history up to the cursor from another one; see ``isOf(_:)``.
+    private var digest: Int64?
     var phase: Phase
     /// The oldest position that the backfill has reached; nil before its first step.
     var builtPosition: SearchPosition?
@@ -29,9 +31,10 @@ struct IndexRecord {
     private(set) var nextLateNumber = IndexFile.firstLateNumber
 
     /// Creates the record of a backfill that begins at a token.
-    init(cursor: HistoryToken, total: Int) {
+    init(_ snapshot: borrowing StoreSnapshot, total: Int) throws(StoreError) {
         edition = Int64.random(in: 1 ... .max)
-        self.cursor = cursor
+        cursor = try snapshot.newestToken()
+        digest = try snapshot.digest(at: cursor)
         phase = .building
         built = 0
         self.total = Int64(total)
@@ -43,7 +46,7 @@ struct IndexRecord {
         let row = try connection.prepare(
             """
             SELECT edition, store, generation, position, phase, built_created, built_object, built, total, dead,
-            next_number, next_late_number FROM state WHERE id = 1
+            next_number, next_late_number, digest FROM state WHERE id = 1
             """)
         guard try row.step(), let store = UUID(uuidString: row.text(1)),
             let phase = Phase(rawValue: row.integer(4))
@@ -57,6 +60,7 @@ struct IndexRecord {
         dead = row.integer(9)
         nextNumber = row.integer(10)
         nextLateNumber = row.integer(11)
+        if !row.isNull(12) { digest = row.integer(12) }
         guard isPlausible else { return nil }
     }
 
@@ -66,6 +70,17 @@ struct IndexRecord {
         (IndexFile.middleNumber..<IndexFile.firstLateNumber).contains(nextNumber)
             && (IndexFile.firstLateNumber..<1 << 60).contains(nextLateNumber)
             && [built, total, dead].allSatisfy { (0..<1 << 60).contains($0) }
+    }
+
+    /// Whether the history of a snapshot is the one that the index has read. It is not, even if its numbers admit that,
+    /// after an older file was put in the position of the store and grew.
+    func isOf(_ snapshot: borrowing StoreSnapshot) throws(StoreError) -> Bool {
+        try snapshot.digest(at: cursor).map { $0 == digest } ?? true
+    }
+
+    mutating func advance(to token: HistoryToken, in snapshot: borrowing StoreSnapshot) throws(StoreError) {
+        guard token != cursor else { return }
+        (cursor, digest) = (token, try snapshot.digest(at: token))
     }
 
     mutating func useNumbers(_ count: Int, areLate: Bool) -> Int64 {
@@ -81,11 +96,11 @@ struct IndexRecord {
         try connection.run(
             """
             INSERT OR REPLACE INTO state (id, edition, store, generation, position, phase, built_created,
-            built_object, built, total, dead, next_number, next_late_number)
-            VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+            built_object, built, total, dead, next_number, next_late_number, digest)
+            VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
             """, edition, cursor.storeID.uuidString, cursor.generation, cursor.number, phase.rawValue,
             builtPosition?.created, builtPosition?.id, built, total, dead, nextNumber,
-            nextLateNumber)
+            nextLateNumber, digest)
     }
 }
 

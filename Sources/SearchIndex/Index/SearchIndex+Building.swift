@@ -38,7 +38,7 @@ extension SearchIndex {
         // Checked without the write lock first: usually the index is current.
         let isCurrent = try use(.reading) { connection, _ in
             guard let record = try IndexRecord(connection) else { return false }
-            return record.phase == .ready && record.cursor == newest
+            return try record.phase == .ready && record.cursor == newest && record.isOf(snapshot)
         }
         if isCurrent == true { return .done }
         return try use(.writing) { connection, vocabulary in
@@ -46,6 +46,7 @@ extension SearchIndex {
             if let known = record {
                 do {
                     try snapshot.check(known.cursor)
+                    if try !known.isOf(snapshot) { record = nil }
                 } catch StoreError.tokenFromFuture where !isAheadOfAll {
                     return .ahead
                 } catch is StoreError {
@@ -91,7 +92,7 @@ extension SearchIndex {
     private func begin(_ connection: borrowing Connection, _ snapshot: borrowing StoreSnapshot) throws {
         try IndexFile.makeContents(connection)
         let total = try snapshot.count(FetchRequest(schema.entity))
-        try IndexRecord(cursor: try snapshot.newestToken(), total: total).write(connection)
+        try IndexRecord(snapshot, total: total).write(connection)
         builder = DocumentWriter()
     }
 
@@ -156,7 +157,7 @@ extension SearchIndex {
             let end = min(changes.objects.count, first + Self.catchingUpStep)
             try reindex(Array(changes.objects[first..<end]), &record, connection, snapshot)
         }
-        record.cursor = changes.upTo
+        try record.advance(to: changes.upTo, in: snapshot)
     }
 
     private func reindex(

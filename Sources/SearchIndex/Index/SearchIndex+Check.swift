@@ -1,5 +1,6 @@
 import Glibc
-import PersistentStore
+package import PersistentStore
+import Platform
 import SQLite
 
 /// A defect of a search index, or the reason that the check failed.
@@ -19,6 +20,14 @@ package enum SearchIndexProblem: Hashable, Sendable {
         case .busy, .unchecked: false
         }
     }
+}
+
+/// Commits that the search index has read and that the store does not have.
+package struct LostCommits: Hashable, Sendable {
+    /// The number with which the history ends; nil if it has other commits with the numbers of the lost ones.
+    package let end: Int64?
+    /// The number of the newest commit that the index has read.
+    package let made: Int64
 }
 
 extension SearchIndex {
@@ -47,6 +56,29 @@ extension SearchIndex {
         } catch {
             return .unchecked("\(error)")
         }
+    }
+
+    /// Returns the commits that the index has read and that the store does not have; nil if there are none, or no index
+    /// of this store.
+    ///
+    /// A log that was deleted, or an older file in the position of the store, loses commits that were reported.
+    package nonisolated(nonsending) func lostCommits() async throws(StoreError) -> LostCommits? {
+        guard FileStatus(path: path) != nil,
+            let record = try await record(), record.cursor.storeID == container.storeID
+        else { return nil }
+        // Read after the cursor, so that it contains all commits that the index has read.
+        return try await container.read { snapshot throws(StoreError) in
+            let newest = try snapshot.newestToken()
+            guard record.cursor.generation == newest.generation else { return nil }
+            if record.cursor.number > newest.number {
+                return LostCommits(end: newest.number, made: record.cursor.number)
+            }
+            return try record.isOf(snapshot) ? nil : LostCommits(end: nil, made: record.cursor.number)
+        }
+    }
+
+    private func record() throws(StoreError) -> IndexRecord? {
+        try use(.reading) { connection, _ in try IndexRecord(connection) } ?? nil
     }
 
     private nonisolated func checkFile() throws -> String? {
@@ -79,7 +111,7 @@ extension SearchIndex {
         try connection.execute("BEGIN")
         guard try connection.integer("SELECT count(*) FROM sqlite_schema") != 0,
             let record = try IndexRecord(connection), record.phase == .ready,
-            (try? snapshot.check(record.cursor)) != nil
+            (try? snapshot.check(record.cursor)) != nil, try record.isOf(snapshot)
         else { return nil }
         let changed = Set(
             try assumeIsolated { try $0.changes(after: record.cursor, limit: .max, snapshot).objects })

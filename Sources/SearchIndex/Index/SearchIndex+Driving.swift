@@ -1,4 +1,5 @@
 package import PersistentStore
+import Platform
 import SQLite
 
 extension SearchIndex {
@@ -47,6 +48,19 @@ extension SearchIndex {
         return .unavailable("another process holds its lock")
     }
 
+    /// Reads all history, if there is an index, and records that in the store, so that cleaning need not wait.
+    package nonisolated(nonsending) func release() async throws(StoreError) {
+        guard FileStatus(path: path) != nil, try await bringUpToDate() == .ready else { return }
+        try await recordCursor(after: 1)
+    }
+
+    /// Rebuilds an index that contains words of deleted text, in a new file: SQLite and FTS5 leave them in unused
+    /// parts of a file.
+    package nonisolated(nonsending) func scrub() async throws {
+        guard FileStatus(path: path) != nil else { return }
+        try await rebuild()
+    }
+
     /// Truncates the WAL, which is as large as the index after a backfill.
     private func emptyJournal() {
         _ = try? useOutsideTransaction { connection in
@@ -59,7 +73,11 @@ extension SearchIndex {
     }
 
     /// Records the index's cursor in the store, so that cleaning waits for it and `consumers` shows it.
-    private nonisolated(nonsending) func recordCursor() async throws(StoreError) {
+    ///
+    /// - Parameter changes: The number of changes from which on a cursor is recorded again.
+    private nonisolated(nonsending) func recordCursor(
+        after changes: UInt64 = SearchIndex.unrecordedChanges
+    ) async throws(StoreError) {
         let own = try await storedCursor()
         let stored = try await container.read { snapshot throws(StoreError) in
             try snapshot.consumers().first { $0.name == Self.consumerName }?.token
@@ -75,7 +93,7 @@ extension SearchIndex {
         if stored.storeID != own.storeID || stored.generation != own.generation
             || own.number > stored.number
                 // Correct even if a malicious store contains the limits of Int64.
-                && UInt64(bitPattern: own.number &- stored.number) >= Self.unrecordedChanges
+                && UInt64(bitPattern: own.number &- stored.number) >= changes
         {
             try await container.resetCursor(of: Self.consumerName, to: own)
         }

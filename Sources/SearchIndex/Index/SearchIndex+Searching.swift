@@ -38,6 +38,7 @@ extension SearchIndex {
         let store = StoreScan(self, bounds)
         let page = try use(.reading) { connection, vocabulary -> SearchPage? in
             guard let record = try IndexRecord(connection), (try? snapshot.check(record.cursor)) != nil,
+                try record.isOf(snapshot),
                 try !snapshot.hasMoreChanges(after: record.cursor, than: Self.maxUnindexed)
             else { return nil }
             // Several megabytes for a large store; a search for stars or authors alone does not need them.

@@ -27,8 +27,6 @@ struct ClipCapture {
             fill(&drafts[0], from: bytes)
             guard !drafts[0].isEmpty else { throw ClipError.emptyClip }
             return try await save(&drafts, try await invocation.openStore(author: author))
-        } catch let error as UsageError {
-            throw error
         } catch {
             if let error = error as? InputError {
                 // Nothing was entered.

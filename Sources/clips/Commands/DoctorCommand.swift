@@ -56,6 +56,9 @@ private struct Doctor {
     func run() async throws -> ExitStatus {
         let (findings, problem) = try await store.check()
         var diagnoses = Diagnosis.all(findings, problem)
+        if !diagnoses.contains(where: \.isDamage), let lost = try await store.lostCommits() {
+            diagnoses.append(Diagnosis(lost))
+        }
         let isRepairable = findings.contains(where: \.isRepairable) || problem?.isRepairable == true
         if invocation.arguments.has("--repair"), isRepairable {
             try await store.repair()

@@ -6,7 +6,10 @@ extension Command {
     static let historyClean = Command(
         name: "history clean",
         summary: "Delete old history, except transactions that a consumer has not read",
-        details: "The clips do not change.",
+        details: """
+            The clips do not change. The text of deleted clips is then overwritten in the files of the store and of its \
+            search index, which rewrites both.
+            """,
         options: [
             Option("--before", value: "POINT", "token, transaction, date, or age (default: 7d)"),
             Option("--dry-run", "only report"),
@@ -20,10 +23,18 @@ extension Command {
             }
         let isDry = invocation.arguments.has("--dry-run")
         let store = try await invocation.openExistingStore()
-        let result = try await store.deleteHistory(HistoryDeleteRequest(end), isDryRun: isDry)
-        let report = CleaningReport(result, isDry: isDry)
+        let request = HistoryDeleteRequest(end)
+        if isDry {
+            let report = CleaningReport(try await store.previewDeletion(request), isDry: true)
+            try invocation.line(report.text, json: report)
+            return .done
+        }
+        let (result, remains) = try await store.deleteHistory(request)
+        let report = CleaningReport(result, isDry: false)
         try invocation.line(report.text, json: report)
-        return .done
+        guard let remains else { return .done }
+        invocation.fail("The files may still contain deleted text: \(remains). Run the command again.")
+        return .incomplete
     }
 }
 

@@ -27,8 +27,6 @@ struct JSONLinesImport {
                 ? Retention(invocation, command: command, author: author) : nil)
         do {
             progress.store = try await invocation.openStore(author: author).asOneStep()
-        } catch let error as UsageError {
-            throw error
         } catch {
             progress.failure = error
             if progress.retention == nil { throw error }

@@ -37,6 +37,10 @@ extension Command {
             if let operand = invocation.arguments.operands.first {
                 throw UsageError("Unexpected operand '\(operand)'.")
             }
+            let ofOneClip = ["--fetch", "--url", "--title", "--text", "--note", "--tag"]
+            if let option = ofOneClip.first(where: invocation.arguments.has) {
+                throw UsageError("Option \(option) does not apply to --jsonl, whose lines have all fields.")
+            }
             return try await JSONLinesImport(invocation: invocation, author: author, command: name).run()
         }
     }

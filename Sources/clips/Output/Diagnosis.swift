@@ -108,6 +108,11 @@ struct Diagnosis: Equatable {
         }
     }
 
+    init(_ lost: LostCommits) {
+        self.init(
+            .history, lost.sentence, "Compare the clips with a backup; the next search rebuilds its index.")
+    }
+
     /// Creates the problem of a browser's host.
     init(_ report: BrowserReport) {
         self.init(.browser, "\(report.browser): \(report.found).", report.advice)
@@ -150,6 +155,19 @@ struct Diagnosis: Equatable {
         guard let found else { return SafeText.line("\(name)well") }
         let rest = isRepaired ? "Repaired." : advice
         return SafeText.line("\(name)\(found)\(rest.isEmpty ? "" : " \(rest)")")
+    }
+}
+
+extension LostCommits {
+    /// A sentence about the store, whose cause can be one of two.
+    var sentence: String {
+        if let end {
+            "The history ends at \(end), but commits up to \(made) were made: the log (-wal) was deleted, "
+                + "or an older file was put in the position of the store."
+        } else {
+            "Commits up to \(made) were made that the history does not contain: "
+                + "an older file was put in the position of the store."
+        }
     }
 }
 

@@ -10,9 +10,11 @@ final class Retention {
     private let command: String
     private let author: String
     private var file: UnsavedClips?
+    private var places: UnsavedClips.Places
     private var isWritable = true
     private var clips = 0
     private var rejectedLines = 0
+    private var hasUnread = false
     private var hasPrinted = false
 
     /// The limit of an endless input.
@@ -25,6 +27,8 @@ final class Retention {
         self.invocation = invocation
         self.command = command
         self.author = invocation.arguments.value("--author") ?? author
+        places = UnsavedClips.Places(
+            storePath: try? invocation.storePath(), suffix: command == "import" ? "" : ".jsonl")
     }
 
     func retain(_ drafts: [ClipDraft]) {
@@ -70,11 +74,46 @@ final class Retention {
         invocation.fail("the input is longer than \(Self.longestInput >> 30) GB; the rest of it is lost.")
     }
 
+    /// Retains the input of a command that was refused before it read it, unless the input can be read again.
+    static func retainInput(of command: Command, _ words: [String]) {
+        let savesText = [Command.add.name, Command.extension.name].contains(command.name)
+        guard savesText || command.name == Command.import.name && words.contains("-"),
+            StandardInput.isPiped, StandardInput.comesOnce,
+            let arguments = try? Arguments([], options: Option.global)
+        else { return }
+        PendingInterrupt.hold()
+        let retention = Retention(
+            Invocation(arguments: arguments), command: command.name,
+            author: command.name == Command.extension.name ? "extension" : "cli")
+        var bytes: [UInt8] = []
+        try? StandardInput.readAll(into: &bytes, limit: ClipDraft.largestText)
+        guard !bytes.isEmpty else { return }
+        if savesText && !words.contains("--jsonl") {
+            retention.retain(ClipDraft(), longText: bytes)
+        } else {
+            retention.retain(unread: bytes)
+        }
+        retention.report()
+    }
+
+    /// Retains bytes and the rest of standard input, unchanged.
+    private func retain(unread bytes: [UInt8]) {
+        var (part, total) = (bytes, 0)
+        while !part.isEmpty, total < Self.longestInput {
+            if add(part, isSafe: false) { hasUnread = true }
+            total += part.count
+            part = []
+            try? StandardInput.readAll(into: &part, limit: ClipDraft.largestText)
+        }
+    }
+
     /// Reports the file with the retained clips, if any.
     func report() {
         guard let file else { return }
         file.finish()
         self.file = nil
+        defer { (hasUnread, clips, rejectedLines) = (false, 0, 0) }
+        if hasUnread { invocation.fail("the input is retained in \(file.path).") }
         if clips > 0 {
             let (are, them) = clips == 1 ? ("the clip is", "it") : ("\(clips) clips are", "them")
             invocation.fail(
@@ -91,11 +130,13 @@ final class Retention {
 
     /// Returns whether the bytes are in the file.
     private func add(_ bytes: some Collection<UInt8>, isSafe: Bool) -> Bool {
-        if file == nil && isWritable {
-            file = UnsavedClips(storePath: try? invocation.storePath())
+        while file != nil || isWritable {
+            if file == nil { file = UnsavedClips(in: &places) }
             isWritable = file != nil
+            if file?.add(bytes) == true { return true }
+            // The disk is full; the next folder may be on another one.
+            report()
         }
-        if file?.add(bytes) == true { return true }
         print(bytes, isSafe: isSafe)
         return false
     }

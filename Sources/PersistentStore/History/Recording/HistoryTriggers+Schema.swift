@@ -11,7 +11,8 @@ extension HistoryTriggers {
         self.init(entity: entity, entityID: id, bits: bits.byName)
     }
 
-    /// Creates the triggers, and those of the owner again, so that they are newer.
+    /// Creates the triggers: those that run before a change are older than those of the owner, and those that run
+    /// after it are newer.
     func create(on connection: borrowing Connection) throws {
         let own = Set(all.map(\.name))
         var others: [(name: String, sql: String)] = []
@@ -24,8 +25,17 @@ extension HistoryTriggers {
         }
         rows.reset()
         for trigger in others { try connection.run("DROP TRIGGER \(StoreSchema.quoted(trigger.name))") }
-        for trigger in all { try connection.run(trigger.sql) }
+        for trigger in all where !trigger.isAfter { try connection.run(trigger.sql) }
         for trigger in others { try connection.run(trigger.sql) }
+        for trigger in all where trigger.isAfter { try connection.run(trigger.sql) }
+    }
+
+    /// Creates the triggers that run after a change again, so that they are newer than those that the owner has added.
+    func renew(on connection: borrowing Connection) throws {
+        for trigger in all where trigger.isAfter {
+            try connection.run("DROP TRIGGER \(StoreSchema.quoted(trigger.name))")
+            try connection.run(trigger.sql)
+        }
     }
 
     /// Raises the newest number to the greatest version in the store, so that each later version can be greater: the

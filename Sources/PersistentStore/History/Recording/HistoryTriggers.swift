@@ -16,8 +16,10 @@ import SQLite
 /// remains until then, unless the row is still the noted one. Notes outlive a statement that evicts nothing after
 /// all (`OR IGNORE`, upsert); they are harmless, and the next insert or update discards them.
 ///
-/// SQLite runs the newest trigger first. The BEFORE triggers must run last, so those of the owner are created again
-/// whenever these are: see ``create(on:)``.
+/// SQLite runs the newest trigger first. The BEFORE triggers must run last and the AFTER triggers first, so that no
+/// trigger of the owner runs between them: it could change the row, or fail under OR FAIL, which retains the row. So the
+/// owner's are older than the AFTER triggers, which are created again when the owner has added one: see
+/// ``create(on:)`` and ``renew(on:)``. Until a container next opens or writes the store, such a trigger runs first.
 ///
 /// No version exceeds the newest number by more than 1, regardless of the values that a statement sets. A deletion
 /// takes a number, so that of the next object under the same ID is greater than every earlier version.
@@ -26,6 +28,7 @@ struct HistoryTriggers {
         let name: String
         let body: String
 
+        var isAfter: Bool { body.hasPrefix("AFTER") }
         var sql: String { "CREATE TRIGGER \"\(name)\" \(body)" }
     }
 

@@ -16,6 +16,15 @@ enum HistoryRemoval {
         return last - first + 1
     }
 
+    /// Deletes the values of one row, which may be the newest and is then retained, and the notes of statements that
+    /// evicted nothing, which contain values.
+    static func removeValues(at number: Int64, on connection: borrowing Connection) throws {
+        for entity in try connection.texts("SELECT name FROM history_entity") {
+            try connection.run("DELETE FROM \(StoreSchema.valuesTable(entity)) WHERE number = ?1", number)
+            try connection.run("DELETE FROM \(StoreSchema.replacedTable(entity))")
+        }
+    }
+
     static func hasRemains(on connection: borrowing Connection) throws -> Bool {
         let newest = try HistoryBoundary.newest(on: connection)
         let floor = try StoreMetadata.integer(.historyFloor, on: connection) ?? 0

@@ -32,6 +32,14 @@ extension PersistentContainer {
         try await HistoryCleaning(writer: writer, now: options.clock()).delete(request)
     }
 
+    /// Rewrites the file without the text of deleted objects, which SQLite leaves in unused parts, and empties the log.
+    ///
+    /// - Returns: Whether the log is empty, for which no process may read it.
+    package nonisolated(nonsending) func scrub() async throws(StoreError) -> Bool {
+        try await writer.vacuum()
+        return try await writer.emptyLog()
+    }
+
     /// Whether the last cleaning is at least `interval` old. If so, records that a cleaning starts now, so
     /// that only one of several processes cleans.
     nonisolated(nonsending) public func claimCleaning(every interval: Duration) async throws(StoreError)

@@ -77,6 +77,7 @@ struct PurgePlan: Sendable {
         count.remove(Int64(removed.changes), upTo: number)
         try count.store(on: connection)
         try StoreMetadata.set(.historyFloor, .integer(number), on: connection)
+        try HistoryRemoval.removeValues(at: number, on: connection)
         return true
     }
 }
