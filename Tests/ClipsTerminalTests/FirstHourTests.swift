@@ -78,7 +78,7 @@ import Testing
                 id: ClipModel.objectID(2), version: 1, layout: layout, values: [.text("A"), .text(text)]))
         try state.press("<Enter>")
         state.reader.show(clip)
-        state.take(.state(.live))
+        state.reconcile()
         #expect(state.statusLine.contains("%"))
         #expect(state.reader.lines.allSatisfy { $0.text.count <= 40 } && state.reader.lines.count == 22)
         let first = try #require(state.reader.percent)
