@@ -87,7 +87,7 @@ extension SearchIndex {
 
 extension SearchText {
     /// Whether the text consists of words and spaces.
-    fileprivate var hasOnlyWords: Bool {
+    var hasOnlyWords: Bool {
         var count = folded.count { $0 == 32 }
         folded.withUnsafeBufferPointer { Tokens.runs($0) { if $0.kind == .word { count += $0.range.count } } }
         return count == folded.count
