@@ -26,6 +26,7 @@ let package = Package(
         .systemLibrary(name: "CNATS"),
         .systemLibrary(name: "CSodium"),
         .systemLibrary(name: "CZlib"),
+        .systemLibrary(name: "CStemmer"),
         .target(name: "CProcess"),
         .target(name: "CSearch"),
         .target(name: "CPlatform"),
@@ -46,7 +47,7 @@ let package = Package(
 
         .target(
             name: "SearchIndex",
-            dependencies: ["HistoryTracking", "PersistentStore", "SQLite", "Platform", "CSearch"]),
+            dependencies: ["HistoryTracking", "PersistentStore", "SQLite", "Platform", "CSearch", "CStemmer"]),
 
         // The program.
         .target(

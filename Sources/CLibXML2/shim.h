@@ -1,4 +1,5 @@
 #pragma once
 
-// The compiler finds it by libxml-2.0.pc.
+// The compiler finds them by libxml-2.0.pc.
 #include <libxml/HTMLparser.h>
+#include <libxml/SAX2.h>

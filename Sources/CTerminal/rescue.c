@@ -13,7 +13,10 @@
 static const char restoring[] =
     "\033[?1000l\033[?1006l\033[?2004l\033[?25h\033[0m\033[?1l\033>\033[?1049l";
 
-static const int crashes[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGSYS, SIGQUIT};
+// The signals that end a process, except those of signals.c. The first ones are faults, which occur again on return.
+static const int crashes[] = {SIGILL,  SIGTRAP, SIGSEGV,   SIGBUS,  SIGFPE,  SIGABRT, SIGSYS, SIGQUIT,  SIGUSR1,
+                              SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGPOLL, SIGPWR, SIGSTKFLT};
+enum { FAULTS = 5 };
 enum { CRASHES = sizeof crashes / sizeof *crashes };
 
 static struct sigaction previous[CRASHES];
@@ -59,10 +62,14 @@ void terminal_rescue_now(void) {
 static void crash(int number, siginfo_t *info, void *context) {
     (void)context;
     terminal_rescue_now();
+    int is_fault = 0;
     for (int i = 0; i < CRASHES; i++)
-        if (crashes[i] == number) sigaction(number, &previous[i], NULL);
-    // A fault occurs again on return; a signal from kill(2) does not.
-    if (info->si_code <= 0) raise(number);
+        if (crashes[i] == number) {
+            sigaction(number, &previous[i], NULL);
+            is_fault = i < FAULTS;
+        }
+    // A signal from kill(2) or a timer does not occur again.
+    if (!is_fault || info->si_code <= 0) raise(number);
 }
 
 static void install(void) {
@@ -77,7 +84,11 @@ static void install(void) {
     }
     struct sigaction action = {.sa_sigaction = crash, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigfillset(&action.sa_mask);
-    for (int i = 0; i < CRASHES; i++) sigaction(crashes[i], &action, &previous[i]);
+    for (int i = 0; i < CRASHES; i++) {
+        sigaction(crashes[i], NULL, &previous[i]);
+        // A signal that the parent ignored remains ignored. A fault cannot be.
+        if (i < FAULTS || previous[i].sa_handler != SIG_IGN) sigaction(crashes[i], &action, NULL);
+    }
 }
 
 void terminal_rescue_arm(int descriptor) {

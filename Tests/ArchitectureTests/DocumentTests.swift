@@ -15,7 +15,7 @@ import Testing
         try #require(blocks.count > 2)
         let setUp = "$(command -v sudo) apt-get update && $(command -v sudo) apt-get install -y "
         #expect(blocks[0].hasPrefix(setUp) && blocks[0].hasSuffix(" && swift run -c release clips"))
-        #expect(blocks[1].hasPrefix(setUp) && blocks[1].hasSuffix(" && swift test --no-parallel"))
+        #expect(blocks[1].hasPrefix(setUp) && blocks[1].hasSuffix(" && bash .ci/test"))
         #expect(blocks.prefix(2).allSatisfy { !$0.contains("\n") })
     }
 

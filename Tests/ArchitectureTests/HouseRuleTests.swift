@@ -23,7 +23,9 @@ import Testing
 
     /// The static program would load libraries of another version of Glibc (getpwnam(3), getaddrinfo(3)).
     @Test func `no source file queries the name service`() {
-        for file in Self.sources {
+        // A regular expression for each line takes seconds.
+        let names = ["getpw", "getgr", "getaddrinfo", "gethostby", "attributesOfItem"]
+        for file in Self.sources where names.contains(where: { file.text.contains($0) }) {
             for (number, line) in file.lines.enumerated() where !line.contains("//") {
                 #expect(
                     !line.contains(/\b(?:getpw|getgr|getaddrinfo|gethostby|attributesOfItem)\w*\(/),

@@ -13,7 +13,7 @@ import Testing
         "LiveQuery": ["HistoryTracking", "PersistentStore"],
         "Mirroring": ["HistoryTracking", "PersistentStore", "Platform"],
         "MirrorRelay": ["Mirroring", "Platform", "CNATS", "CSodium", "CZlib"],
-        "SearchIndex": ["HistoryTracking", "PersistentStore", "SQLite", "Platform", "CSearch"],
+        "SearchIndex": ["HistoryTracking", "PersistentStore", "SQLite", "Platform", "CSearch", "CStemmer"],
         "ClipsCore": [
             "SearchIndex", "LiveQuery", "Mirroring", "HistoryTracking", "PersistentStore", "AppGroup",
             "Platform", "CSearch",

@@ -42,8 +42,10 @@ struct ExportFileTests {
     @Test(arguments: [SIGKILL, SIGTERM, SIGINT]) func `a killed export leaves no file`(
         signal: Int32
     ) throws {
-        let text = String(repeating: "words and more words\n", count: 1 << 20)
-        for number in 0..<3 { try program.run("add", "--title", "\(number)", "--text", "-", input: text) }
+        for number in 0..<3 { try program.run("add", "--title", "\(number)") }
+        let text = "replace(printf('%.*c', 1048576, 'x'), 'x', 'words and more words' || char(10))"
+        #expect(
+            try program.sqlite3("UPDATE Clip SET text = \(text) WHERE title < '3' RETURNING 1") == "1\n1\n1")
         try Data("old".utf8).write(to: URL(fileURLWithPath: folder + "/file"))
         let process = try program.start(["export", "--format", "html", "-o", folder + "/file"])
         let descriptors = "/proc/\(process.processIdentifier)/fd"

@@ -96,6 +96,9 @@ struct RoundTripTests {
         draft.text = words(8, &random)
         draft.note = words(5, &random) + (number.isMultiple(of: 5) ? "n" : "")
         draft.tags = (0..<Int.random(in: 0...3, using: &random)).map { _ in words(3, &random) }
+        if number.isMultiple(of: 35) {
+            (draft.title, draft.text, draft.note, draft.tags) = ("", "", "", ["only a tag"])
+        }
         draft.isStarred = .random(using: &random)
         draft.isUnread = .random(using: &random)
         draft.isArchived = .random(using: &random)

@@ -73,9 +73,9 @@ import Testing
         #expect(selected.draw().cell(row: 2, column: 4)?.style.background == state.theme.selection.background)
     }
 
-    @Test func `site and tags remain next to the clip on a screen of 100 columns`() {
+    @Test func `site and tags remain on a screen of 100 columns, with the clip below`() {
         let state = AppState.showing(4, Size(rows: 30, columns: 100))
-        #expect(state.layout.arrangement == .beside)
+        #expect(state.layout.arrangement == .below)
         #expect(state.lines[0].hasPrefix("   Title"))
         for heading in ["Site", "Tags", "Age"] { #expect(state.lines[0].contains(heading)) }
         #expect(!state.lines[0].contains("Author"))

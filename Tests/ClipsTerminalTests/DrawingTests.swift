@@ -31,7 +31,7 @@ import Testing
         let order = ["Title", "Site", "Tags", "Age", "Author"].compactMap {
             lines[0].range(of: $0)?.lowerBound
         }
-        #expect(order == order.sorted() && order.count == (size.columns == 40 ? 2 : 5))
+        #expect(order == order.sorted() && order.count == [40: 2, 80: 4][size.columns, default: 5])
         #expect(state.statusLine.contains("1/50"))
         #expect(lines.last?.contains("? help") == true)
     }

@@ -20,18 +20,18 @@ import Testing
         try await RunningApp.open(at: path) { app in
             // The change of another author is not undone.
             _ = try app.other { try await $0.add([RunningApp.draft("Theirs")]) }
-            try app.run(":wait count=4\nu\n:wait text=Undone")
+            try app.run(":wait count=4\nuy\n:wait text=Undone")
             #expect(app.wait { !$0.list.clips.rows.contains(where: \.isStarred) && $0.list.clips.count == 4 })
-            try app.run("u\n:wait count=5\n:wait text=deleted “Clip 3”")
+            try app.run("uy\n:wait count=5\n:wait text=deleted “Clip 3”")
         }
         try await RunningApp.open(at: path) { app in
-            try app.run("<C-r>\n:wait count=4\n<C-r>")
+            try app.run("<C-r>y\n:wait count=4\n<C-r>y")
             #expect(app.wait { $0.list.clips.rows.contains(where: \.isStarred) })
             try app.run("<C-r>\n:wait text=Nothing to redo.\nu")
             #expect(app.wait { !$0.list.clips.rows.contains(where: \.isStarred) })
         }
         try await RunningApp.open(at: path) { app in
-            try app.run("u\n:wait count=5\nu\n:wait text=No changes of yours to undo")
+            try app.run("uy\n:wait count=5\nu\n:wait text=No changes of yours to undo")
             // After a new change, undone ones cannot be redone.
             try app.run("gd\n:wait count=4")
         }

@@ -186,7 +186,6 @@ extension LiveSession {
 
     mutating func checkFrame() throws(Broken) {
         let frame = state.draw(reusing: &drawn)
-        try check(frame.size == state.size, "draws \(frame.size)")
         try check(frame == state.draw(), "a reused line is outdated")
         if let cursor = frame.cursor {
             try check(Rect(frame.size).contains(cursor), "the cursor is at \(cursor)")

@@ -120,7 +120,13 @@ import Testing
         #expect(state.reader.links == ["https://a.example/x_(y)", "http://b.example"])
         let lines = state.lines.joined(separator: " ")
         #expect(
-            lines.contains("x_(y) [1],") && lines.contains("b.example [2])") && lines.contains("[2] http"))
+            lines.contains("x_(y) [1],") && lines.contains("b.example [2])"))
+        // A short text shows its links; a long one is followed by their list.
+        #expect(!lines.contains("[2] http"))
+        var longClip = clip
+        longClip.text = text + String(repeating: " more", count: 500)
+        var long = ReaderText(longClip, links: state.reader.links, width: 60, isWrapped: true)
+        #expect(long.lines(0..<200).contains { $0.text == "[2] http://b.example" })
         guard case .open(urls: ["http://b.example"])? = try state.press("2o").last,
             case .open(urls: ["https://a.example/x_(y)"])? = try state.press("f1").last
         else {

@@ -128,7 +128,7 @@ import Testing
 
     @Test func `an unknown author is shown in one form`() {
         let nameless = row(1, author: "")
-        var state = AppState(size: Size(rows: 24, columns: 90), now: noon)
+        var state = AppState(size: Size(rows: 24, columns: 119), now: noon)
         state.take(
             .window(
                 LiveList.Window(

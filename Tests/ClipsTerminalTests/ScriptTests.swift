@@ -11,7 +11,9 @@ import Testing
 @Suite(.serialized) struct ScriptTests {
     @Test(arguments: ["extension", "app"])
     func `a clip that another process saves appears, and the cursor stays`(author: String) async throws {
-        try await RunningApp.open(config: "set follow off", clips: 60) { app in
+        try await RunningApp.open(
+            config: "set follow off\nset columns title,author", clips: 60
+        ) { app in
             try app.run("30G")
             let (id, row) = (app.state.list.clips.selectedID, app.state.screenRow)
             let new = try app.other(author) { try await $0.add([RunningApp.draft("Fresh one")]) }

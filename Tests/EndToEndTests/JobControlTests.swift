@@ -76,6 +76,31 @@ import Testing
         #expect(try !terminal.shows("Stopped"))
     }
 
+    @Test(arguments: [":run sh -c 'printf \"%s says hello\" sh'", ":run sh -c 'echo sh says hello; exit 3'"])
+    func `the output of a program remains until a key is pressed`(line: String) throws {
+        let terminal = try terminal([ClipsProgram.path])
+        #expect(try eventually { try terminal.shows("live") })
+        try terminal.send(line, "Enter")
+        #expect(try eventually { try terminal.shows("Press a key to return to clips.") })
+        #expect(try terminal.shows("sh says hello") && terminal.format("#{alternate_on}") == "0")
+        try terminal.send("x")
+        #expect(try eventually { try terminal.shows("live") && terminal.format("#{alternate_on}") == "1" })
+        // The key was no command.
+        #expect(try terminal.shows("a clip"))
+        try terminal.send("q")
+        #expect(try eventually { try terminal.format("#{pane_dead}") == "1" })
+    }
+
+    @Test func `a signal ends the app that shows the output of a program`() throws {
+        let terminal = try terminal([ClipsProgram.path])
+        #expect(try eventually { try terminal.shows("live") })
+        try terminal.send(":run echo hello", "Enter")
+        #expect(try eventually { try terminal.shows("Press a key to return to clips.") })
+        let process = try #require(try Int32(terminal.format("#{pane_pid}")))
+        #expect(kill(process, SIGTERM) == 0)
+        #expect(try eventually { try terminal.format("#{pane_dead}") == "1" })
+    }
+
     @Test func `an editor that stops where no shell can continue it is continued at once`() throws {
         let terminal = try terminal([ClipsProgram.path], editor: "echo the editor begins\n\(asking)")
         #expect(try eventually { try terminal.shows("live") })

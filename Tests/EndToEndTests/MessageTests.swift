@@ -38,6 +38,13 @@ import Testing
         )
     }
 
+    /// A store with one clip, which the cases copy.
+    private static let oneClip = Result {
+        let clips = try ClipsProgram()
+        try clips.run("add", "--title", "a", "--url", "https://a.b")
+        return clips
+    }
+
     private func named(_ text: String) -> String {
         text.replacing("STORE", with: clips.storePath).replacing("FOLDER", with: clips.folder.path)
     }
@@ -52,7 +59,12 @@ import Testing
         case .otherProgram:
             _ = try clips.sqlite3("CREATE TABLE t (a)")
             return
-        default: try clips.run("add", "--title", "a", "--url", "https://a.b")
+        default:
+            let folder = try Self.oneClip.get().folder
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+                try FileManager.default.copyItem(
+                    atPath: folder.path(of: name), toPath: clips.folder.path(of: name))
+            }
         }
         switch situation {
         case .newer: _ = try clips.sqlite3("PRAGMA user_version = 99")

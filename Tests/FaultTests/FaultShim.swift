@@ -1,13 +1,17 @@
 import Foundation
 import TestSupport
 
-/// The library of `Shim/faults.c`, compiled once for a run of the tests.
+/// The library of `Shim/faults.c`, compiled if it is older than its source.
 enum FaultShim {
     /// Next to the running test bundle.
     private static let library = Result<String, any Error> {
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("Shim/faults.c").path
         let path = StoreWriterProcess.path.replacingOccurrences(of: "StoreWriterTool", with: "faults.so")
+        func changed(_ path: String) -> Date? {
+            (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate] as? Date
+        }
+        if let compiled = changed(path), let written = changed(source), compiled > written { return path }
         let unfinished = path + ".\(ProcessInfo.processInfo.processIdentifier)"
         var reasons: [String] = []
         // The package manager compiles C with the first one.

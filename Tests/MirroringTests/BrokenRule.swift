@@ -21,6 +21,17 @@ enum BrokenRule: CaseIterable {
     /// A reconciliation that was interrupted does not begin again.
     case reconciliationIsDiscarded
 
+    /// The first history in which the violation is noticed.
+    var seed: UInt64 {
+        switch self {
+        case .lineageIsTrusted, .ownPutsAreTrusted, .absenceIsDeletion: 11
+        case .importsReplace: 2
+        case .editsGetNoClocks: 1
+        case .cursorPrecedesObjects: 32
+        case .reconciliationIsDiscarded: 88
+        }
+    }
+
     var defect: MirrorDefect {
         var defect = MirrorDefect()
         let known = KnownRevisions()

@@ -26,7 +26,9 @@ import Testing
 
     @Test(arguments: BrokenRule.allCases)
     func `a broken rule is noticed`(_ rule: BrokenRule) async throws {
-        let failures = try await failures(0..<1000, makeDefect: { rule.defect }, limit: 1)
+        let first = LongProof.isWhole ? 0 : rule.seed
+        if first > 0 { LongProof.omits("\(first) histories before the first that \(rule) violates") }
+        let failures = try await failures(first..<1000, makeDefect: { rule.defect }, limit: 1)
         #expect(!failures.isEmpty, "\(rule) is not noticed in 1,000 histories")
         print("\(rule): \(failures.first ?? "")")
     }

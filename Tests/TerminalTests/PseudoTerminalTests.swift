@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [SIGILL, SIGSEGV, SIGABRT, SIGQUIT])
+    @Test(arguments: [SIGILL, SIGSEGV, SIGABRT, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU, SIGPROF])
     func `a crash restores the terminal and then proceeds`(number: CInt) async {
         await #expect(processExitsWith: .exitCode(42)) { [number] in
             PseudoTerminal.become(rows: 24, columns: 80)

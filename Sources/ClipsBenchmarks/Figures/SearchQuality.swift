@@ -11,7 +11,9 @@ extension Figure {
             try workspace.options["--links"].map(SampleLink.read)
             ?? SampleLink.generate(workspace.count(20_000, quick: 5_000))
         let quality = try SearchQuality(links, workspace)
-        let results = try [quality.knownItems(words: 1), quality.knownItems(words: 2), quality.commonWords()]
+        let results =
+            try [quality.knownItems(words: 1), quality.knownItems(words: 2), quality.commonWords()]
+            + [quality.plurals()]
         try quality.close()
         return results
     }
@@ -34,7 +36,11 @@ private final class SearchQuality {
         try SampleStore.make(path, clips: 0)
         let store = try SampleStore.generator(path)
         plain = try Connection(path: workspace.newPath("plain-links.db"), access: .create)
-        try plain.execute("CREATE VIRTUAL TABLE plain USING fts5 (title, tags, url, text)")
+        try plain.execute(
+            """
+            CREATE VIRTUAL TABLE plain USING fts5 (title, tags, url, text);
+            CREATE VIRTUAL TABLE stemmed USING fts5 (title, tags, url, text, tokenize = 'porter unicode61')
+            """)
         try store.execute("BEGIN")
         try plain.execute("BEGIN")
         for (number, link) in links.enumerated() {
@@ -46,6 +52,7 @@ private final class SearchQuality {
                 "INSERT INTO plain (rowid, title, tags, url, text) VALUES (?1, ?2, ?3, ?4, ?5)", number + 1,
                 link.title, link.tags.joined(separator: " "), link.url, link.text)
         }
+        try plain.execute("INSERT INTO stemmed SELECT title, tags, url, text FROM plain ORDER BY rowid")
         try store.execute("COMMIT")
         try plain.execute("COMMIT")
         container = try SampleStore.open(path)
@@ -88,13 +95,31 @@ private final class SearchQuality {
             try topics.map { precision(try findPlain([$0]), $0) })
     }
 
+    /// Measures for how many words of titles their plural finds one of their links among the first 10.
+    func plurals() throws -> Measurement {
+        var random = SampleRandom(seed: 3)
+        var (ours, reference): ([Double], [Double]) = ([], [])
+        while ours.count < queries * 2 / 5 {
+            let words = Self.words(links[random.below(links.count)].title)
+            guard let word = words.first(where: { $0.count > 3 && !$0.hasSuffix("s") }) else { continue }
+            func found(_ results: [Int]) -> Double {
+                results.prefix(10).contains { Self.words(links[$0].title).contains(word) } ? 1 : 0
+            }
+            ours.append(found(try find([word + "s"])))
+            reference.append(found(try findPlain([word + "s"], in: "stemmed")))
+        }
+        return row("the plural of a word of a title in the first 10", ours, reference, "FTS5 porter")
+    }
+
     /// Compares the means.
-    private func row(_ name: String, _ ours: [Double], _ reference: [Double]) -> Measurement {
+    private func row(
+        _ name: String, _ ours: [Double], _ reference: [Double], _ peer: String = "FTS5 bm25"
+    ) -> Measurement {
         func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(max(1, values.count)) }
         let comparison = Comparison(ours: [mean(ours)], reference: [mean(reference)])
         let headline = "Search, \(name)"
         return Measurement(
-            name, .score, comparison, reference: "FTS5 bm25", goal: .atLeast(1), headline: headline)
+            name, .score, comparison, reference: peer, goal: .atLeast(1), headline: headline)
     }
 
     /// Returns the distinct words that both tokenizers split alike.
@@ -113,9 +138,10 @@ private final class SearchQuality {
         }
     }
 
-    private func findPlain(_ words: [String]) throws -> [Int] {
+    private func findPlain(_ words: [String], in table: String = "plain") throws -> [Int] {
         let rows = try plain.prepare(
-            "SELECT rowid FROM plain WHERE plain MATCH ?1 ORDER BY bm25(plain), rowid LIMIT \(Self.depth)")
+            "SELECT rowid FROM \(table) WHERE \(table) MATCH ?1 ORDER BY bm25(\(table)), rowid LIMIT \(Self.depth)"
+        )
         try rows.bind(words.map { "\"\($0)\"" }.joined(separator: " "), at: 1)
         var found: [Int] = []
         while try rows.step() { found.append(Int(rows.integer(0)) - 1) }

@@ -28,6 +28,9 @@ package struct ClipQuery: Hashable, Sendable {
         }
     }
 
+    /// The maximum length of a filter; the text after it is ignored.
+    package static var maxFilterLength: Int { SearchQuery.maxLength }
+
     /// The filter as a query at the present time; words like `yesterday` depend on it.
     package var search: SearchQuery {
         let search = SearchQuery(filter)

@@ -43,7 +43,7 @@ package struct ClipDraft: Hashable, Sendable {
 
     /// Whether there is nothing to save.
     package var isEmpty: Bool {
-        url.isEmpty && title.isEmpty && text.isEmpty && note.isEmpty
+        url.isEmpty && title.isEmpty && text.isEmpty && note.isEmpty && tags.isEmpty
     }
 
     /// Throws an error if the draft cannot be saved.

@@ -192,9 +192,11 @@ extension ClipStore {
 
     /// Returns a description of a step of undo, such as `deleted “Title”` or `saved 15754 clips`.
     ///
-    /// - Parameter isRedoing: Whether the step undid the described work.
+    /// - Parameters:
+    ///   - isRedoing: Whether the step undid the described work.
+    ///   - maxTitle: The maximum number of characters of a title.
     package func changeDescription(
-        of token: HistoryToken, isRedoing: Bool = false
+        of token: HistoryToken, isRedoing: Bool = false, maxTitle: Int = 40
     ) async throws(StoreError) -> String? {
         let (step, title) = try await container.read { snapshot throws(StoreError) in
             let step = try UndoPieces(of: token, in: snapshot)
@@ -207,7 +209,7 @@ extension ClipStore {
         let (made, removed) = isRedoing ? ("deleted", "saved") : ("saved", "deleted")
         let verbs = [HistoryChange.Kind.insert: made, .update: "changed", .delete: removed]
         let verb = step.kinds.count == 1 ? verbs[first.kind] : nil
-        let subject = title.map { "“\(String($0.prefix(40)))”" } ?? "a clip"
+        let subject = title.map { "“\($0.prefix(maxTitle))\($0.count > maxTitle ? "…" : "")”" } ?? "a clip"
         return "\(verb ?? "changed") \(step.clips.count == 1 ? subject : "\(step.clips.count) clips")"
     }
 }

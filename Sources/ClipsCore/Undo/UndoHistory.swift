@@ -8,6 +8,8 @@ package struct UndoHistory: Hashable, Sendable {
         package let timestamp: Date
         /// Whether this process's own store committed it.
         package let isOfSession: Bool
+        /// The process that committed it.
+        package let process: Int32?
     }
 
     /// The role of a transaction, stored in its context name.
@@ -109,7 +111,7 @@ package struct UndoHistory: Hashable, Sendable {
             }
             let step = Step(
                 token: transaction.token, timestamp: transaction.timestamp,
-                isOfSession: transaction.session == session)
+                isOfSession: transaction.session == session, process: transaction.process)
             switch Role(contextName: transaction.contextName) {
             case .work:
                 if !undone.contains(number) { undoable.append(step) }

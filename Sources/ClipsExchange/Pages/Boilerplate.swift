@@ -16,8 +16,10 @@ enum Boilerplate {
         if elements.contains(name) || isHidden(node) { return true }
         if let role = node["role"]?.lowercased(), roles.contains(role) { return true }
         guard usesClasses, containers.contains(name), node["role"] != "main" else { return false }
-        let words = "\(node["class"] ?? "") \(node["id"] ?? "")".lowercased()
-        let found = words.split { !$0.isLetter }.filter { self.words.contains(String($0)) }
+        let names = "\(node["class"] ?? "") \(node["id"] ?? "")".lowercased().split(separator: " ")
+        // A longer name is the title of a section.
+        let found = names.map { $0.split { !$0.isLetter } }.filter { $0.count <= maxWords }.joined()
+            .filter { self.words.contains(String($0)) }
         guard !found.isEmpty, !hasContent(node) else { return false }
         return found.contains { $0.hasPrefix("comment") } || paragraphs < minParagraphs
             || Self.paragraphs(in: node) * 5 < paragraphs * 4
@@ -36,7 +38,23 @@ enum Boilerplate {
         return found
     }
 
+    /// Whether the only text of a page requires scripts, or a proof that the reader is human.
+    static func isWall(_ text: String) -> Bool {
+        guard text.utf8.count < maxWall else { return false }
+        let text = text.lowercased()
+        return walls.contains { text.contains($0) }
+    }
+
+    private static let maxWall = 400
+    private static let walls = [
+        "enable javascript", "enable js", "javascript is disabled", "javascript is required",
+        "javascript to run",
+        "requires javascript", "turn on javascript", "are a human", "are human", "not a robot", "not a bot",
+        "are you a robot", "are you human", "checking your browser", "unusual traffic", "just a moment...",
+    ]
+
     private static let minParagraphs = 1000
+    private static let maxWords = 4
 
     /// Returns the number of bytes in the paragraphs of an element.
     static func paragraphs(in node: HTMLDocument.Node) -> Int {
@@ -60,9 +78,10 @@ enum Boilerplate {
         "menubar", "toolbar",
     ]
     private static let words: Set<String> = [
-        "ad", "ads", "advert", "advertisement", "banner", "breadcrumb", "breadcrumbs", "comment", "comments",
-        "consent", "cookie", "cookies", "footer", "gdpr", "masthead", "menu", "modal", "nav", "navbar",
+        "ad", "ads", "advert", "advertisement", "banner", "breadcrumb", "breadcrumbs", "carousel", "comment",
+        "comments", "consent", "cookie", "cookies", "footer", "gallery", "gdpr", "masthead", "menu", "modal",
+        "nav", "navbar",
         "navigation", "newsletter", "pager", "pagination", "popup", "promo", "related", "share", "sharing",
-        "sidebar", "skip", "social", "sponsor", "subscribe", "toolbar",
+        "sidebar", "skip", "social", "sponsor", "slideshow", "subscribe", "toolbar",
     ]
 }

@@ -9,11 +9,10 @@ final class HTMLDocument {
 
     /// The time to close an element grows with the number of open ones, so that deeper markup is not read.
     private static let maxDepth = 300
-    private static let chunk = 1 << 13
 
     /// - Parameter text: UTF-8, regardless of the encoding that the page declares.
     init(_ text: [UInt8]) {
-        guard let parser = htmlCreatePushParserCtxt(nil, nil, nil, 0, nil, XML_CHAR_ENCODING_UTF8) else {
+        guard let parser = htmlNewParserCtxt() else {
             document = nil
             return
         }
@@ -21,17 +20,17 @@ final class HTMLDocument {
             HTML_PARSE_RECOVER, HTML_PARSE_NOERROR, HTML_PARSE_NOWARNING, HTML_PARSE_NONET,
             HTML_PARSE_IGNORE_ENC, HTML_PARSE_COMPACT,
         ]
-        htmlCtxtUseOptions(parser, CInt(options.reduce(0) { $0 | $1.rawValue }))
-        text.withUnsafeBytes { bytes in
-            var rest = bytes.bindMemory(to: CChar.self)[...]
-            while !rest.isEmpty, parser.pointee.nameNr < Self.maxDepth {
-                let piece = UnsafeBufferPointer(rebasing: rest.prefix(Self.chunk))
-                htmlParseChunk(parser, piece.baseAddress, CInt(piece.count), 0)
-                rest = rest.dropFirst(Self.chunk)
-            }
+        parser.pointee.sax.pointee.startElement = { context, name, attributes in
+            xmlSAX2StartElement(context, name, attributes)
+            let parser = context?.assumingMemoryBound(to: xmlParserCtxt.self)
+            if let parser, parser.pointee.nameNr >= HTMLDocument.maxDepth { xmlStopParser(parser) }
         }
-        htmlParseChunk(parser, nil, 0, 1)
-        document = parser.pointee.myDoc
+        // As a whole: between two parts, libxml2 loses the end of a script that contains tags.
+        document = text.withUnsafeBytes {
+            let bytes = $0.bindMemory(to: CChar.self)
+            let all = CInt(options.reduce(0) { $0 | $1.rawValue })
+            return htmlCtxtReadMemory(parser, bytes.baseAddress, CInt(bytes.count), nil, "UTF-8", all)
+        }
         htmlFreeParserCtxt(parser)
     }
 

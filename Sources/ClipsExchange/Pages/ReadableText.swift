@@ -1,8 +1,9 @@
 /// The text of a page that a reader came for.
 ///
-/// The content is the `article` or `main` element with a large part of the text; without one, the element whose
-/// paragraphs are long and have few links, with the elements around it that add paragraphs; otherwise the whole page. Boilerplate, such as navigation, is
-/// recognized by its element, its role, and the words of its class, and left out.
+/// The content is the element that declares the body of the article, or the `article` or `main` element, with a large
+/// part of the text; without one, the element whose paragraphs are long and have few links, with the elements around it
+/// that add paragraphs; otherwise the whole page. Boilerplate, such as navigation, is recognized by its element, its
+/// role, and the words of its class, and left out; in the content, so are teasers and forms: ``ElementText/isTeaser(_:)``.
 struct ReadableText {
     typealias Node = HTMLDocument.Node
 
@@ -10,40 +11,32 @@ struct ReadableText {
     private static let minShare = 35
     /// The number of characters below which the words of classes were misleading.
     private static let minText = 140
+    /// The number of characters in paragraphs next to which a list of teasers is not the content.
+    private static let minProse = 1000
     private static let maxDepth = 400
 
     private let usesClasses: Bool
+    private let paragraphs: Int
+    private var bodies: [Candidate] = []
     private var articles: [Candidate] = []
     private var mains: [Candidate] = []
     private var best: (candidate: Candidate, score: Double)?
-    /// The measures of the elements with paragraphs.
-    private var measures: [Node: Measure] = [:]
-    private let paragraphs: Int
+    /// The measures of the elements with text.
+    private var measures: [Node: ElementText] = [:]
+    private var leavesOutLists = false
 
     private struct Candidate {
         let node: Node
-        let measure: Measure
-    }
-
-    private struct Measure {
-        /// The numbers of characters, and of those in links.
-        var text = 0
-        var links = 0
-        /// The number of characters in paragraphs.
-        var prose = 0
-        /// The number of characters that belong to the paragraph around the element.
-        var inline = 0
-        /// The points of the element as a paragraph, and of its children, which count half for its parent.
-        var points = 0.0
-        var inherited = 0.0
+        let text: ElementText
     }
 
     static func text(of root: Node) -> String {
         let paragraphs = Boilerplate.paragraphs(in: root)
         let strict = ReadableText(usesClasses: true, paragraphs: paragraphs).text(root)
-        guard strict.utf8.count < minText else { return strict }
+        guard strict.utf8.count < minText else { return Boilerplate.isWall(strict) ? "" : strict }
         let loose = ReadableText(usesClasses: false).text(root)
-        return loose.utf8.count > 2 * strict.utf8.count ? loose : strict
+        let text = loose.utf8.count > 2 * strict.utf8.count ? loose : strict
+        return Boilerplate.isWall(text) ? "" : text
     }
 
     private init(usesClasses: Bool, paragraphs: Int = 0) {
@@ -55,73 +48,75 @@ struct ReadableText {
         let whole = reader.measure(root, isInLink: false, isInContent: false, 0)
         // Lists of options and teasers may have more text than the paragraphs of the content.
         let hasProse = whole.prose >= Self.minText
-        func large(_ candidates: [Candidate], _ size: (Measure) -> Int) -> Node? {
-            candidates.max { size($0.measure) < size($1.measure) }.flatMap {
-                size($0.measure) * 100 >= size(whole) * Self.minShare ? $0.node : nil
+        func large(_ candidates: [Candidate], _ size: (ElementText) -> Int = { $0.count - $0.links }) -> Node?
+        {
+            candidates.max { size($0.text) < size($1.text) }.flatMap {
+                size($0.text) * 100 >= size(whole) * Self.minShare ? $0.node : nil
             }
         }
         let dense = reader.best.map { [reader.widened($0.candidate)] } ?? []
         let content =
-            large(reader.articles) { $0.text - $0.links } ?? large(reader.mains) { $0.text - $0.links }
-            ?? large(dense) { hasProse ? $0.prose : $0.text - $0.links } ?? root
+            large(reader.bodies) ?? large(reader.articles) ?? large(reader.mains)
+            ?? large(dense) { hasProse ? $0.prose : $0.count - $0.links } ?? root
+        let text = reader.measures[content] ?? whole
+        reader.leavesOutLists = text.prose - text.listed >= Self.minProse
         var lines = TextLines()
-        append(content, to: &lines, isInContent: content != root, 0)
+        reader.append(content, to: &lines, isInContent: content != root, 0)
         return lines.text
     }
 
-    /// Returns the outermost element around a candidate that adds many paragraphs and little other text.
+    /// Returns the outermost element around a candidate that adds many paragraphs, and little other text and links.
     private func widened(_ candidate: Candidate) -> Candidate {
         var (best, next) = (candidate, candidate.node.parent)
-        while let node = next, let measure = measures[node] {
-            let other = measure.text - measure.links - measure.prose
-            if measure.prose * 5 > best.measure.prose * 6, other * 2 <= measure.prose {
-                best = Candidate(node: node, measure: measure)
+        while let node = next, let text = measures[node] {
+            let other = text.count - text.links - text.prose
+            let added = (text.count - best.text.count, text.links - best.text.links)
+            if text.prose * 5 > best.text.prose * 6, other * 2 <= text.prose, added.1 * 4 <= added.0 {
+                best = Candidate(node: node, text: text)
             }
             next = node.parent
         }
         return best
     }
 
-    private mutating func measure(_ node: Node, isInLink: Bool, isInContent: Bool, _ depth: Int) -> Measure {
+    private mutating func measure(
+        _ node: Node, isInLink: Bool, isInContent: Bool, _ depth: Int
+    ) -> ElementText {
         let name = node.name
         let isContent = isInContent || Boilerplate.content.contains(name)
-        var sum = Measure()
-        var (own, around, commas) = (0, 0, 0)
+        // A link within the page does not lead away from it.
+        let isInLink = isInLink || name == "a" && node["href"]?.hasPrefix("#") != true
+        var text = ElementText()
         for child in node.children {
             if child.isText {
-                for byte in child.content where byte > 0x20 && byte & 0xC0 != 0x80 {
-                    own += 1
-                    if byte == UInt8(ascii: ",") { commas += 1 }
+                text.add(child.content, isInLink: isInLink)
+            } else if child.isElement, depth < Self.maxDepth {
+                if covers(child, isInContent: isContent) {
+                    text.add(omitted: child.name)
+                } else {
+                    text.add(measure(child, isInLink: isInLink, isInContent: isContent, depth + 1))
                 }
-            } else if child.isElement, depth < Self.maxDepth,
-                !Boilerplate.covers(
-                    child, isInContent: isContent, usesClasses: usesClasses, paragraphs: paragraphs)
-            {
-                let inner = measure(
-                    child, isInLink: isInLink || name == "a", isInContent: isContent, depth + 1)
-                sum.text += inner.text
-                sum.links += inner.links
-                sum.prose += inner.prose
-                around += inner.inline
-                sum.inherited += inner.points / 2
-                sum.points += inner.points + inner.inherited
             }
         }
-        sum.text += own
-        if isInLink || name == "a" { sum.links += own }
-        // The text of an inline element belongs to the paragraph around it.
-        let isInline = TextLines.breaks(before: name) == nil
-        let length = isInline ? 0 : own
-        if isInline && name != "a" { sum.inline = own + around }
-        if !isInline && !isInLink && own + around >= 25 { sum.prose += own + around }
-        let candidate = Candidate(node: node, measure: sum)
-        if sum.prose > 0 { measures[node] = sum }
+        let points = text.close(name, isInLink: isInLink)
+        let candidate = Candidate(node: node, text: text)
+        if text.count > 0 { measures[node] = text }
         if name == "article" { articles.append(candidate) }
         if name == "main" || node["role"] == "main" { mains.append(candidate) }
-        let score = sum.points * (1 - Double(sum.links) / Double(max(1, sum.text)))
+        if node["itemprop"] == "articleBody" { bodies.append(candidate) }
+        let score = text.points * (1 - text.linkShare)
         if score > best?.score ?? 0 { best = (candidate, score) }
-        sum.points = length < 25 ? 0 : 1 + Double(commas) + min(3, Double(length) / 100)
-        return sum
+        text.points = points
+        return text
+    }
+
+    private func covers(_ node: Node, isInContent: Bool) -> Bool {
+        Boilerplate.covers(node, isInContent: isInContent, usesClasses: usesClasses, paragraphs: paragraphs)
+    }
+
+    private func isTeaser(_ node: Node) -> Bool {
+        guard let text = measures[node] else { return false }
+        return text.isTeaser(node.name) || leavesOutLists && text.isListOfTeasers(node.name)
     }
 
     private func append(_ node: Node, to lines: inout TextLines, isInContent: Bool, _ depth: Int) {
@@ -131,9 +126,8 @@ struct ReadableText {
         for child in node.children {
             if child.isText {
                 lines.add(child.content)
-            } else if child.isElement, depth < Self.maxDepth,
-                !Boilerplate.covers(
-                    child, isInContent: isContent, usesClasses: usesClasses, paragraphs: paragraphs)
+            } else if child.isElement, depth < Self.maxDepth, !covers(child, isInContent: isContent),
+                !isInContent || !isTeaser(child)
             {
                 append(child, to: &lines, isInContent: isContent, depth + 1)
             }

@@ -163,7 +163,8 @@ struct AppState: Sendable {
             emit(.loadClip(id))
         }
         reader.layOut(
-            width: area.size.columns, height: area.size.rows, dates: settings.config.dates)
+            width: min(area.size.columns, settings.config.textWidth ?? .max), height: area.size.rows,
+            dates: settings.config.dates)
     }
 
     /// The time when something on the screen next changes without an event.

@@ -30,6 +30,8 @@ enum Effect: Sendable {
     case remember(FilterMemory.Change)
     /// Reads older work of this author from the history.
     case loadUndoHistory(UndoHistory, isRedoing: Bool)
+    /// Reads what a step of another run changed.
+    case describeUndo(UndoStep, UndoSteps.Direction)
     case loadHistory(HistoryFilter)
     case loadChanges(HistoryToken)
     /// Reads the titles of clips in the history.
@@ -197,6 +199,12 @@ enum Effect: Sendable {
                 try await $0.store.undoHistory(behind: known, isRedoing: isRedoing)
             } then: {
                 $0.finishLoading($1)
+            }
+        case .describeUndo(let step, let direction):
+            .read {
+                try await ForeignChange.read(step, direction, in: $0.store)
+            } then: {
+                $0.finishDescribing(step, direction, $1)
             }
         case .loadHistory(let filter):
             .read {

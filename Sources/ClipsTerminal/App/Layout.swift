@@ -16,7 +16,7 @@ struct Layout: Equatable {
     private(set) var status: Rect?
     private(set) var hints: Rect?
 
-    private static let minColumnsBeside = 100
+    private static let minColumnsBeside = 120
     private static let minRowsBelow = 30
     private static let minColumnsWithBar = 24
 
@@ -61,7 +61,8 @@ struct Layout: Equatable {
         case .listOnly: list = body
         case .detailOnly: detail = body
         case .beside:
-            let left = width * share / 100
+            // Beside the clip, titles have at least the width that they have without it.
+            let left = max(width * share / 100, ListColumns.minWidthBeside + 1)
             list = Rect(row: body.row, column: side, rows: body.size.rows, columns: left)
             separator = Rect(row: 0, column: side + left, rows: rows, columns: 1)
             header = header.map { Rect(row: $0.row, column: side, rows: 1, columns: left) }

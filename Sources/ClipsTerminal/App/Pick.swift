@@ -29,7 +29,7 @@ extension AppState {
         settings.config.bind(.enter, to: .pick)
         beginFilter()
         guard !pick.words.isEmpty else { return }
-        prompt?.editor = LineEditor(pick.words)
+        prompt?.fill(pick.words)
         if let prompt { textChanged(in: prompt) }
     }
 

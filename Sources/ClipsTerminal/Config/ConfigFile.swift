@@ -19,7 +19,7 @@ package struct ConfigFile: Sendable {
         (
             "bind KEY ACTION [ARGUMENT]",
             "Bind a key, such as x, <C-x>, <F1>, or <Enter>, or several pressed one after the other, such as gg "
-                + "or ,a, to an action under KEYS"
+                + "or ,a, to an action under KEYS, or to several with ; between them"
         ),
         (
             "bind KEY !PROGRAM, bind KEY |PROGRAM",

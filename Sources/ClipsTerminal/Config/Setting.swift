@@ -10,6 +10,7 @@ package enum Setting: String, CaseIterable, Sendable {
     case theme, color, columns, split, sort, date
     case sidebar, follow, wrap, relativenumber, mouse
     case readOnOpen = "read-on-open"
+    case textWidth = "text-width"
 
     /// The values to choose from; examples, if others are valid.
     package var values: [String] {
@@ -21,6 +22,7 @@ package enum Setting: String, CaseIterable, Sendable {
         case .split: ["35", "45", "55", "65"]
         case .sort:
             ClipQuery.sortKeys.flatMap { [$0.attribute.rawValue, "\($0.attribute.rawValue) reverse"] }
+        case .textWidth: ["off", "60", "80", "100"]
         case .date: ["%Y-%m-%d %H:%M", "%d.%m.%Y", "%b %e, %Y"]
         }
     }
@@ -30,6 +32,7 @@ package enum Setting: String, CaseIterable, Sendable {
         switch self {
         case .columns: "NAME,…"
         case .split: "PERCENT"
+        case .textWidth: "off|COLUMNS"
         case .sort: "KEY [reverse]"
         case .date: "FORMAT"
         default: values.joined(separator: "|")
@@ -49,6 +52,7 @@ package enum Setting: String, CaseIterable, Sendable {
         case .wrap: "Wrap the lines of a clip"
         case .relativenumber: "Number the rows by their distance from the selection"
         case .mouse: "Use the mouse; if off, the terminal selects text with it"
+        case .textWidth: "Wrap the text of a clip at a width, in columns; off uses the whole pane"
         case .readOnOpen: "Mark a clip as read when you open it or its page"
         }
     }
@@ -56,7 +60,7 @@ package enum Setting: String, CaseIterable, Sendable {
     package var defaultValue: String {
         switch self {
         case .follow, .wrap, .mouse, .readOnOpen: "on"
-        case .sidebar, .relativenumber: "off"
+        case .sidebar, .relativenumber, .textWidth: "off"
         case .theme, .color: "auto"
         case .columns: ListColumns.defaultNames.map(\.rawValue).joined(separator: ",")
         case .split: "55"
@@ -77,6 +81,9 @@ package enum Setting: String, CaseIterable, Sendable {
         case .split:
             let percent = Int(value) ?? 0
             return (20...80).contains(percent) ? nil : "Invalid share '\(value)'. Use 20 to 80."
+        case .textWidth:
+            return value == "off" || (20...500).contains(Int(value) ?? 0)
+                ? nil : "Invalid width '\(value)'. Use off, or 20 to 500."
         case .sort: return values.contains(value) ? nil : invalid("sort key", value, sortNames)
         case .date:
             return (1...64).contains(value.utf8.count) && value.contains("%")
@@ -112,6 +119,8 @@ extension ConfigFile {
     }
     /// The list's percentage of the screen.
     var split: Int { Int(self[.split]) ?? 55 }
+    /// The width of the text of a clip; nil for that of the pane.
+    var textWidth: Int? { Int(self[.textWidth]) }
     var dates: DateFormat { DateFormat(pattern: self[.date]) }
     var sort: SortKey {
         let words = self[.sort].split(separator: " ")

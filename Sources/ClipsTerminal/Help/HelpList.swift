@@ -14,14 +14,21 @@ struct HelpList: Navigable, Sendable {
     private var lineCount = 0
     private(set) var height = 1
 
-    /// Returns the entries that contain all words of the filter.
+    /// Returns the entries that contain all words of the filter: first those whose name begins with it, then those
+    /// with words that begin with all of it.
     func entries(_ keys: KeyMap) -> [ActionTable.Entry] {
         let words = filter.lowercased().split(separator: " ")
-        guard !words.isEmpty else { return ActionTable.entries }
-        return ActionTable.entries.filter { entry in
+        guard let first = words.first else { return ActionTable.entries }
+        var ranked: [[ActionTable.Entry]] = [[], [], []]
+        for entry in ActionTable.entries {
             let text = "\(entry.usage) \(keys.names(of: entry.action)) \(entry.help)".lowercased()
-            return words.allSatisfy { text.contains($0) }
+            guard words.allSatisfy({ text.contains($0) }) else { continue }
+            let parts = text.split { !$0.isLetter && !$0.isNumber }
+            let isWordStart = words.allSatisfy { word in parts.contains { $0.hasPrefix(word) } }
+            let isName = isWordStart && entry.action.rawValue.hasPrefix(first)
+            ranked[isName ? 0 : isWordStart ? 1 : 2].append(entry)
         }
+        return ranked.flatMap(\.self)
     }
 
     mutating func layOut(_ lines: [HelpScreen.Line], height: Int) {

@@ -21,24 +21,22 @@ struct HelpScreen {
         // A column for the scroll bar, and one before it.
         let width = max(1, columns - indent(columns) - 2)
         let isWhole = entries.count == ActionTable.entries.count
-        var lines: [Line] = []
-        for group in ActionTable.Group.allCases {
-            if isWhole {
-                if !lines.isEmpty { lines.append(Line(text: "")) }
-                lines.append(Line(text: group.rawValue, isHeading: true))
-            }
-            for entry in entries where entry.group == group {
-                var names = keys.names(of: entry.action)
-                if names.isEmpty { names = keys.name(of: entry.action) }
-                var sentence = WrappedText(entry.help, width: width)
-                for (row, text) in sentence.lines(0..<16).enumerated() {
-                    lines.append(
-                        Line(
-                            keys: row == 0 ? names : "", text: text, action: entry.action, isFirst: row == 0))
-                }
+        func entryLines(_ entry: ActionTable.Entry) -> [Line] {
+            var names = keys.names(of: entry.action)
+            if names.isEmpty { names = keys.name(of: entry.action) }
+            var sentence = WrappedText(entry.help, width: width)
+            return sentence.lines(0..<16).enumerated().map { row, text in
+                Line(keys: row == 0 ? names : "", text: text, action: entry.action, isFirst: row == 0)
             }
         }
-        guard isWhole, !keys.commands.isEmpty else { return lines }
+        guard isWhole else { return entries.flatMap(entryLines) }
+        var lines: [Line] = []
+        for group in ActionTable.Group.allCases {
+            if !lines.isEmpty { lines.append(Line(text: "")) }
+            lines.append(Line(text: group.rawValue, isHeading: true))
+            for entry in entries where entry.group == group { lines += entryLines(entry) }
+        }
+        guard !keys.commands.isEmpty else { return lines }
         lines += [Line(text: ""), Line(text: "Your keys", isHeading: true)]
         return lines
             + keys.commands.map { Line(keys: KeyMap.shown($0.keys), text: $0.binding.text) }

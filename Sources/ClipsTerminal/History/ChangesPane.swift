@@ -63,11 +63,14 @@ struct ChangesPane {
     /// The time and the origin of the newest transaction.
     private var origin: String {
         guard let transaction = row.newest else { return "" }
-        let process = transaction.process.map { " \($0)" } ?? ""
-        let context = transaction.contextName.flatMap { $0 == ClipsSession.contextName ? nil : $0 }
+        // The numbers of processes and transactions mean nothing to a reader.
+        let context = transaction.contextName.flatMap { name in
+            name == ClipsSession.contextName
+                ? nil : name.split(separator: " ").filter { Int($0) == nil }.joined(separator: " ")
+        }
         let parts = [
             LocalTime(transaction.timestamp).dateAndTime, transaction.isOwn ? "you" : nil,
-            (transaction.program ?? "another program") + process, context,
+            transaction.program ?? "another program", context,
         ]
         return parts.compactMap(\.self).joined(separator: " · ")
     }

@@ -264,7 +264,7 @@ extension AppState {
             emit(.loadHistory(filter))
         } catch {
             report("\(error)", isError: true)
-            prompt = Prompt(kind: .historyFilter, editor: LineEditor(text))
+            prompt = Prompt(kind: .historyFilter, text: text)
         }
     }
 

@@ -95,8 +95,8 @@ struct HistoryScreen {
         guard let transaction = row.newest else { return }
         let age = Age(of: transaction.timestamp, at: state.now)
         frame.putCut(
-            AuthorName.shown(transaction.author), in: line, column: columns.author,
-            width: columns.authorWidth, style: theme.author(AuthorName.shown(transaction.author)))
+            transaction.shownAuthor, in: line, column: columns.author,
+            width: columns.authorWidth, style: theme.author(transaction.shownAuthor))
         frame.putRight(age.text, in: line, column: columns.age, width: 6, style: theme.dim)
         guard let first = row.lines.first else { return }
         let styles = ["+": theme.live, "~": theme.key, "-": theme.error]

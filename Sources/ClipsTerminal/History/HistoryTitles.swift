@@ -30,6 +30,13 @@ struct HistoryTitles: Sendable {
     }
 }
 
+extension TransactionSummary {
+    /// The author; without a name, the program.
+    var shownAuthor: String {
+        author.flatMap { $0.isEmpty ? nil : $0 } ?? program ?? AuthorName.unknown
+    }
+}
+
 extension HistoryRow {
     /// The changes, the newest first, as far as they are known.
     var lines: [TransactionSummary.Line] { transactions.reversed().flatMap(\.lines) }

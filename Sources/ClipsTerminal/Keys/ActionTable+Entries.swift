@@ -1,4 +1,5 @@
 import ClipsCore
+import LiveQuery
 
 extension ActionTable {
     /// Returns the entry of an action. A new action does not compile until it has one.
@@ -178,7 +179,7 @@ extension ActionTable {
             ) { $0.toggle(.archived) }
         case .markAllRead:
             Entry(action, "A", .clip, "Mark all clips of the list as read", scope: .clip, saves: true) {
-                $0.menu = .markAllRead
+                $0.menu = .markAllRead($0.list.clips.isCounted ? $0.list.clips.count : nil)
             }
         case .delete:
             Entry(
@@ -189,7 +190,8 @@ extension ActionTable {
             ) { $0.delete() }
         case .undo:
             Entry(
-                action, "u", .clip, "Undo the last change, even after a restart", hint: ("undo", 11),
+                action, "u", .clip, "Undo the last change; asks before one of another window or run",
+                hint: ("undo", 11),
                 saves: true
             ) { $0.undo() }
         case .redo:
@@ -239,7 +241,10 @@ extension ActionTable {
                 unless: { $0.restoreUnavailabilityReason(on: $1) }
             ) { $0.restore() }
         case .consumers:
-            Entry(action, "C", .history, "Show the consumers of the history, and what a purge would delete") {
+            Entry(
+                action, "C", .history,
+                "Show the programs that read the history, and what the next purge deletes"
+            ) {
                 $0.toggleConsumers()
             }
         case .conflicts:
@@ -355,6 +360,10 @@ extension AppState {
     }
 
     mutating func perform(_ binding: Binding, count: Int?) {
+        if !binding.next.isEmpty, unavailabilityReason(of: binding.action) == nil {
+            // Each waits, as a key does, for the list that the one before it leaves.
+            typing.ahead.insert(contentsOf: binding.next.map { .binding($0) }, at: 0)
+        }
         guard let argument = binding.argument else { return perform(binding.action, count: count) }
         perform(binding.action, argument: argument)
     }

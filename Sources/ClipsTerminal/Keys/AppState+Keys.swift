@@ -56,7 +56,7 @@ extension AppState {
         if case .paste(let text) = key {
             if let reason = saving.unavailabilityReason { return report(reason) }
             screen = .list
-            prompt = Prompt(kind: .add, editor: LineEditor(text))
+            prompt = Prompt(kind: .add, text: text)
         } else if case .pasteCut = key {
             report("The paste was too long and was cut off.", isError: true)
         } else if let binding = keys[pressed] {
@@ -88,7 +88,7 @@ extension AppState {
     }
 
     mutating func promptForCommand(_ text: String = "") {
-        prompt = Prompt(kind: .command, editor: LineEditor(text), clip: target?.id)
+        prompt = Prompt(kind: .command, text: text, clip: target?.id)
         emit(.loadNames)
     }
 

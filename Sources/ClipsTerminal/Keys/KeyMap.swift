@@ -26,8 +26,8 @@ struct KeyMap: Sendable {
         for other in bindings.keys where Self.overlap(keys, other) { unbind(other) }
         bindings[keys] = binding
         custom.insert(keys)
-        // A key with an argument does less than the action.
-        if binding.argument == nil { sequences[binding.action, default: []].append(keys) }
+        // A key with an argument does less than the action, one with several actions more.
+        if binding.isPlain { sequences[binding.action, default: []].append(keys) }
     }
 
     mutating func unbind(_ keys: [Key]) {
@@ -52,9 +52,9 @@ struct KeyMap: Sendable {
             .sorted { Self.shown($0.keys) < Self.shown($1.keys) }
     }
 
-    /// The keys that perform an action with an argument, in the order of their names.
+    /// The keys that perform an action with an argument, or several, in the order of their names.
     var commands: [(keys: [Key], binding: Binding)] {
-        bindings.filter { $0.value.argument != nil }.map { (keys: $0.key, binding: $0.value) }
+        bindings.filter { !$0.value.isPlain }.map { (keys: $0.key, binding: $0.value) }
             .sorted { Self.shown($0.keys) < Self.shown($1.keys) }
     }
 

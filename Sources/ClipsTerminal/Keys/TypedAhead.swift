@@ -5,11 +5,18 @@ import Terminal
 /// A key that waits for the list it was meant for.
 enum TypedKey: Hashable, Sendable {
     case key(Key)
+    /// A later action of a key with several.
+    case binding(Binding)
     /// A move by rows in the list while a filter is typed.
     case move(rows: Int)
     case page(Int)
 
-    var isMove: Bool { if case .key = self { false } else { true } }
+    var isMove: Bool {
+        switch self {
+        case .key, .binding: false
+        case .move, .page: true
+        }
+    }
 }
 
 extension AppState {
@@ -36,8 +43,10 @@ extension AppState {
 
     /// Whether a key must wait. While a range is loading, only moves extend it; a key
     /// pressed after a deletion is meant for the next clip.
-    private func isAwaited(by key: Key) -> Bool {
-        guard !isListAwaited, let action = binding(of: key)?.action else { return isListAwaited }
+    private func isAwaited(by key: Key) -> Bool { isAwaited(by: binding(of: key)?.action) }
+
+    private func isAwaited(by action: Action?) -> Bool {
+        guard !isListAwaited, let action else { return isListAwaited }
         if ActionTable[action].needsClip, choiceIsLeaving { return true }
         return list.marks.isGathering
             && (ActionTable[action].group != .moving || action == .mark || action == .range)
@@ -77,6 +86,8 @@ extension AppState {
         while let next = typing.ahead.first {
             if case .key(let key) = next {
                 if listHasKeys, isAwaited(by: key) { return }
+            } else if case .binding(let binding) = next {
+                if listHasKeys, isAwaited(by: binding.action) { return }
             } else if isListAwaited {
                 return
             }
@@ -89,6 +100,9 @@ extension AppState {
     private mutating func perform(_ typed: TypedKey) {
         switch typed {
         case .key(let key): handle(key)
+        case .binding(let binding):
+            // A question of the action before it is answered first, and not by a later action.
+            if prompt == nil, menu == nil { perform(binding, count: nil) }
         case .move(let rows): list.clips.move(by: rows)
         case .page(let pages): list.clips.page(by: pages, half: false)
         }

@@ -30,7 +30,7 @@ extension AppState {
                 list.marks.remove(transaction.deletedClips)
                 sync.lastChange = SyncStatus.Change(
                     transaction: transaction.id,
-                    author: transaction.isOwn ? "you" : AuthorName.shown(transaction.author),
+                    author: transaction.isOwn ? "you" : transaction.shownAuthor,
                     inserted: transaction.inserted, updated: transaction.updated,
                     deleted: transaction.deleted, at: min(now, transaction.timestamp))
             }

@@ -7,21 +7,18 @@ struct ListColumns: Equatable {
         /// The title of the column.
         var heading: String { self == .url ? "URL" : rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
 
-        /// The width in a list of a width.
-        fileprivate func width(in list: Int) -> Int {
+        /// The widths with which the column is shown at all, preferred in a list of a width, and useful at most.
+        fileprivate func widths(in list: Int) -> (least: Int, preferred: Int, most: Int) {
             switch self {
-            case .title: 0
-            case .site: max(10, min(26, list * 18 / 100))
-            case .tags: max(9, min(22, list * 14 / 100))
-            case .age: 6
-            case .author: list < 100 ? 9 : 12
-            case .saved: 16
-            case .url: list * 3 / 10
+            case .title: (0, 0, 0)
+            case .site: (10, max(10, min(26, list * 18 / 100)), 26)
+            case .tags: (9, max(9, min(22, list * 14 / 100)), 22)
+            case .age: (6, 6, 6)
+            case .author: (9, 9, 12)
+            case .saved: (16, 16, 16)
+            case .url: (20, 20, 60)
             }
         }
-
-        /// Whether the title needs much of the width before the column is shown.
-        fileprivate var isOptional: Bool { [.author, .saved, .url].contains(self) }
 
         /// The columns that remain the longest in a narrow list come first.
         fileprivate static let byImportance: [Name] = [.age, .site, .tags, .saved, .author, .url]
@@ -40,30 +37,72 @@ struct ListColumns: Equatable {
     private(set) var all: [Column] = []
     /// Whether columns for the bar and the star or unread dot precede the title.
     let hasMarks: Bool
+    /// The blank cells after the title, which are too few for one more column.
+    private(set) var slack = 0
 
     /// The width of the title below which other columns are left out.
     private static let minTitle = 20
+    /// The width of the title next to the clip, which is the most that it has in a list without the clip at its side
+    /// until that list is as wide.
+    private static let wideTitle = 50
+    /// The narrowest list next to the clip, in which the title has its width next to the age and the numbers.
+    static let minWidthBeside = 3 + 5 + wideTitle + 7
 
-    init(width: Int, names: [Name] = Self.defaultNames, hasNumbers: Bool = false) {
+    /// Returns the width of the title before the site and the tags are shown.
+    private static func goodTitle(in list: Int, isBeside: Bool) -> Int {
+        isBeside ? wideTitle : min(wideTitle, 40 + max(0, list - 78) * 2 / 5)
+    }
+
+    /// Divides a width among the columns.
+    ///
+    /// With the default columns, the title never gets narrower as the screen gets wider: its width remains the same until
+    /// the other columns have theirs, and grows with the list from then on.
+    init(
+        width: Int, names: [Name] = Self.defaultNames, hasNumbers: Bool = false, isBeside: Bool = false
+    ) {
         hasMarks = width >= 12
         var start = hasMarks ? 3 : 0
         if hasNumbers, width >= 24 {
             number = (start, 4)
             start += 5
         }
-        var left = max(0, width - start)
-        let gap = width < 80 ? 1 : 2
-        var shown: Set<Name> = [.title]
+        let available = max(0, width - start)
+        let age = names.contains(.age) ? 7 : 0
+        let good = min(Self.goodTitle(in: width, isBeside: isBeside), available - age)
+        var title = max(min(Self.minTitle, available), good, width / 3)
+        var left = available - title
+        // With the space before the column.
+        var shown: [Name: Int] = [:]
         for name in Name.byImportance where names.contains(name) {
-            let needed = name.width(in: width) + gap
-            guard left - needed >= max(Self.minTitle, name.isOptional ? width * 2 / 5 : 0) else { continue }
-            left -= needed
-            shown.insert(name)
+            let widths = name.widths(in: width)
+            guard left > widths.least else { continue }
+            let taken = min(left, widths.preferred + 1)
+            shown[name] = taken
+            left -= taken
         }
-        for name in (names.contains(.title) ? names : [.title] + names) where shown.contains(name) {
-            let width = name == .title ? left : name.width(in: width)
-            all.append(Column(name: name, start: start, width: width))
-            start += width + gap
+        // The rest widens the columns, and the title once there is no other to show.
+        for name in Name.byImportance where left > 0 {
+            guard let taken = shown[name] else { continue }
+            let added = max(0, min(left, name.widths(in: width).most + 2 - taken))
+            shown[name] = taken + added
+            left -= added
+        }
+        let isWhole = names.allSatisfy { $0 == .title || shown[$0] != nil }
+        if isWhole || shown.isEmpty { title += left } else { slack = left }
+        let ordered = names.contains(.title) ? names : [.title] + names
+        let titleIndex = ordered.firstIndex(of: .title) ?? 0
+        for (index, name) in ordered.enumerated() {
+            guard name != .title else {
+                all.append(Column(name: name, start: start, width: title))
+                start += title + slack
+                continue
+            }
+            guard let taken = shown[name] else { continue }
+            let gap = taken > name.widths(in: width).preferred + 1 ? 2 : 1
+            // The space is between the column and the title.
+            let space = index > titleIndex ? gap : 0
+            all.append(Column(name: name, start: start + space, width: taken - gap))
+            start += taken
         }
     }
 

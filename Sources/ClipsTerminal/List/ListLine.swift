@@ -51,10 +51,9 @@ struct ListLine: Equatable {
         if columns.hasMarks {
             if isNew { frame.put("▌", in: line, style: theme.arrival) }
             if isMarked { frame.put("✓", in: line, style: theme.mark) }
+            if clip.isUnread { frame.put("•", in: line, column: 1, style: theme.key) }
             if clip.isStarred {
-                frame.put("★", in: line, column: 1, style: theme.star)
-            } else if clip.isUnread {
-                frame.put("•", in: line, column: 1, style: theme.key)
+                frame.put("★", in: line, column: clip.isUnread ? 2 : 1, style: theme.star)
             }
         }
         for column in columns.all {
@@ -87,7 +86,7 @@ struct ListLine: Equatable {
             shown, in: line, column: column.start, width: column.width,
             style: isMarked ? theme.mark : clip.isUnread ? theme.unread : theme.title)
         // Without a column of their own, tags follow the title.
-        let left = column.width - used - 2
+        let left = column.width + look.columns.slack - used - 2
         if look.columns[.tags] == nil, !clip.tags.isEmpty, left >= 6 {
             frame.putCut(tagText, in: line, column: column.start + used + 2, width: left, style: theme.tag)
         }

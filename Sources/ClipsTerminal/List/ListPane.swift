@@ -140,6 +140,7 @@ extension AppState {
     func columns(of layout: Layout) -> ListColumns {
         ListColumns(
             width: layout.columnWidth, names: settings.columns,
-            hasNumbers: settings.config.showsRelativeNumbers)
+            hasNumbers: settings.config.showsRelativeNumbers,
+            isBeside: layout.arrangement == .beside)
     }
 }

@@ -20,7 +20,8 @@ struct Sidebar: Sendable {
 
     /// The columns on a screen; 0 on a small one.
     static func columns(_ size: Size) -> Int {
-        size.columns < 60 || size.rows < 8 ? 0 : min(28, size.columns / 5 + 4)
+        // The list next to it has room for a title of good width.
+        size.columns < 78 || size.rows < 8 ? 0 : min(28, size.columns / 5 + 4)
     }
 
     mutating func invalidate() { current = [] }

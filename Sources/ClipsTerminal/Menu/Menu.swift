@@ -13,6 +13,7 @@ struct Menu: Sendable {
         case markAllRead
         case conflict(ConflictAnswer)
         case undo(UndoAnswer)
+        case foreignUndo(UndoStep, UndoSteps.Direction)
         case mirror(MirrorAnswer)
     }
 
@@ -60,9 +61,16 @@ struct Menu: Sendable {
         Menu(title: "Saved searches", items: items(searches.map { ($0.name, .search($0.query)) }))
     }
 
-    static let markAllRead = Menu(
-        title: "Mark all clips of the list as read?",
-        items: [Item(key: "y", label: "mark all as read; undo restores the marks", choice: .markAllRead)])
+    /// - Parameter count: The number of clips of the list; nil until it is counted.
+    static func markAllRead(_ count: Int?) -> Menu {
+        let clips =
+            count.map { $0 == 1 ? "the clip" : "all \(StatusLine.grouped($0)) clips" } ?? "all clips"
+        return Menu(
+            title: "Mark \(clips) of the list as read?",
+            items: [
+                Item(key: "y", label: "mark them as read; undo restores the marks", choice: .markAllRead)
+            ])
+    }
 
     /// Returns items with digits, then with letters that do not move; the rest has none.
     private static func items(_ choices: [(label: String, choice: Choice)]) -> [Item] {
@@ -123,6 +131,7 @@ extension AppState {
         case .markAllRead: start(.markAllRead(list.query))
         case .conflict(let answer): resolveEdit(answer)
         case .undo(let answer): resolveUndo(answer)
+        case .foreignUndo(let step, let direction): resolve(step, direction)
         case .mirror(let answer): resolveMirrored(answer)
         }
     }

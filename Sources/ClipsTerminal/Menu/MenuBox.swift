@@ -7,9 +7,11 @@ struct MenuBox {
     private let selected: Int?
     private let theme: Theme
     private let keyWidth: Int
+    private let isConflict: Bool
 
     init?(state: AppState) {
         theme = state.theme
+        isConflict = state.screen == .conflict
         if let menu = state.menu {
             title = menu.title
             items = menu.items.map { (String($0.key), $0.label) }
@@ -19,7 +21,7 @@ struct MenuBox {
             items = state.keys.continuations(of: state.typing.pressed).map { keys, binding in
                 (
                     KeyMap.shown(keys),
-                    binding.argument == nil ? ActionTable[binding.action].help : binding.text
+                    binding.isPlain ? ActionTable[binding.action].help : binding.text
                 )
             }
             selected = nil
@@ -29,13 +31,13 @@ struct MenuBox {
         keyWidth = items.map { DisplayWidth.columns(of: $0.key) }.max() ?? 1
     }
 
-    /// The rows of each border; a low screen has room for the choices only.
-    static func border(rows: Int) -> Int { rows >= 12 ? 1 : 0 }
+    /// The rows of each border; a low screen has room for the choices only, below the texts of a conflict.
+    static func border(rows: Int, isConflict: Bool) -> Int { rows >= (isConflict ? 12 : 8) ? 1 : 0 }
 
     /// The areas of the box and of its items, and the first item shown; nil without room.
     private func areas(_ layout: Layout) -> (box: Rect, items: Rect, first: Int)? {
         let bottom = layout.status?.row ?? layout.size.rows
-        let border = Self.border(rows: bottom)
+        let border = Self.border(rows: bottom, isConflict: isConflict)
         let shown = min(items.count, bottom - 2 * border)
         guard shown > 0 else { return nil }
         let widest = items.map { DisplayWidth.columns(of: $0.label) }.max() ?? 0

@@ -1,5 +1,6 @@
 import ClipsCore
 import FoundationEssentials
+import Platform
 
 /// A program that the user runs on a clip. Its arguments are the fields of the clip, and no shell reads them.
 struct ClipCommand: Hashable, Sendable {
@@ -24,12 +25,40 @@ struct ClipCommand: Hashable, Sendable {
             throw ConfigError(
                 "Cannot split '\(line)': a program runs without a shell. Quote the sign, or use sh -c '…'.")
         }
+        if let unknown = Self.unknownField(in: line) {
+            let near = Suggestion.nearest(to: unknown, in: Self.placeholders)
+            throw ConfigError(
+                "Unknown field '\(unknown)'. "
+                    + (near.map { "Did you mean '\($0)'?" } ?? "Use \(Self.placeholders.listed), or quote it.")
+            )
+        }
         self.words = words
         if let script = ShellScript(words), let word = script.words.first(where: Self.hasField) {
             throw ConfigError(
                 "A field in \(word.isEmpty ? "the script" : "'\(word)'") would run text of web pages, since "
                     + "'\(script.shell)' reads it as a script. Use sh -c '… \"$1\"' sh {url}.")
         }
+    }
+
+    /// Returns the first word in braces, outside quotation marks, that is not a field.
+    private static func unknownField(in line: String) -> String? {
+        var quote: Character?
+        var field: String?
+        for character in line {
+            if let open = quote {
+                if character == open { quote = nil }
+            } else if character == "\"" || character == "'" {
+                (quote, field) = (character, nil)
+            } else if character == "{" {
+                field = "{"
+            } else if character == "}", let found = field {
+                if found.count > 1, !placeholders.contains(found + "}") { return found + "}" }
+                field = nil
+            } else if let begun = field {
+                field = character.isLetter ? begun + String(character) : nil
+            }
+        }
+        return nil
     }
 
     private static func hasField(_ word: String) -> Bool { placeholders.contains(where: word.contains) }

@@ -20,6 +20,11 @@ extension AppState {
             (prompt.completion, prompt.recalled) = (nil, nil)
             self.prompt = prompt
             textChanged(in: prompt)
+            if prompt.editor.isCut {
+                report(
+                    "The text was cut off after \(StatusLine.grouped(prompt.editor.maxCharacters)) characters.",
+                    isError: true)
+            }
         }
     }
 
@@ -90,7 +95,7 @@ extension AppState {
     }
 
     private mutating func recall(_ line: String, at index: Int?) {
-        prompt?.editor = LineEditor(line)
+        prompt?.fill(line)
         prompt?.recalled = index
         prompt?.completion = nil
         if let prompt { textChanged(in: prompt) }
@@ -101,14 +106,14 @@ extension AppState {
 extension AppState {
     mutating func beginFilter() {
         switch screen {
-        case .help: prompt = Prompt(kind: .helpFilter, editor: LineEditor(help.filter))
-        case .history: prompt = Prompt(kind: .historyFilter, editor: LineEditor(history.filter.text))
+        case .help: prompt = Prompt(kind: .helpFilter, text: help.filter)
+        case .history: prompt = Prompt(kind: .historyFilter, text: history.filter.text)
         case .list where reader.hasFocus: prompt = Prompt(kind: .text(top: reader.index))
         case .list, .consumers, .errors, .conflict:
             list.beforeFilter = list.origin
             let earlier = list.query.filter.trimmed
             // More words can be typed immediately.
-            prompt = Prompt(kind: .filter, editor: LineEditor(earlier.isEmpty ? "" : earlier + " "))
+            prompt = Prompt(kind: .filter, text: earlier.isEmpty ? "" : earlier + " ")
         }
         emit(.loadNames)
     }

@@ -14,7 +14,9 @@ extension LineEditor {
     mutating func replace(from start: Int, with word: String) {
         let before = characters[..<max(0, min(start, cursor))]
         let after = characters[cursor...]
-        self = LineEditor(String(before + Array(word) + after), cursor: before.count + word.count)
+        self = LineEditor(
+            String(before + Array(word) + after), cursor: before.count + word.count,
+            maxCharacters: maxCharacters)
     }
 
     /// Inserts the common prefix of the candidates, or the next candidate.

@@ -4,16 +4,19 @@ import Terminal
 struct LineEditor: Sendable {
     private(set) var characters: [Character]
     private(set) var cursor: Int
+    let maxCharacters: Int
+    /// Whether the last insertion did not fit.
+    private(set) var isCut = false
 
-    private static let maxCharacters = 1 << 20
-
-    init(_ text: String = "") {
-        characters = Array(text)
+    init(_ text: String = "", maxCharacters: Int = 1 << 20) {
+        self.maxCharacters = maxCharacters
+        characters = Array(text.prefix(maxCharacters))
         cursor = characters.count
     }
 
-    init(_ text: String, cursor: Int) {
-        characters = Array(text.prefix(Self.maxCharacters))
+    init(_ text: String, cursor: Int, maxCharacters: Int = 1 << 20) {
+        self.maxCharacters = maxCharacters
+        characters = Array(text.prefix(maxCharacters))
         self.cursor = max(0, min(cursor, characters.count))
     }
 
@@ -39,7 +42,8 @@ struct LineEditor: Sendable {
     }
 
     private mutating func insert(_ new: [Character]) {
-        let room = max(0, Self.maxCharacters - characters.count)
+        let room = max(0, maxCharacters - characters.count)
+        isCut = new.count > room
         characters.insert(contentsOf: new.prefix(room), at: cursor)
         cursor += min(room, new.count)
     }

@@ -1,3 +1,5 @@
+import ClipsCore
+
 /// A line that the user types in the status line.
 struct Prompt: Sendable {
     enum Kind: Hashable, Sendable {
@@ -10,16 +12,32 @@ struct Prompt: Sendable {
         case command
         case helpFilter
         case historyFilter
+
+        /// The bound of the text. A search reads all of it at each key.
+        fileprivate var maxCharacters: Int {
+            switch self {
+            case .filter, .text, .helpFilter, .historyFilter: ClipQuery.maxFilterLength
+            case .add, .tags, .command: 1 << 20
+            }
+        }
     }
 
     let kind: Kind
-    var editor = LineEditor()
+    var editor: LineEditor
     /// The candidates that Tab cycles through.
     var completion: Completion?
     /// The clip that was under the cursor.
     var clip: Int64?
     /// The index of the recalled command, counted from the newest.
     var recalled: Int?
+
+    init(kind: Kind, text: String = "", clip: Int64? = nil) {
+        (self.kind, self.clip) = (kind, clip)
+        editor = LineEditor(text, maxCharacters: kind.maxCharacters)
+    }
+
+    /// Replaces the text.
+    mutating func fill(_ text: String) { editor = LineEditor(text, maxCharacters: kind.maxCharacters) }
 
     var label: String {
         switch kind {

@@ -22,6 +22,8 @@ struct Reader: Sendable {
     private(set) var hiddenColumns = 0
     /// Whether there is text below the screen.
     private(set) var hasMore = false
+    /// The share of the text that has been shown, in percent; nil if all of it is on the screen.
+    private(set) var percent: Int?
     var isWrapped = true
     private(set) var text: ReaderText?
     /// The words searched in the text, also in the next clips.
@@ -86,6 +88,7 @@ struct Reader: Sendable {
         let known = text?.count(upTo: top + self.height + 1) ?? 0
         top = max(0, min(top, known - self.height))
         hasMore = known > top + self.height
+        percent = hasMore ? text?.percent(before: top + self.height) : top > 0 ? 100 : nil
         guard shown != top..<top + self.height else { return }
         shown = top..<top + self.height
         lines = text?.lines(top..<top + self.height) ?? []

@@ -54,7 +54,8 @@ struct ReaderText: Sendable {
             add(.space, " ")
             add(.text, clip.text)
         }
-        if !links.isEmpty {
+        // A short text shows its links; after a long one, the list saves scrolling.
+        if !links.isEmpty, clip.text.utf8.count + clip.note.utf8.count > Self.maxTextWithoutLinks {
             add(.space, " ")
             add(.url, links.enumerated().map { "[\($0 + 1)] \($1)" }.joined(separator: "\n"))
         }
@@ -65,6 +66,8 @@ struct ReaderText: Sendable {
     }
 
     private static let maxTitleLines = 4
+    /// The bytes of a text that has no list of its links, about a screen.
+    private static let maxTextWithoutLinks = 2000
 
     /// Adds the title, and returns whether it was cut and must follow in full at the end.
     private mutating func addTitle(_ title: String) -> Bool {
@@ -135,6 +138,14 @@ struct ReaderText: Sendable {
             searched += step
         }
         return (nil, next < 0)
+    }
+
+    /// Returns the share of the text before a line, in percent of its bytes, since its lines are not counted.
+    mutating func percent(before line: Int) -> Int {
+        let anchor = anchor(ofLine: line)
+        let sizes = sections.map { $0.text.text.utf8.count + 1 }
+        let before = sizes.prefix(anchor.section).reduce(anchor.offset, +)
+        return min(99, before * 100 / max(1, sizes.reduce(0, +)))
     }
 
     mutating func anchor(ofLine line: Int) -> Anchor {

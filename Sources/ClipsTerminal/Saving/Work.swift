@@ -45,13 +45,6 @@ enum Work: Sendable {
     }
 }
 
-/// A transaction of the user that can be undone.
-struct UndoStep: Hashable, Sendable {
-    let token: HistoryToken
-    /// The change, such as `deleted “Title”`; empty if only the history knows it.
-    let summary: String
-}
-
 /// Committing work to the store.
 extension Work {
     /// Saves the work, or retains its text.
@@ -125,16 +118,10 @@ extension Work {
     private func undo(
         _ step: UndoStep, _ contested: ContestedUndo, _ isRedoing: Bool, in store: ClipStore
     ) async throws -> Outcome {
-        var summary = step.summary
-        if summary.isEmpty {
-            let work =
-                try await store.changeDescription(of: step.token, isRedoing: isRedoing) ?? "a change"
-            summary = "\(work) before the restart"
-        }
         switch try await store.undo(step.token, isRedoing: isRedoing, contested: contested) {
         case .contested(let conflict): return .contested(conflict)
         case .saved(let token, let restored, _):
-            return .done(token: token, clips: restored.sorted(), summary: summary)
+            return .done(token: token, clips: restored.sorted(), summary: step.summary)
         }
     }
 

@@ -83,7 +83,7 @@ struct HintLine {
     }
 
     private var hints: [Hint] {
-        if let prompt = state.prompt { return ranked(Self.keys(of: prompt.kind)) }
+        if let prompt = state.prompt { return ranked(keys(of: prompt.kind)) }
         if state.menu != nil {
             let last = state.screen == .conflict ? "later" : "close"
             return ranked([([.enter], "choose"), ([.escape], last), ([.down, .up], "move")])
@@ -119,12 +119,13 @@ struct HintLine {
     }
 
     /// Returns the keys of a prompt, in which letters are text.
-    private static func keys(of kind: Prompt.Kind) -> [(keys: [Key], label: String)] {
+    private func keys(of kind: Prompt.Kind) -> [(keys: [Key], label: String)] {
         let (cancel, complete) = (([Key.escape], "cancel"), ([Key.tab], "complete"))
         return switch kind {
         case .filter:
             [
-                ([.enter], "keep"), cancel, complete, ([.up], "earlier"),
+                ([.enter], state.pick?.isSeveral == false ? "print" : "keep"), cancel, complete,
+                ([.up], "earlier"),
                 ([.control("n"), .control("p")], "move"), ([.control("u")], "clear"),
             ]
         case .text: [([.enter], "search"), cancel]
@@ -157,7 +158,7 @@ struct HintLine {
         case .history:
             [
                 (.help, "help"), (.back, "back"), (.filter, "author, time"), (.switchPane, "changes"),
-                (.restore, "restore"), (.consumers, "consumers"),
+                (.restore, "restore"),
             ]
         case .help: [(.back, "back"), (.filter, "search"), (.open, "run"), (.down, "down")]
         case .consumers, .errors, .conflict: [(.back, "back"), (.down, "down"), (.help, "help")]

@@ -189,7 +189,9 @@ struct StatusLine {
             parts.append(StyledRun("saving…\(writer)", theme.held))
         }
         guard state.screen == .list else { return parts }
-        if state.reader.hasFocus, state.reader.hasMore { parts.append(StyledRun("↓ more", theme.dim)) }
+        if state.reader.hasFocus, let percent = state.reader.percent {
+            parts.append(StyledRun(state.reader.hasMore ? "↓ more · \(percent)%" : "100%", theme.dim))
+        }
         if let pause = state.list.pause {
             let news = pause.newCount > 0 ? " · \(Self.grouped(pause.newCount)) new" : ""
             parts.append(StyledRun("paused\(news)", theme.held))

@@ -1,7 +1,7 @@
 import ClipsCore
 import PersistentStore
 
-/// The user's changes that can be undone and redone, those of earlier sessions included.
+/// The user's changes that can be undone and redone: those of this run, then those of other runs.
 struct UndoSteps: Sendable {
     enum Direction: Sendable { case undo, redo }
 
@@ -9,7 +9,7 @@ struct UndoSteps: Sendable {
     var redoable: [UndoStep] = []
     /// The steps of earlier sessions that have been read from the history so far.
     private(set) var earlier = UndoHistory()
-    /// The step that waits for earlier steps to load.
+    /// The step that waits for the history.
     fileprivate var requested: Direction?
     /// Steps requested while a save was under way, which may have to be undone first.
     var waiting: [Direction] = []
@@ -22,17 +22,24 @@ struct UndoSteps: Sendable {
         !earlier.isComplete && (direction == .undo || (!hasWorked && !earlier.hasWork))
     }
 
+    fileprivate func last(_ direction: Direction) -> UndoStep? {
+        direction == .undo ? undoable.last : redoable.last
+    }
+
     fileprivate mutating func removeLast(_ direction: Direction) -> UndoStep? {
         direction == .undo ? undoable.popLast() : redoable.popLast()
     }
 
-    /// Adds steps of earlier sessions before those of this one.
+    /// Adds steps of other sessions before those of this one.
     ///
     /// - Parameter isCurrent: whether no save is under way that would prevent redoing.
     fileprivate mutating func add(_ work: UndoHistory, isCurrent: Bool) {
         func steps(_ all: [UndoHistory.Step], _ known: [UndoHistory.Step]) -> [UndoStep] {
             all.prefix(max(0, all.count - known.count)).filter { !$0.isOfSession }
-                .map { UndoStep(token: $0.token, summary: "") }
+                .map {
+                    let origin = UndoStep.Origin(process: $0.process, timestamp: $0.timestamp)
+                    return UndoStep(token: $0.token, summary: "", origin: origin)
+                }
         }
         undoable = steps(work.undoable, earlier.undoable) + undoable
         if !hasWorked, isCurrent { redoable = steps(work.redoable, earlier.redoable) + redoable }
@@ -73,8 +80,12 @@ extension AppState {
 
     private mutating func run(_ direction: UndoSteps.Direction) {
         guard !isUndoUncertain else { return undoSteps.waiting.append(direction) }
-        if let step = undoSteps.removeLast(direction) {
-            start(direction == .undo ? .undo(step, .ask) : .redo(step, .ask))
+        if let step = undoSteps.last(direction) {
+            guard step.origin == nil else {
+                undoSteps.requested = direction
+                return emit(.describeUndo(step, direction))
+            }
+            start(step, direction)
         } else if undoSteps.mayLoadMore(direction) {
             undoSteps.requested = direction
             emit(.loadUndoHistory(undoSteps.earlier, isRedoing: direction == .redo))
@@ -90,6 +101,41 @@ extension AppState {
             run(requested)
         }
         runWaitingUndo()
+    }
+
+    private mutating func start(_ step: UndoStep, _ direction: UndoSteps.Direction) {
+        _ = undoSteps.removeLast(direction)
+        start(direction == .undo ? .undo(step, .ask) : .redo(step, .ask))
+    }
+
+    /// Asks before a change of another run is undone or redone.
+    ///
+    /// - Parameter change: The change; nil if the history no longer contains it.
+    mutating func finishDescribing(
+        _ step: UndoStep, _ direction: UndoSteps.Direction, _ change: ForeignChange?
+    ) {
+        undoSteps.cancelRequests()
+        guard let change else {
+            if undoSteps.last(direction) == step { _ = undoSteps.removeLast(direction) }
+            return report("The history of this change has been purged; it cannot be undone.", isError: true)
+        }
+        let question = change.question(direction, at: now)
+        guard menu == nil, prompt == nil, screen != .conflict else {
+            return report("Nothing was \(direction == .undo ? "undone" : "redone"): \(question)")
+        }
+        menu = Menu(
+            title: question,
+            items: [
+                Menu.Item(
+                    key: "y", label: change.answer(direction),
+                    choice: .foreignUndo(step.named(change.summary), direction))
+            ])
+    }
+
+    /// Undoes or redoes a change of another run, as the user has answered.
+    mutating func resolve(_ step: UndoStep, _ direction: UndoSteps.Direction) {
+        guard undoSteps.last(direction)?.token == step.token else { return }
+        start(step, direction)
     }
 
     mutating func runWaitingUndo() {

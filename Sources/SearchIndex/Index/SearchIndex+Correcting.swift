@@ -4,6 +4,8 @@ import Platform
 /// Fuzzy matching, for a query without results.
 extension SearchIndex {
     private static let maxWords = 3
+    /// The number of clauses of a typed query; a longer one is pasted text, whose words would take seconds.
+    private static let maxClauses = 16
     /// The number of close words of which the most common ones are selected.
     private static let maxCandidates = 12
 
@@ -12,6 +14,7 @@ extension SearchIndex {
     package nonisolated func correction(
         of query: SearchQuery, in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> SearchQuery? {
+        guard query.clauses.count <= Self.maxClauses else { return nil }
         var corrected = query
         var isCorrected = false
         for (index, clause) in query.clauses.enumerated() {
@@ -84,7 +87,7 @@ extension SearchIndex {
 
 extension SearchText {
     /// Whether the text consists of words and spaces.
-    fileprivate var hasOnlyWords: Bool {
+    var hasOnlyWords: Bool {
         var count = folded.count { $0 == 32 }
         folded.withUnsafeBufferPointer { Tokens.runs($0) { if $0.kind == .word { count += $0.range.count } } }
         return count == folded.count

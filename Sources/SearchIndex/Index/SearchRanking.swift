@@ -2,8 +2,8 @@ package import PersistentStore
 
 /// The best results of a query, in steps between which other work can run.
 ///
-/// Exact titles rank first, then whole words in title and tags, whole words, beginnings of words, and parts
-/// of words; within each, ``SearchScore``, then newer before older.
+/// Exact titles rank first, then whole words in title and tags, whole words, beginnings of words, parts of words, and
+/// other forms and spellings of the words, which the query itself does not admit; within each, ``SearchScore``, then newer before older.
 package struct SearchRanking: Sendable {
     /// The best results so far.
     package private(set) var hits: [SearchHit] = []
@@ -12,8 +12,11 @@ package struct SearchRanking: Sendable {
     /// Whether the results end before the limit.
     package private(set) var isAtEnd = false
 
+    private let query: SearchQuery
     private let limit: Int
     private var stages: ArraySlice<SearchQuery>
+    /// Whether the current stage, which is the last one, admits other forms of the words.
+    private var isRelated = false
     /// The results of the current stage, newest first.
     private var found: [SearchHit] = []
     private var known: Set<Int64> = []
@@ -27,9 +30,10 @@ package struct SearchRanking: Sendable {
     private static let maxTexts = 200
     /// The number of objects read individually after which a stage ends; its other results are in the next one.
     private static let maxRead = 20_000
+    private static let maxReadRelated = 4000
 
     package init(_ query: SearchQuery, limit: Int) {
-        self.limit = limit
+        (self.query, self.limit) = (query, limit)
         stages = query.stages[...]
     }
 
@@ -46,12 +50,16 @@ package struct SearchRanking: Sendable {
         read += page.read
         isFromIndex = isFromIndex && page.isFromIndex
         let isFull = found.count >= max(Self.maxScored, limit - hits.count)
-        guard cursor == nil || isFull || stages.count > 1 && read >= Self.maxRead else { return }
+        let isLong = isRelated ? read >= Self.maxReadRelated : stages.count > 1 && read >= Self.maxRead
+        guard cursor == nil || isFull || isLong else { return }
         try rank(stage, index, snapshot)
         isAtEnd = stages.count == 1 && cursor == nil && hits.count <= limit
         hits.removeLast(max(0, hits.count - limit))
         stages.removeFirst()
         (found, cursor, read) = ([], nil, 0)
+        guard stages.isEmpty, hits.count < limit, !isRelated else { return }
+        isRelated = true
+        if let related = try index.related(to: query, in: snapshot) { stages = [related] }
     }
 
     private mutating func rank(

@@ -60,6 +60,14 @@ struct Vocabulary {
         return isWithin ? found : nil
     }
 
+    /// Returns whether there is a word.
+    func contains(_ word: ArraySlice<UInt8>) -> Bool {
+        let needle = [Self.newline] + word + [Self.newline]
+        return text.withUnsafeBufferPointer { text in
+            text.baseAddress.map { search_find($0, text.count, 0, needle, needle.count) >= 0 } ?? false
+        }
+    }
+
     /// Returns the hashes of all words, for recognizing new ones.
     func hashes() -> TokenSet {
         var hashes = TokenSet()

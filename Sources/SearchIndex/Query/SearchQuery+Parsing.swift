@@ -1,6 +1,9 @@
 extension SearchQuery {
+    /// The maximum length of a query in Unicode scalars, so that a pasted text costs no more than a typed one.
+    package static let maxLength = 1000
+
     /// Creates a query from typed text. Never fails; ignores unfinished parts: a single minus, `tag:` without
-    /// a value, and operators at the start or end.
+    /// a value, and operators at the start or end. Ignores the text after ``maxLength``.
     package init(_ text: String, calendar: SearchCalendar = .local) {
         var parser = QueryParser(text, calendar: calendar)
         clauses = parser.clauses()
@@ -24,7 +27,7 @@ private struct QueryParser {
     }
 
     init(_ text: String, calendar: SearchCalendar) {
-        rest = text[...].unicodeScalars
+        rest = text[...].unicodeScalars.prefix(SearchQuery.maxLength)
         self.calendar = calendar
     }
 

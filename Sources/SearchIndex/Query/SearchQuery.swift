@@ -74,7 +74,8 @@ package struct SearchQuery: Hashable, Sendable {
 
     /// Creates a query for a text as it is, without operators and fields.
     package init(literal text: String) {
-        let words = SearchText(text, .word)
+        let words = SearchText(
+            String(String.UnicodeScalarView(text.unicodeScalars.prefix(Self.maxLength))), .word)
         clauses =
             words.folded.isEmpty ? [] : [[Literal(isNegated: false, condition: .text(words, in: .anywhere))]]
     }

@@ -25,7 +25,10 @@ struct ClipCapture {
                 return PendingInterrupt.isThere ? .interrupted : .failed
             }
             fill(&drafts[0], from: bytes)
-            guard !drafts[0].isEmpty else { throw ClipError.emptyClip }
+            // Tags alone are no clip to save here, but a saved clip may have no more.
+            var content = drafts[0]
+            content.tags = []
+            guard !content.isEmpty else { throw ClipError.emptyClip }
             return try await save(&drafts, try await invocation.openStore(author: author))
         } catch {
             if let error = error as? InputError {
@@ -122,7 +125,7 @@ struct ClipCapture {
         } catch {
             let ids = saved.map(String.init).joined(separator: ", ")
             invocation.fail("Saved as \(ids), but standard output could not be written: \(error.reason).")
-            return .failed
+            return .incomplete
         }
     }
 

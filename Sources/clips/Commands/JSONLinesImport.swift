@@ -119,7 +119,7 @@ struct JSONLinesImport {
             invocation.fail(
                 "Saved \(Self.clips(progress.saved)), but standard output could not be written: \(error.reason)."
             )
-            return .failed
+            return .incomplete
         }
         if progress.isInterrupted || (progress.failure != nil && PendingInterrupt.isThere) {
             return .interrupted

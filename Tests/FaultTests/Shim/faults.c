@@ -7,7 +7,7 @@
 // FAULT_COUNT  the number of calls that fail; 0 for all later ones
 // FAULT_KIND   an error number, "short" for half of the bytes, "kill" for SIGKILL before the call,
 //              "torn" for half of the bytes and SIGKILL, "stop" for SIGSTOP before the call
-// FAULT_NOTE   a file that is created when the first call fails
+// FAULT_NOTE   a file that is created when the first call fails, with the letter of the call
 // FAULT_CLOCK  a file with the error of the wall clock in milliseconds; after "frozen", its constant time
 // FAULT_WATCH  the error number of inotify_init1
 
@@ -62,8 +62,11 @@ static int is_due(char letter, const char *path)
     long number = atomic_fetch_add(&calls, 1) + 1;
     if (number < first || (how_many && number >= first + how_many)) return 0;
     if (note) {
-        int made = open_at_once(note, O_WRONLY | O_CREAT, 0600);
-        if (made >= 0) syscall(SYS_close, made);
+        int made = open_at_once(note, O_WRONLY | O_CREAT | O_EXCL, 0600);
+        if (made >= 0) {
+            syscall(SYS_write, made, &letter, 1);
+            syscall(SYS_close, made);
+        }
     }
     if (is_deadly && !is_short) syscall(SYS_kill, getpid(), SIGKILL);
     if (is_stopped) {

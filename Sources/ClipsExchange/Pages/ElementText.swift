@@ -1,0 +1,96 @@
+/// The amount and the kinds of text in an element.
+struct ElementText {
+    /// The numbers of characters, and of those in links.
+    private(set) var count = 0
+    private(set) var links = 0
+    /// The number of characters in paragraphs, and of those in lists of teasers.
+    private(set) var prose = 0
+    private(set) var listed = 0
+    /// The points of the paragraphs in the element, of which those inside its children count half.
+    var points = 0.0
+    private var inherited = 0.0
+    private var commas = 0
+    private var inputs = 0
+    /// The number of headings that are links.
+    private var headlines = 0
+    /// The characters and commas of the paragraph around an inline element.
+    private var inline = (count: 0, commas: 0)
+
+    /// The number of characters below which a text is not a paragraph.
+    private static let minParagraph = 25
+
+    /// The share of the characters that are in links.
+    var linkShare: Double { Double(links) / Double(max(1, count)) }
+
+    /// Adds a text of the element itself.
+    mutating func add(_ bytes: UnsafeBufferPointer<UInt8>, isInLink: Bool) {
+        var own = 0
+        for byte in bytes where byte > 0x20 && byte & 0xC0 != 0x80 {
+            own += 1
+            if byte == UInt8(ascii: ",") { inline.commas += 1 }
+        }
+        count += own
+        inline.count += own
+        if isInLink { links += own }
+    }
+
+    /// Adds a child.
+    mutating func add(_ child: ElementText) {
+        count += child.count
+        links += child.links
+        prose += child.prose
+        listed += child.listed
+        commas += child.commas
+        inputs += child.inputs
+        headlines += child.headlines
+        inherited += child.points / 2
+        points += child.points + child.inherited
+        inline.count += child.inline.count
+        inline.commas += child.inline.commas
+    }
+
+    /// Adds a child that is left out.
+    mutating func add(omitted name: String) { if Self.inputs.contains(name) { inputs += 1 } }
+
+    /// Completes the measure at the end of an element.
+    ///
+    /// - Returns: The points of the element as a paragraph.
+    mutating func close(_ name: String, isInLink: Bool) -> Double {
+        if Self.headings.contains(name), links > 0, links * 10 >= count * 9 { headlines += 1 }
+        // The text of an inline element belongs to the paragraph around it.
+        if TextLines.breaks(before: name) == nil {
+            if name == "a" { inline = (0, 0) }
+            return 0
+        }
+        let own = inline
+        inline = (0, 0)
+        commas += own.commas
+        if !isInLink, own.count >= Self.minParagraph { prose += own.count }
+        if isListOfTeasers(name) { listed = prose }
+        return own.count < Self.minParagraph
+            ? 0 : 1 + Double(own.commas) + min(3, Double(own.count) / 100)
+    }
+
+    /// Whether an element in the content of a page only leads to other pages, or is a form.
+    ///
+    /// A fourth of a block's text in links is much; a list of sources or a table of contents may have more. Text with
+    /// ten commas is prose.
+    func isTeaser(_ name: String) -> Bool {
+        guard commas < 10 else { return false }
+        if Self.lists.contains(name) { return linkShare > 0.9 }
+        if name == "form", inputs > 0, prose < 400 { return true }
+        return Self.blocks.contains(name) && linkShare > 0.25
+    }
+
+    /// Whether an element is a list of other pages with a few words about each.
+    func isListOfTeasers(_ name: String) -> Bool {
+        Self.lists.contains(name) && headlines >= 3 && count < 300 * headlines
+    }
+
+    private static let inputs: Set<String> = ["input", "textarea", "select"]
+    private static let headings: Set<String> = ["h1", "h2", "h3", "h4", "h5", "h6"]
+    private static let lists: Set<String> = ["ul", "ol"]
+    private static let blocks: Set<String> = [
+        "div", "section", "table", "form", "fieldset", "dl", "header",
+    ]
+}

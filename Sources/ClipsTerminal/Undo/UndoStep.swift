@@ -1,0 +1,79 @@
+import ClipsCore
+import FoundationEssentials
+import Glibc
+import PersistentStore
+import Platform
+
+/// A transaction of the user that can be undone.
+struct UndoStep: Hashable, Sendable {
+    /// The run that committed a step, if it is not this one.
+    struct Origin: Hashable, Sendable {
+        let process: Int32?
+        let timestamp: Date
+    }
+
+    let token: HistoryToken
+    /// The change, such as `deleted “Title”`; empty if only the history knows it.
+    let summary: String
+    var origin: Origin?
+
+    func named(_ summary: String) -> UndoStep { UndoStep(token: token, summary: summary, origin: origin) }
+}
+
+/// A change of another window, or of an earlier run, that the user can undo.
+struct ForeignChange: Hashable, Sendable {
+    /// The change, such as `deleted “Title”`.
+    let change: String
+    let timestamp: Date
+    /// Whether the window that made it is still open.
+    let isOfOpenWindow: Bool
+
+    private var place: String { isOfOpenWindow ? "in another window" : "before this run" }
+
+    var summary: String { "\(change) \(place)" }
+
+    /// Returns the answer, which repeats the end of a question that is cut on a narrow screen.
+    func answer(_ direction: UndoSteps.Direction) -> String {
+        let verb = change.split(separator: " ").first ?? ""
+        return "\(direction == .undo ? "undo" : "redo"): \(verb) \(place)"
+    }
+
+    /// Returns a question such as `Undo “Title”, deleted in another window 2 min ago?`.
+    func question(_ direction: UndoSteps.Direction, at now: Date) -> String {
+        let verb = direction == .undo ? "Undo" : "Redo"
+        let words = change.split(separator: " ", maxSplits: 1)
+        let sentence = Age(of: timestamp, at: now).sentence
+        let age = sentence == "now" ? "just now" : sentence
+        guard words.count == 2 else { return "\(verb) \(summary) \(age)?" }
+        return "\(verb) \(words[1]), \(words[0]) \(place) \(age)?"
+    }
+}
+
+extension ForeignChange {
+    /// Reads the change of a step; returns nil if the history has been purged.
+    static func read(
+        _ step: UndoStep, _ direction: UndoSteps.Direction, in store: ClipStore
+    ) async throws(StoreError) -> ForeignChange? {
+        do {
+            let change = try await store.changeDescription(
+                of: step.token, isRedoing: direction == .redo, maxTitle: 24)
+            return ForeignChange(
+                change: change ?? "a change", timestamp: step.origin?.timestamp ?? .now,
+                isOfOpenWindow: step.origin.map(isRunning) ?? false)
+        } catch .tokenExpired {
+            return nil
+        }
+    }
+
+    /// Whether the process that committed a step still runs. A process that began after the commit is another one.
+    private static func isRunning(_ origin: UndoStep.Origin) -> Bool {
+        guard let process = origin.process, let start = ProcessIdentity(process: process).start else {
+            return false
+        }
+        var now = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &now)
+        // Clock ticks are hundredths of a second in proc(5).
+        let age = Double(now.tv_sec) - Double(start) / 100
+        return Date.now.timeIntervalSince(origin.timestamp) <= age + 1
+    }
+}

@@ -1,0 +1,82 @@
+import ClipsExchange
+import Testing
+
+/// The parts of a page that its text contains or omits.
+struct ReadableTextTests {
+    private static let words = "Words, in a sentence of a paragraph that is long enough to be read. "
+    private static let prose = String(repeating: "<p>\(words)\(words)\(words)</p>", count: 8)
+
+    private func text(_ body: String) throws -> String {
+        try #require(WebPage(Array("<!DOCTYPE html><html><title>t</title><body>\(body)</html>".utf8))).text
+    }
+
+    @Test(
+        arguments: [
+            "<div><h3>Read on</h3><a href=/1>The first other story</a> <a href=/2>The second one</a> today</div>",
+            "<ul><li><a href=/1>omitted one</a><li><a href=/2>omitted two</a></ul>",
+            "<form><p>Get the letter omitted from here.</p><input name=mail></form>",
+            "<div class='box photo-gallery'><ul><li>A caption, and its picture</ul></div>",
+            "<div class=x-carousel><p>Another caption, and its picture</p></div>",
+        ])
+    func `teasers, forms, and galleries in an article are omitted`(part: String) throws {
+        let text = try text("<article>\(Self.prose)\(part)<p>The end of it.</p></article>")
+        #expect(text.hasPrefix("Words") && text.hasSuffix("read.\n\nThe end of it."), "\(text.suffix(200))")
+    }
+
+    @Test(
+        arguments: [
+            "<ul><li><a href='#a'>Chapter A</a><li><a href='#b'>Chapter B</a></ul>",
+            "<ul><li><a href=/1>A program</a>, which is retained since it has a few words of its own</ul>",
+            "<p>Only <a href=/1>a paragraph that is retained, with a long link</a>.</p>",
+            "<section id=sharing-with-a-single-developer><p>Text that is retained.</p></section>",
+        ])
+    func `contents, lists, and sections whose title is like a class are retained`(part: String) throws {
+        let text = try text("<article>\(Self.prose)\(part)</article>")
+        #expect(text.contains("retained") || text.contains("Chapter A\n- Chapter B"), "\(text.suffix(200))")
+    }
+
+    @Test func `a list of other pages is omitted, unless it is the content`() throws {
+        let list = (0..<30).map {
+            "<li><h3><a href=/\($0)>Story \($0)</a></h3><p>\(Self.words)\(Self.words)</p></li>"
+        }.joined()
+        let page = try text("<div role=main><div>\(Self.prose)</div><div><ul>\(list)</ul></div></div>")
+        #expect(page.hasPrefix("Words") && !page.contains("Story"), "\(page.suffix(200))")
+        #expect(try text("<div role=main><ul>\(list)</ul></div>").contains("Story 29"))
+    }
+
+    @Test func `the declared body of an article comes before the article`() throws {
+        let text = try text(
+            "<article><p>By an author.</p><div itemprop=articleBody>\(Self.prose)</div><p>After it.</p></article>"
+        )
+        #expect(text.hasPrefix("Words") && text.hasSuffix("read."), "\(text)")
+    }
+
+    @Test func `paragraphs whose text is in inline elements are content`() throws {
+        let links = (0..<20).map { "<li><a href=/\($0)>Page number \($0)</a>" }.joined()
+        let spans = Self.prose.replacing("<p>", with: "<p><span><b>").replacing(
+            "</p>", with: "</b></span></p>")
+        let text = try text(
+            "<div><ul>\(links)</ul><p>Imprint of the page</p></div><div><div>\(spans)</div></div>")
+        #expect(text.hasPrefix("Words") && !text.contains("Page number"), "\(text.prefix(200))")
+    }
+
+    @Test func `a script with tags hides nothing after it, wherever it ends`() throws {
+        let tags = String(repeating: "<footer><div class=a>b</div></footer>\n", count: 40)
+        let script = "<header><div><script type='text/html'>\(tags)</script></div></header>"
+        for length in 6560..<6600 {
+            let text = try text("<!--\(String(repeating: "x", count: length))-->\(script)\(Self.prose)")
+            #expect(text.hasPrefix("Words"), "\(length): \(text.prefix(100))")
+        }
+    }
+
+    @Test(
+        arguments: [
+            "<script>document.write('x')</script><div id=app></div>",
+            "<noscript>You need to enable JavaScript to run this app.</noscript><div id=root></div>",
+            "<p id=cmsg>Please enable JS and disable any ad blocker</p>",
+            "<h1>example.org</h1><p>Verifying you are human. This may take a few seconds.</p><p>Ray ID: 1</p>",
+            "<div><h2>Checking your browser before you visit the page</h2><p>Just a moment...</p></div>",
+            String(repeating: "<div>", count: 100_000) + "text",
+        ])
+    func `a page without its text has none`(body: String) throws { #expect(try text(body).isEmpty) }
+}

@@ -1,0 +1,105 @@
+import ClipsCore
+import LiveQuery
+import PersistentStore
+import Terminal
+import Testing
+
+@testable import ClipsTerminal
+
+/// What a new user sees first.
+@Suite struct FirstHourTests {
+    @Test func `the footer of a pick says what Enter does`() {
+        for (pick, label) in [(Pick(), "Enter print"), (Pick(isSeveral: true), "Enter keep")] {
+            var state = AppState.showing(3)
+            _ = state.handle(.picking(pick), at: noon)
+            #expect(state.lines.last?.contains(label) == true)
+        }
+    }
+
+    @Test func `marking all as read names the number of clips`() throws {
+        var state = AppState.showing(30)
+        try state.press("A")
+        #expect(state.lines.contains { $0.contains("Mark all 30 clips of the list as read?") })
+    }
+
+    @Test func `a clip that is unread and starred shows both`() {
+        // The clip 10 is the second of the list.
+        let line = AppState.showing(12).lines[2]
+        #expect(line.hasPrefix(" •★Clip 10"))
+    }
+
+    @Test func `an unknown field of a program is an error of the config file`() {
+        #expect(
+            ConfigFile("bind Y !echo {zzzzzz}").errors.first?.hasPrefix(
+                "config:1: Unknown field '{zzzzzz}'. Use {url}")
+                == true)
+        #expect(ConfigFile("bind Y !echo {ulr}").errors.first?.contains("Did you mean '{url}'?") == true)
+        #expect(ConfigFile("bind Y |awk '{print}'\nbind X !git show HEAD@{1} {id}").errors.isEmpty)
+    }
+
+    @Test(arguments: [("arch", Action.archive), ("del", .delete), ("quit", .quit), ("undo", .undo)])
+    func `the help finds the action with the typed name first`(typed: String, action: Action) throws {
+        var state = AppState.showing(3)
+        try state.press("?/" + typed)
+        #expect(state.help.entries(state.keys).first?.action == action)
+        #expect(
+            state.statusLine.isEmpty == false && state.lines[1].contains(ActionTable[action].help.prefix(20)))
+    }
+
+    @Test
+    func `a key with several actions performs them in turn, each on the list that the one before leaves`()
+        async throws
+    {
+        let config =
+            "bind X star ; archive ; next-unread\nbind Y mark-all-read ; delete\nbind Z !sh -c 'true ; true' {id}"
+        #expect(ConfigFile(config).errors.isEmpty)
+        #expect(ConfigFile("bind X star ; nosuch").errors.first?.contains("Unknown action 'nosuch'") == true)
+        #expect(ConfigFile("bind X star ; ").errors.count == 1)
+        try await RunningApp.open(config: config, clips: 4) { app in
+            let (first, last) = (app.state.list.clips.rows[0].id, app.state.list.clips.rows[3].id)
+            _ = try app.other { try await $0.toggle(.unread, of: [first, last]) }
+            let unread = app.state.list.clips.rows.filter(\.isUnread).map(\.id)
+            try app.run(":wait idle\nX\n:wait count=3")
+            let rows = try app.other { try await [$0.clip(first), $0.clip(last)] }
+            #expect(rows[0].isStarred && rows[0].isArchived && !rows[1].isArchived)
+            #expect(app.state.list.clips.selectedRow?.isUnread == true, "\(unread)")
+            // A question stays open, and no later action answers it.
+            try app.run("Y\n:wait text=of the list as read?\n<Esc>\n:wait count=3")
+            #expect(app.state.typing.ahead.isEmpty)
+        }
+    }
+
+    @Test func `a text width wraps the text, and the status line has the share that was read`() throws {
+        var state = AppState.showing(3, Size(rows: 24, columns: 80), config: "set text-width 40")
+        let layout = StoredObject.Layout(names: ["title", "text"])
+        let text = String(repeating: "some words of a long text ", count: 400)
+        let clip = Clip(
+            StoredObject(
+                id: ClipModel.objectID(2), version: 1, layout: layout, values: [.text("A"), .text(text)]))
+        try state.press("<Enter>")
+        state.reader.show(clip)
+        state.reconcile()
+        #expect(state.statusLine.contains("%"))
+        #expect(state.reader.lines.allSatisfy { $0.text.count <= 40 } && state.reader.lines.count == 22)
+        let first = try #require(state.reader.percent)
+        try state.press("<C-f>")
+        #expect(try #require(state.reader.percent) > first)
+        try state.press(":set text-width off<Enter>")
+        #expect(state.reader.lines.contains { $0.text.count > 60 })
+        #expect(ConfigFile("set text-width 5").errors.count == 1)
+    }
+
+    @Test func `a menu has a border on a small screen`() throws {
+        var state = AppState.showing(3, Size(rows: 12, columns: 40))
+        try state.press("s")
+        #expect(state.lines.contains { $0.hasPrefix("┌─ Sort by ") })
+        #expect(state.lines.contains { $0.hasPrefix("└") })
+    }
+
+    @Test func `an external writer is shown with its program`() {
+        #expect(
+            transaction(1, author: nil).shownAuthor == transaction(1, author: nil).program
+                ?? AuthorName.unknown)
+        #expect(transaction(1, author: "cli").shownAuthor == "cli")
+    }
+}

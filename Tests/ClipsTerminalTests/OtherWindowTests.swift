@@ -1,0 +1,37 @@
+import ClipsCore
+import Foundation
+import LiveQuery
+import PersistentStore
+import Terminal
+import Testing
+
+@testable import ClipsTerminal
+
+/// Undo next to another window of the same author.
+@Suite(.serialized) struct OtherWindowTests {
+    @Test func `undo begins with the work of this window, and asks before that of another one`() async throws
+    {
+        try await RunningApp.open(clips: 4) { app in
+            try app.run("j*")
+            let deleted = try #require(app.state.list.clips.rows.first?.id)
+            _ = try app.other("app") { try await $0.delete([deleted]) }
+            try app.run(":wait count=3\nu\n:wait text=Undone: starred “Clip 2”")
+            #expect(app.state.list.clips.count == 3)
+            try app.run("u\n:wait text=Undo “Clip 3”, deleted in another window just now?")
+            #expect(app.state.list.clips.count == 3)
+            try app.run("<Esc>\n:wait idle")
+            #expect(app.state.list.clips.count == 3 && app.state.menu == nil)
+            try app.run("uy\n:wait count=4\n:wait text=Undone: deleted “Clip 3” in another window")
+            // The undo itself is the work of this window.
+            try app.run("<C-r>\n:wait count=3\nu\n:wait count=4")
+        }
+    }
+
+    @Test func `changes of other authors are not offered`() async throws {
+        try await RunningApp.open(clips: 2) { app in
+            let ids = app.state.list.clips.rows.map(\.id)
+            _ = try app.other("cli") { try await $0.delete(ids) }
+            try app.run(":wait count=0\nu\n:wait text=No changes of yours to undo")
+        }
+    }
+}

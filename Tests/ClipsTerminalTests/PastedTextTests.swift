@@ -1,0 +1,32 @@
+import ClipsCore
+import Terminal
+import Testing
+
+@testable import ClipsTerminal
+
+/// A text that is pasted where a few words are expected.
+@Suite struct PastedTextTests {
+    private let text = (0..<13_000).map { "line \($0) of a log file" }.joined(separator: "\n")
+
+    @Test(arguments: ["/", "<Enter>/", "?/", "H/"])
+    func `a search takes the beginning of a pasted text`(keys: String) throws {
+        var state = AppState.showing(30)
+        try state.press(keys)
+        _ = state.handle(.key(.paste(text)), at: noon)
+        #expect(state.prompt?.editor.characters.count == ClipQuery.maxFilterLength)
+        #expect(state.message?.text == "The text was cut off after 1,000 characters.")
+        #expect(state.lines.count == 24)
+        _ = state.handle(.key(.character("x")), at: noon)
+        #expect(state.prompt?.editor.characters.count == ClipQuery.maxFilterLength)
+        try state.press("<C-u>clip 2")
+        #expect(state.prompt?.editor.text == "clip 2" && state.message == nil)
+    }
+
+    @Test func `a query is as long as a typed one`() throws {
+        let typed = ClipQuery(filter: String(text.prefix(ClipQuery.maxFilterLength)))
+        #expect(ClipQuery(filter: text).hasSameFilter(as: typed))
+        var state = AppState.showing(3)
+        state.filter(byArgument: text)
+        #expect(state.list.query.hasSameFilter(as: typed))
+    }
+}

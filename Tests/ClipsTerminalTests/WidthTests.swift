@@ -1,0 +1,34 @@
+import Terminal
+import Testing
+
+@testable import ClipsTerminal
+
+/// A wider screen is never worse.
+@Suite struct WidthTests {
+    @Test(
+        arguments: [12, 24, 60],
+        ["", "set sidebar on", "set relativenumber on", "set split 35", "set split 70"])
+    func `titles never get narrower when the terminal gets wider`(rows: Int, config: String) {
+        var widest = 0
+        for columns in 40...240 {
+            let state = AppState.showing(4, Size(rows: rows, columns: columns), config: config)
+            let title = state.columns(of: state.layout).title.width
+            #expect(title >= widest, "\(columns) columns")
+            widest = max(widest, title)
+        }
+    }
+
+    @Test func `columns fit the list, and the author yields first`() {
+        for width in 1...240 {
+            let columns = ListColumns(width: width)
+            #expect(columns.all.last.map { $0.start + $0.width <= width } != false, "\(width)")
+            for (one, next) in zip(columns.all, columns.all.dropFirst()) {
+                #expect(one.start + one.width < next.start, "\(width)")
+            }
+            if columns[.author] != nil { #expect(columns[.site] != nil && columns[.tags] != nil) }
+        }
+        let usual = ListColumns(width: 78)
+        #expect(usual[.author] == nil && usual[.tags] != nil && usual.title.width >= 40)
+        #expect(ListColumns(width: 100, names: [.age, .title, .author]).all.map(\.name).count == 3)
+    }
+}
