@@ -9,6 +9,8 @@ extension SearchQuery {
         clauses = parser.clauses()
         problems = parser.problems
         hint = parser.hint
+        // Printed, it may be longer, and is read again from there.
+        while description.unicodeScalars.count > Self.maxLength { clauses.removeLast() }
     }
 }
 

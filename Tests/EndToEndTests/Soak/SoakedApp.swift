@@ -93,12 +93,11 @@ final class SoakedApp {
 /// The compared part of a row of the list.
 struct SoakRow: Equatable, Sendable {
     private let isStarred: Bool
-    /// Whether an unread clip without a star is marked as unread; the star takes its column.
-    private let isMarkedUnread: Bool
+    private let isUnread: Bool
     private let title: String
 
     init(isStarred: Bool, isUnread: Bool, title: some StringProtocol) {
-        (self.isStarred, isMarkedUnread) = (isStarred, isUnread && !isStarred)
+        (self.isStarred, self.isUnread) = (isStarred, isUnread)
         // The number of characters that fit on every row.
         var beginning = title.prefix(30)
         while beginning.last == " " { beginning.removeLast() }
@@ -109,11 +108,12 @@ struct SoakRow: Equatable, Sendable {
     static func all(in lines: [String]) -> [SoakRow] {
         // All rows end with an age and an author.
         let rows = lines.dropFirst().prefix {
-            $0.dropFirst(2).first == " " && $0.suffix(7).contains { $0 != " " }
+            $0.dropFirst(2).first.map { " ★".contains($0) } ?? false && $0.suffix(7).contains { $0 != " " }
         }
         return rows.map { line in
-            let mark = line.dropFirst().first
-            return SoakRow(isStarred: mark == "★", isUnread: mark == "•", title: line.dropFirst(3))
+            let marks = line.dropFirst().prefix(2)
+            return SoakRow(
+                isStarred: marks.contains("★"), isUnread: marks.contains("•"), title: line.dropFirst(3))
         }
     }
 }
