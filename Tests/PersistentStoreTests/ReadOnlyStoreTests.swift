@@ -175,7 +175,7 @@ import Testing
         await #expect(throws: StoreError.missing(path: path)) { try await openReadOnly() }
         #expect(try files().isEmpty)
         close(creat(path, 0o644))
-        await #expect(throws: StoreError.emptied(path: path)) { try await openReadOnly() }
+        await #expect(throws: StoreError.emptyFile(path: path)) { try await openReadOnly() }
         #expect(try files() == ["notes.db"])
     }
 
