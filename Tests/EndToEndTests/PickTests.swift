@@ -65,7 +65,7 @@ import Testing
         for key in keys {
             try terminal.send(key)
             if keys.count > 1, key == keys[0] {
-                #expect(try eventually { try terminal.shows("Enter print") })
+                #expect(try eventually { try terminal.shows("Esc back") })
             }
         }
         #expect(try eventually { try terminal.shows("status \(status)") })
@@ -106,7 +106,7 @@ import Testing
         try terminal.send("printf '<%s>' before", "Space", "M-k")
         #expect(try isPicking(terminal))
         try terminal.send("page two", "Enter")
-        #expect(try eventually { try terminal.shows("Enter print") })
+        #expect(try eventually { try terminal.shows("Esc back") })
         try terminal.send("Enter")
         #expect(try eventually { try terminal.format("#{alternate_on}") == "0" && terminal.shows("a.b/two") })
         try terminal.send("after", "Enter")

@@ -154,7 +154,7 @@ import Testing
                 if let events = try? await request.value { for await _ in events {} }
                 hasEnded.withLock { $0 = true }
             }
-            try #require(await soon(within: 5) { hasEnded.withLock { $0 } }, "round \(round)")
+            try #require(await soon { hasEnded.withLock { $0 } }, "round \(round)")
             await reading.value
         }
     }

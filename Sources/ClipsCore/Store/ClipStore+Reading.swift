@@ -3,6 +3,11 @@ import SearchIndex
 
 /// Reads clips.
 extension ClipStore {
+    /// Returns the number of these clips that exist.
+    package func existing(_ ids: [Int64]) async throws(StoreError) -> Int {
+        try await container.count(FetchRequest(ClipModel.entity, where: .keys(ids)))
+    }
+
     /// Returns a clip.
     ///
     /// - Throws: `ClipError.noSuchClip`.

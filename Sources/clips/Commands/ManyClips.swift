@@ -41,8 +41,17 @@ extension Invocation {
         if printsBefore { try await printJSON(ids, of: store) }
         let count = try await work(store, ids)
         if !printsBefore { try await printJSON(ids, of: store) }
-        remark(count == 0 ? "nothing to change." : "\(done) \(Message.count(count, "clip")).")
-        return status
+        // The others are as wanted, or were deleted since they were read.
+        let left = count < ids.count ? try await store.existing(ids) : 0
+        let gone = printsBefore ? ids.count - count : count < ids.count ? ids.count - left : 0
+        guard count > 0 || gone > 0 else {
+            remark("nothing to change.")
+            return status
+        }
+        if count > 0 { remark("\(done) \(Message.count(count, "clip")).") }
+        guard gone > 0 else { return status }
+        fail("\(Message.count(gone, "clip")) no longer \(gone == 1 ? "exists" : "exist").")
+        return .incomplete
     }
 
     /// The query of `--query`; a change refuses one with an invalid word, which would match more.

@@ -23,11 +23,15 @@ extension Command {
             try await store.changeDescription(of: step.token, isRedoing: isRedoing) ?? "the last change"
         let outcome = try await store.undo(
             step.token, isRedoing: isRedoing, contested: isForced ? .overwrite : .ask)
-        guard case .saved = outcome else {
+        guard case .saved(let token, _, _) = outcome else {
             invocation.fail(
                 "Other authors have changed the clips since then. Nothing was changed; use --force to overwrite."
             )
             return .failed
+        }
+        guard token != nil else {
+            invocation.fail("Another process has already done it: \(change). Nothing was changed.")
+            return .incomplete
         }
         invocation.remark("\(isRedoing ? "redid" : "undid"): \(change).")
         return .done
