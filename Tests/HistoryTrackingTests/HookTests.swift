@@ -133,7 +133,8 @@ import Testing
         _ = try await view.object(id)
         #expect(await soon { journal.lines.count == 1 })
         #expect(
-            try await soon { try await container.count(HistoryFetchRequest(.after(start))).transactions == 2 })
+            try await soon { try await container.count(HistoryFetchRequest(.after(start))).transactions == 2 }
+        )
         #expect(try await isUpToDate(tracker))
         #expect(journal.lines.count == 1)
         // An update of the object in the view would conflict unless the hook's update was merged.
