@@ -55,7 +55,7 @@ import Testing
         rename(path, folder.path(of: "elsewhere.db"))
         #expect(await soon { first.value == 1 })
         let second = try await replacements(container)
-        #expect(await soon { second.value == 1 })
+        #expect(await soon(within: 1) { second.value == 1 })
         await container.close()
     }
 
@@ -108,7 +108,7 @@ import Testing
             #expect(
                 try shell.ask("PRAGMA synchronous = FULL; INSERT INTO Note (title) VALUES ('x'); SELECT 1;")
                     == "1")
-            #expect(await soon { commits.value >= round }, "round \(round)")
+            #expect(await soon(within: 0.4) { commits.value >= round }, "round \(round)")
         }
     }
 
@@ -128,7 +128,7 @@ import Testing
         let writer = try StoreWriterProcess(path, author: "other")
         for round in 1...3 {
             #expect(try Int(writer.ask("insert 1")) != nil)
-            #expect(await soon { commits.value >= round })
+            #expect(await soon(within: 1.5) { commits.value >= round })
         }
     }
 
@@ -148,7 +148,7 @@ import Testing
         let shell = try LineProcess("sqlite3", [path])
         for _ in 1...3 {
             #expect(try shell.ask("INSERT INTO Note (title) VALUES ('x'); SELECT 1;") == "1")
-            #expect(try process.ask("next").hasPrefix("committed"))
+            #expect(try process.ask("next", within: 1).hasPrefix("committed"))
         }
     }
 
@@ -166,7 +166,7 @@ import Testing
         let direct = try await Notes.open(folder)
         for round in 1...5 {
             _ = try await direct.makeContext(author: "a").save(inserting: ["title": "a"])
-            #expect(await soon { commits.value >= round })
+            #expect(await soon(within: 0.5) { commits.value >= round })
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: links) == ["link.db"])
     }

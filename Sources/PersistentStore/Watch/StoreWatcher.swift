@@ -102,6 +102,8 @@ actor StoreWatcher {
         finish: @escaping @Sendable () -> Void
     ) async throws(StoreError) {
         try await start()
+        // Closing may have begun while this call waited for the thread again, and would not end the subscriber.
+        guard !isStopped else { throw .closed }
         subscribers.append(Subscriber(report: report, finish: finish))
         if files == nil { _ = report(.watchingByPolling, self) }
         if machine.isReplaced { _ = report(.replaced, self) }
