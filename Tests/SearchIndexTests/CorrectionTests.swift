@@ -11,19 +11,12 @@ import Testing
 
     init() async throws {
         folder = try TemporaryFolder()
-        store = try await ClipStore(path: folder.path(of: "clips.db"), author: "app")
         let titles = [
             "Learning Swift", "Swift concurrency", "The Swiss Alps", "Typed throws", "Новости дня",
             "Self-hosted photos",
             "Go",
         ]
-        _ = try await store.add(
-            titles.map { title in
-                var draft = IndexFileTests.titled(title)
-                draft.tags = title.hasPrefix("Learning") ? ["Python"] : []
-                return draft
-            })
-        try await store.updateIndex()
+        store = try await IndexFileTests.store(in: folder, titles, tags: ["Learning Swift": "Python"])
     }
 
     private func corrected(_ text: String) async throws -> String? {

@@ -25,6 +25,23 @@ import Testing
         return draft
     }
 
+    /// A store with an index of clips that have these titles.
+    ///
+    /// - Parameter tags: The tag of some titles.
+    static func store(
+        in folder: TemporaryFolder, _ titles: [String], tags: [String: String]
+    ) async throws -> ClipStore {
+        let store = try await ClipStore(path: folder.path(of: "clips.db"), author: "app")
+        _ = try await store.add(
+            titles.map { title in
+                var draft = titled(title)
+                draft.tags = [tags[title]].compactMap(\.self)
+                return draft
+            })
+        try await store.updateIndex()
+        return store
+    }
+
     private func find(
         _ text: String, _ index: SearchIndex? = nil
     ) async throws -> (titles: Int, isFromIndex: Bool) {

@@ -12,19 +12,12 @@ import Testing
 
     init() async throws {
         folder = try TemporaryFolder()
-        store = try await ClipStore(path: folder.path(of: "clips.db"), author: "app")
         let titles = [
             "Server racks", "A library of cities", "Real-time maps", "Realtime charts", "Open-source editors",
             "Opensource radio", "Self-hosted photos", "Selfhosted mail", "Новость дня", "Two boxes", "Box",
             "The menu",
         ]
-        _ = try await store.add(
-            titles.map { title in
-                var draft = IndexFileTests.titled(title)
-                draft.tags = title == "Box" ? ["server"] : []
-                return draft
-            })
-        try await store.updateIndex()
+        store = try await IndexFileTests.store(in: folder, titles, tags: ["Box": "server"])
     }
 
     private func ranked(_ text: String) async throws -> [String] {

@@ -57,11 +57,8 @@ public final class LiveFetch<Row: Sendable>: Sendable {
         feed.setSource(source)
         self.feed = feed
         makeRow = row
-        var parameters = TrackingParameters(name: "live query")
-        parameters.cursor = .external(VolatileCursor())
-        parameters.cleaning = .none
-        parameters.logLevel = .off
-        tracker = HistoryTracker(container: container, parameters: parameters, consumer: source)
+        tracker = HistoryTracker(
+            container: container, parameters: .live(name: "live query"), consumer: source)
         try await tracker.start()
     }
 
@@ -123,6 +120,17 @@ extension LiveFetch {
         _ request: RecordRequest<R>, in container: PersistentContainer
     ) async throws(StoreError) where Row == StoredRecord<R> {
         try await self.init(request.fetchRequest, in: container) { try StoredRecord($0) }
+    }
+}
+
+extension TrackingParameters {
+    /// Those of a consumer whose results end with it: it begins at the present, and neither logs nor cleans.
+    static func live(name: String) -> TrackingParameters {
+        var parameters = TrackingParameters(name: name)
+        parameters.cursor = .external(VolatileCursor())
+        parameters.cleaning = .none
+        parameters.logLevel = .off
+        return parameters
     }
 }
 

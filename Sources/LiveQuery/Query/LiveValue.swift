@@ -36,11 +36,8 @@ public final class LiveValue<Value: Equatable & Sendable>: AsyncSequence, Sendab
             guard entity.tracksHistory else { throw .untracked(entity: name) }
         }
         observer = ValueObserver(Set(entities), compute)
-        var parameters = TrackingParameters(name: "live value")
-        parameters.cursor = .external(VolatileCursor())
-        parameters.cleaning = .none
-        parameters.logLevel = .off
-        tracker = HistoryTracker(container: container, parameters: parameters, consumer: observer)
+        tracker = HistoryTracker(
+            container: container, parameters: .live(name: "live value"), consumer: observer)
         try await tracker.start()
     }
 

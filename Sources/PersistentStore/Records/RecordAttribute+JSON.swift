@@ -48,12 +48,13 @@ extension RecordAttribute {
         message: "An attribute cannot store this type. Write RecordAttribute(json:) to store JSON."
     )
     @_disfavoredOverload
-    public init<Value: Codable>(
+    public init<Value: Codable & Sendable>(
         _ path: any KeyPath<R, Value> & Sendable, name: String? = nil,
         defaultValue: AttributeDescription.Default = .none, history: AttributeDescription.History = [],
         renamedFrom: [String] = []
     ) {
-        fatalError("unavailable")
+        self.init(
+            json: path, name: name, defaultValue: defaultValue, history: history, renamedFrom: renamedFrom)
     }
 }
 
