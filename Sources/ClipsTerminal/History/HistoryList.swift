@@ -192,9 +192,9 @@ struct HistoryList: Navigable, Sendable {
         return token
     }
 
-    /// Returns the clips on the screen whose titles must be loaded.
-    mutating func nextTitles() -> [Int64] {
-        titles.request((top..<top + height).compactMap { row(at: $0)?.lines.first?.clip })
+    /// Returns the clips on the screen whose titles, and the changes whose tags must be loaded.
+    mutating func nextTitles() -> (clips: [Int64], changes: [TransactionSummary.Line]) {
+        titles.request((top..<top + height).compactMap { row(at: $0)?.lines.first })
     }
 
     mutating func show(_ detail: TransactionDetail?, of token: HistoryToken) {

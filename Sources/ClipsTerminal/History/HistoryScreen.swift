@@ -102,8 +102,8 @@ struct HistoryScreen {
         let styles = ["+": theme.live, "~": theme.key, "-": theme.error]
         frame.put(first.sign, in: line, column: 1, style: styles[first.sign] ?? .plain)
         let count = row.count
-        let more =
-            count > 1 ? "and \(StatusLine.grouped(count - 1))\(row.isCut ? "+" : "") more" : first.detail
+        let others = count > 1 ? "and \(StatusLine.grouped(count - 1))\(row.isCut ? "+" : "") more" : ""
+        let more = [state.history.titles.detail(first), others].filter { !$0.isEmpty }.joined(separator: ", ")
         let width = columns.author - 5
         let room = max(width / 2, width - DisplayWidth.columns(of: more) - 2)
         let title = SafeText.cut(first.title ?? state.history.titles[first.clip] ?? "…", to: room)

@@ -148,6 +148,9 @@ package actor StoreReader {
         !isRestored && open?.connection.isStillInPlace(trustsEvents: trustsEvents) ?? true
     }
 
+    /// The size of the log in bytes; nil without one.
+    var logSize: Int? { open?.connection.logSize }
+
     func close() {
         open = nil
         isClosed = true
