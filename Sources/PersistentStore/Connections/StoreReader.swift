@@ -187,7 +187,8 @@ package actor StoreReader {
         do {
             let connection = try Connection(
                 path: opening.path, access: .readWrite,
-                busyTimeoutMilliseconds: opening.options.busyTimeout.wholeMilliseconds)
+                busyTimeoutMilliseconds: opening.options.busyTimeout.wholeMilliseconds,
+                trustsSchema: opening.isAttached)
             try connection.execute("PRAGMA query_only = ON")
             return StoreConnection(connection, path: opening.path)
         } catch {
