@@ -155,7 +155,7 @@ let package = Package(
             name: "Fuzzing",
             dependencies: [
                 "ClipsTerminal", "ClipsExchange", "BrowserHost", "ClipsCore", "SearchIndex", "MirrorRelay",
-                "Mirroring", "PersistentStore", "Terminal",
+                "Mirroring", "PersistentStore", "SQLite", "Terminal",
             ],
             path: "Tests/Fuzzing", exclude: ["Dictionaries", "Entry", "Found", "Seeds"]),
         .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing", "TestSupport"]),
