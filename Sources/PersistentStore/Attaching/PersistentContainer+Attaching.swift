@@ -57,6 +57,7 @@ extension PersistentContainer {
             for name in names where !name.hasPrefix("sqlite_") {
                 if isAttached, AttachedStore.isReserved(name.lowercased()) { continue }
                 do {
+                    if !isAttached { try AttachedStore(path: path).checkNames(connection) }
                     _ = try AttachedSchema(name, on: connection)
                     tables.append((name, nil))
                 } catch let refusal as AttachmentRefusal {
