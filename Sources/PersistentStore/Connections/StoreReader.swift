@@ -54,7 +54,14 @@ package actor StoreReader {
     ) throws(StoreError) -> Result<Value, Failure> {
         let deadline = ContinuousClock.now + opening.options.busyTimeout
         repeat {
-            let opened = try opened()
+            let opened: Open
+            do {
+                opened = try self.opened()
+                try adapt(to: opened)
+            } catch .schemaChanged where opening.isAttached && opening.options.access == .readWrite {
+                try opening.adapt()
+                continue
+            }
             do {
                 let result = try readOnce(opened, body)
                 if opened.connection.isStillQuiet { return result }
@@ -67,6 +74,15 @@ package actor StoreReader {
         } while ContinuousClock.now < deadline
         throw .busy(
             path: opening.path, holder: nil, milliseconds: Int(opening.options.busyTimeout.wholeMilliseconds))
+    }
+
+    /// Checks a recorded database whose owner may have changed its tables.
+    private func adapt(to opened: Open) throws(StoreError) {
+        guard opening.isAttached else { return }
+        try opened.connection.read { connection in
+            guard try connection.integer("PRAGMA schema_version") != opened.schemaVersion else { return }
+            try opening.checkAttached(connection)
+        }
     }
 
     private func readOnce<Value: Sendable, Failure: Error>(
