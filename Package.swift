@@ -192,7 +192,7 @@ let package = Package(
             name: "ClipsTerminalTests",
             dependencies: [
                 "ClipsTerminal", "ClipsCore", "LiveQuery", "Mirroring", "HistoryTracking", "PersistentStore",
-                "Terminal", "TestSupport",
+                "Platform", "Terminal", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -88,6 +88,7 @@ struct AppState: Sendable {
         case .opened(let readOnlyReason):
             saving.unavailabilityReason = readOnlyReason
             emit(.loadFilters)
+            emit(.checkCommits)
         case .answered(let reply): reply.apply(&self)
         case .openingFailed(let sentence), .failure(let sentence):
             list.feed.isSearching = false

@@ -26,6 +26,8 @@ enum Effect: Sendable {
     case loadNames
     /// Reads whether an empty list has archived or deleted clips.
     case loadHidden
+    /// Checks that the store has all commits that the search index has read.
+    case checkCommits
     case loadFilters
     /// Counts the unread clips of lists.
     case countUnread([ClipQuery])
@@ -174,6 +176,13 @@ enum Effect: Sendable {
                     sites: try await $0.store.siteNames())
             } then: {
                 $0.typing.names = $1
+            }
+        case .checkCommits:
+            // A store that cannot be checked is reported by its list.
+            .read {
+                try? await $0.store.lossReport()
+            } then: {
+                if let sentence = $1 { $0.report(sentence, isError: true) }
             }
         case .loadHidden:
             .read {

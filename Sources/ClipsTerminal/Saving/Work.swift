@@ -63,7 +63,9 @@ extension Work {
         switch self {
         case .add(let draft, _):
             let (id, earlier, token) = try await store.add(draft)
-            let remark = earlier.first.map { "the URL was already saved as clip \($0)" }
+            let remark = earlier.first.map {
+                "the \($0.hasSameURL ? "URL" : "page") was already saved as clip \($0.id)"
+            }
             return .done(token: token, clips: [id], remark: remark)
         case .edit(let clip, let changes, _, _):
             do {
