@@ -268,10 +268,13 @@ extension AppState {
         }
     }
 
-    /// Unfolds a row, moves into its changes, or goes from a change to its clip in the list.
+    /// Goes from a change, or a row of one, to its clip in the list; unfolds another row, or moves into its changes.
     mutating func openInHistory() {
-        guard history.isInChanges || history.selectedRow == nil else { return history.switchPane() }
-        guard let change = history.selectedChange else { return }
+        let only = history.selectedDetail.flatMap { $0.changes.count == 1 && !$0.isCut ? $0.changes[0] : nil }
+        guard history.isInChanges || only?.exists == true || history.selectedRow == nil else {
+            return history.switchPane()
+        }
+        guard let change = history.selectedChange ?? only else { return }
         guard change.exists else {
             return report("That clip is deleted; \(keys.name(of: .restore)) restores it.")
         }
