@@ -47,6 +47,7 @@ struct HistoryList: Navigable, Sendable {
     private(set) var height = 1
     private(set) var filter = HistoryFilter()
     var titles = HistoryTitles()
+    private(set) var windows = HistoryWindows()
     /// The changes of the transaction that was selected when they were loaded.
     private(set) var detail: TransactionDetail?
     private var requested: HistoryToken?
@@ -117,6 +118,9 @@ struct HistoryList: Navigable, Sendable {
         if isInChanges, let anchor { unfolded.insert(anchor) }
         let screenRow = selected - top
         guard let first = insert(more) else { return }
+        if more.contains(where: { $0.contextName == ClipsSession.contextName }) {
+            windows.update(oldestFirst)
+        }
         layOutRows(from: first)
         discardOldest()
         if !staysAtTop, let anchor, let offset = offset(of: anchor) {
