@@ -146,4 +146,16 @@ import Testing
         }
     }
 
+    @Test func `Enter in the history goes to the clip of a row with one change`() async throws {
+        try await RunningApp.open(size: Size(rows: 12, columns: 40), clips: 3) { app in
+            let id = app.state.list.clips.rows[2].id
+            _ = try app.other("cli") { try await $0.toggle(.starred, of: [id]) }
+            try app.run("H\n:wait text=starred  \n:wait text=starred: no → yes\n<Enter>\n:wait idle")
+            #expect(app.state.screen == .list && app.state.list.clips.selectedID == id)
+            // A row of several changes shows them first.
+            try app.run("HG\n:wait text=saved: Clip 0\n<Enter>")
+            #expect(app.state.screen == .history && app.state.history.isInChanges)
+        }
+    }
+
 }
