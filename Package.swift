@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "AppGroup", targets: ["AppGroup"]),
         .executable(name: "clips", targets: ["clips"]),
         .executable(name: "clips-mirror", targets: ["ClipsMirror"]),
+        .executable(name: "dbhistory", targets: ["dbhistory"]),
         .executable(name: "ClipsBenchmarks", targets: ["ClipsBenchmarks"]),
     ],
     targets: [
@@ -80,6 +81,10 @@ let package = Package(
             dependencies: [
                 "MirrorRelay", "ClipsCore", "Mirroring", "PersistentStore", "Terminal", "Platform",
             ]),
+
+        // History for any SQLite database, without clips and its libraries.
+        .executableTarget(
+            name: "dbhistory", dependencies: ["HistoryTracking", "PersistentStore", "Platform"]),
 
         // The figures, and those of C alone on the same machine.
         .target(
@@ -150,7 +155,7 @@ let package = Package(
             name: "Fuzzing",
             dependencies: [
                 "ClipsTerminal", "ClipsExchange", "BrowserHost", "ClipsCore", "SearchIndex", "MirrorRelay",
-                "Mirroring", "PersistentStore", "Terminal",
+                "Mirroring", "PersistentStore", "SQLite", "Terminal",
             ],
             path: "Tests/Fuzzing", exclude: ["Dictionaries", "Entry", "Found", "Seeds"]),
         .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing", "TestSupport"]),
@@ -158,7 +163,10 @@ let package = Package(
             name: "ArchitectureTests", dependencies: ["TestSupport"], exclude: ["banned-words.txt"]),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["ClipsCore", "PersistentStore", "TestSupport", "clips", "ClipsMirror", "SoakTool"]),
+            dependencies: [
+                "ClipsCore", "PersistentStore", "TestSupport", "clips", "ClipsMirror", "dbhistory",
+                "SoakTool",
+            ]),
         // The writers of a soak.
         .executableTarget(
             name: "SoakTool",
@@ -184,7 +192,7 @@ let package = Package(
             name: "ClipsTerminalTests",
             dependencies: [
                 "ClipsTerminal", "ClipsCore", "LiveQuery", "Mirroring", "HistoryTracking", "PersistentStore",
-                "Terminal", "TestSupport",
+                "Platform", "Terminal", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -22,6 +22,13 @@ package struct WriterLock: Sendable {
     package struct IndexHeader: Equatable, Sendable {
         fileprivate static let size = 48
         fileprivate var words = SIMD8<UInt64>()
+
+        /// The least size of the `-wal` with the frames of this state; 0 if it needs none.
+        package var logSize: Int {
+            // szPage is at byte 14 and mxFrame at byte 16; a page of 65,536 bytes is stored as 1.
+            let (page, frames) = (Int(words[1] >> 48), Int(words[2] & 0xFFFF_FFFF))
+            return frames == 0 ? 0 : 32 + frames * (24 + (page == 1 ? 65_536 : page))
+        }
     }
 
     private static let writeLockByte = 120

@@ -15,17 +15,22 @@ enum Clips {
             exit(try run(&command, &words))
         } catch {
             let status = report(error, of: command)
-            Retention.retainInput(of: command, words)
+            if (error as? UsageError)?.isOfCommand == true {
+                Retention.retainInput(ofUnknown: words)
+            } else {
+                Retention.retainInput(of: command, words)
+            }
             exit(status.rawValue)
         }
     }
 
     /// - Parameters:
     ///   - command: Receives the command as soon as it is known, for the message of an error.
-    ///   - words: Receives its arguments.
+    ///   - words: Receives its arguments; all, if the command is unknown.
     private static func run(_ command: inout Command, _ words: inout [String]) throws -> Int32 {
         let given = try ProcessInput.words()
         if let browser = try BrowserExtension(arguments: given) { return try serve(browser) }
+        words = given
         (command, words) = try Command.find(in: given)
         let arguments = try Arguments(
             words, options: command.options + Option.global, takesSignedWords: command.takesSignedWords)

@@ -39,7 +39,7 @@ import Testing
         #expect(state.list.clips.top == 0 && state.screenRow == 2)
         #expect(state.list.arrivals.isMarked(11) && state.list.arrivals.aboveCount == 0)
         #expect(state.lines[1].hasPrefix("▌"))
-        #expect(state.statusLine.contains("live · extension saved 2, now"))
+        #expect(state.statusLine.contains("live · extension saved 2 clips, now"))
     }
 
     @Test func `without following, nothing moves and arrivals are counted`() throws {

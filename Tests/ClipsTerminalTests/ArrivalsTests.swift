@@ -60,4 +60,13 @@ import Testing
             }
         }
     }
+
+    @Test func `a large number of clips that arrive together is counted exactly`() {
+        var arrivals = Arrivals()
+        let ids = (Int64(1)...15_754).map { $0 }
+        arrivals.apply(ids.map { .init(id: $0, old: nil, new: row($0)) })
+        arrivals.mark([transaction(1, inserting: ids)], at: noon)
+        #expect(arrivals.aboveCount == 15_754 && !arrivals.isAboveCut)
+    }
+
 }

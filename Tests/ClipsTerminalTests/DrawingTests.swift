@@ -88,7 +88,10 @@ import Testing
     }
 
     @Test func `an empty store shows how to add a clip`() {
-        let text = AppState.showing(0).lines.joined(separator: "\n")
+        var state = AppState.showing(0)
+        #expect(!state.lines.joined().contains("No clips"))
+        state.list.hidden = HiddenClips()
+        let text = state.lines.joined(separator: "\n")
         #expect(
             text.contains("No clips yet") && text.contains("clips add --fetch") && text.contains("Press a"))
     }

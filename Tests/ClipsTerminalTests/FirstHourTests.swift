@@ -102,4 +102,60 @@ import Testing
                 ?? AuthorName.unknown)
         #expect(transaction(1, author: "cli").shownAuthor == "cli")
     }
+
+    @Test func `an empty list offers the archived and the deleted clips`() async throws {
+        try await RunningApp.open(clips: 2) { app in
+            let ids = app.state.list.clips.rows.map(\.id)
+            _ = try app.other("cli") { try await $0.toggle(.archived, of: [ids[0]]) }
+            _ = try app.other("cli") { try await $0.delete([ids[1]]) }
+            try app.run(
+                ":wait count=0\n:wait text=1 clip is archived\n:wait text=H shows the history; R restores")
+            #expect(!app.lines.contains { $0.contains("No clips yet") })
+        }
+    }
+
+    @Test func `work on a clip that another process deleted names the clip`() async throws {
+        try await RunningApp.open(clips: 3) { app in
+            try app.run("<C-j>p")
+            let id = try #require(app.state.list.clips.selectedID)
+            _ = try app.other("cli") { try await $0.delete([id]) }
+            for keys in ["tx<Enter>", "*", "d"] {
+                try app.run(keys + "\n:wait text=“Clip 2” is already deleted.\n:wait idle")
+            }
+        }
+    }
+
+    @Test func `the status line names the clip of the last change`() async throws {
+        try await RunningApp.open(clips: 3) { app in
+            let id = app.state.list.clips.rows[1].id
+            for (change, text) in [
+                (ClipAttribute.unread, "cli marked “Clip 1” as read, now"),
+                (.starred, "cli starred “Clip 1”"),
+                (.archived, "cli archived “Clip 1”"),
+            ] {
+                _ = try app.other("cli") { try await $0.toggle(change, of: [id]) }
+                try app.run(":wait text=" + text)
+            }
+            _ = try app.other("cli") { try await $0.tag([id], adding: ["x"], removing: []) }
+            try app.run(":wait text=cli tagged “Clip 1” +x")
+            _ = try app.other("cli") { try await $0.delete([id]) }
+            try app.run(":wait text=cli deleted “Clip 1”\nH\n:wait text=- Clip 1  deleted")
+            for row in ["tags +x", "archived", "starred", "marked as read"] {
+                try app.run(":wait text=~ Clip 1  " + row)
+            }
+        }
+    }
+
+    @Test func `Enter in the history goes to the clip of a row with one change`() async throws {
+        try await RunningApp.open(size: Size(rows: 12, columns: 40), clips: 3) { app in
+            let id = app.state.list.clips.rows[2].id
+            _ = try app.other("cli") { try await $0.toggle(.starred, of: [id]) }
+            try app.run("H\n:wait text=starred  \n:wait text=starred: no → yes\n<Enter>\n:wait idle")
+            #expect(app.state.screen == .list && app.state.list.clips.selectedID == id)
+            // A row of several changes shows them first.
+            try app.run("HG\n:wait text=saved: Clip 0\n<Enter>")
+            #expect(app.state.screen == .history && app.state.history.isInChanges)
+        }
+    }
+
 }

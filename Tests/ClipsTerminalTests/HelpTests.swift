@@ -1,5 +1,6 @@
 import ClipsCore
 import Foundation
+import Platform
 import Terminal
 import Testing
 

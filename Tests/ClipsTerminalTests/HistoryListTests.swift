@@ -77,4 +77,24 @@ import Testing
         list.add((1502...6000).map(external))
         #expect(list.count == list.transactions.count)
     }
+
+    @Test func `windows of one author that were open at the same time have numbers`() {
+        func work(_ number: Int64, _ process: Int32, author: String = "app", isOwn: Bool = false)
+            -> TransactionSummary
+        {
+            window(number, process: process, author: author, isOwn: isOwn)
+        }
+        // Process 1 ended before the others; 2 is this window; 3 and 4 are open next to it.
+        let all = [
+            work(1, 1), work(2, 1), work(3, 3), work(4, 2, isOwn: true), work(5, 3), work(6, 4),
+            work(7, 9, author: "other"), work(8, 3),
+        ]
+        var list = HistoryList(height: 10)
+        list.add(all)
+        #expect(
+            all.map(list.windows.author) == [
+                "app", "app", "app 2", "app", "app 2", "app 3", "other", "app 2",
+            ])
+    }
+
 }

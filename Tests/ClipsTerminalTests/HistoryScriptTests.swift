@@ -47,10 +47,10 @@ import Testing
             try app.run(":wait count=2\nH\n:wait text=title: “Clip 1”")
             #expect(app.lines.contains { $0.contains("deleted: Clip 2") })
             // One of the two, then the rest.
-            try app.run("<Tab>jR\n:wait text=Restored 1 clip")
+            try app.run("<Tab>jR\n:wait text=Restored “Clip 1”")
             try app.run("<Esc><Esc>\n:wait count=3")
             #expect(app.state.list.clips.rows.map(\.id).contains(ids[2]))
-            try app.run("H\n:wait idle\ngjR\n:wait text=Restored 1 clip\nq\n:wait count=4")
+            try app.run("H\n:wait idle\ngjR\n:wait text=Restored “Clip 2”\nq\n:wait count=4")
             #expect(app.state.list.clips.rows.map(\.id) == ids)
             try app.run("u\n:wait count=3\nu\n:wait count=2")
         }
@@ -61,16 +61,16 @@ import Testing
             let ids = app.state.list.clips.rows.map(\.id)
             _ = try app.other("anna") { try await $0.update(ids[0], [.title: .text("First")]) }
             _ = try app.other("berta") { try await $0.delete([ids[1]]) }
-            try app.run("H\n:wait text=- Clip 1  deleted\n:wait text=~ First  title")
+            try app.run("H\n:wait text=- Clip 1  deleted\n:wait text=~ First  title changed")
             let rows = app.lines.dropFirst().prefix(3).map {
                 $0.split(separator: " ").joined(separator: " ")
             }
             #expect(rows[0].hasPrefix("- Clip 1 deleted berta"))
-            #expect(rows[1].hasPrefix("~ First title anna"))
+            #expect(rows[1].hasPrefix("~ First title changed anna"))
             #expect(rows[2].hasPrefix("+ Clip 0 and 2 more seed"))
             // A later change of the title is shown in earlier rows.
             _ = try app.other("anna") { try await $0.update(ids[0], [.title: .text("Second")]) }
-            try app.run(":wait text=~ Second  title")
+            try app.run(":wait text=~ Second  title changed")
             #expect(app.wait { _ in true } && app.lines.count { $0.contains("~ Second") } == 2)
         }
     }

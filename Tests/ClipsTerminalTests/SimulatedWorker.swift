@@ -233,7 +233,8 @@ struct SimulatedWorker {
         case .loadHistory(let filter):
             return answer(store.commits.suffix(500).map(SimulatedClips.summary).filter(filter.admits))
         case .loadChanges: return answer(TransactionDetail?.none as Any)
-        case .loadTitles(let ids): return answer(ids.compactMap(store.clip))
+        case .loadTitles(let ids, _):
+            return answer((clips: ids.compactMap(store.clip), tags: [Int64: String]()))
         case .loadForEdit(let id): return store.clip(id).map { answer($0) } ?? .failure("Gone.")
         default: return nil
         }

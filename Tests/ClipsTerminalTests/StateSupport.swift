@@ -65,6 +65,15 @@ func transaction(
     return TransactionSummary(transaction, ownSession: 7)
 }
 
+/// A transaction of a window.
+func window(_ number: Int64, process: Int32, author: String, isOwn: Bool) -> TransactionSummary {
+    let token = HistoryToken(storeID: UUID(), generation: 1, number: number)
+    let transaction = HistoryTransaction(
+        number: number, token: token, timestamp: noon, author: author, contextName: "window",
+        process: process, program: "clips", session: isOwn ? 7 : 8, firstRow: number, changes: [])
+    return TransactionSummary(transaction, ownSession: 7)
+}
+
 extension ClipRow {
     /// The same clip, saved just before another one.
     func inserted(after other: ClipRow) -> ClipRow {

@@ -30,9 +30,11 @@ import Testing
         try clips.run("add", "--title", "a", "--tag", "b")
         try clips.run("add", "--title", "c")
         let run = try clips.run("tag", "1", "2", "+a tag", "-b", "+c,d")
-        #expect(run.status == 0 && run.errors == "clips: tagged 2 clips.\n" && run.output == "")
+        #expect(run.status == 0 && run.errors == "clips: changed the tags of 2 clips.\n" && run.output == "")
         #expect(try clips.sqlite3("SELECT group_concat(tags, ';') FROM Clip") == "a tag,c d;a tag,c d")
-        #expect(try clips.run("history", "--limit", "1").output.contains("update Clip 1 (tags, updated), "))
+        #expect(
+            try clips.run("history", "--limit", "1").output.contains("tagged clip 1 “a” +a tag +c d -b, "))
+        #expect(try clips.run("tag", "1", "-a tag").errors == "clips: untagged 1 clip.\n")
         #expect(try clips.run("tag", "1", "-none").errors == "clips: nothing to change.\n")
         #expect(try clips.run("tag", "1", "--", "-h", "+h").status == 0)
     }
@@ -73,7 +75,9 @@ import Testing
         let run = try edit("test \"$1\" = --wait && sed -i 's/^title: a/title: b/; s/two/three/' \"$2\"", "1")
         #expect(run.status == 0 && run.errors == "clips: saved clip 1.\n", "\(run)")
         #expect(try value("title || '|' || text") == "b|one\nthree")
-        #expect(try clips.run("history", "--limit", "1").output.hasSuffix("(title, text, updated)\n"))
+        #expect(
+            try clips.run("history", "--limit", "1").output.hasSuffix(
+                "changed the title, text of clip 1 “b”\n"))
         #expect(try leftFiles() == [])
     }
 

@@ -47,6 +47,34 @@ import Testing
                 """ + "\n" && run.errors == "", "\(run)")
     }
 
+    @Test func `bash completes tags, which it does not expand, and offers no option of another command`()
+        throws
+    {
+        try clips.run("add", "--title", "a", "--tag", "swift", "--tag", "two words", "--tag", "$(touch x)")
+        let run = try bash(
+            """
+            cd '\(clips.folder.path)'; clips() { "$CLIPS" "$@"; }
+            complete add --tag sw; complete tag 1 -s; complete tag 1 +t; complete tags rename sw
+            complete list tag : sw; complete list tag :; complete list is:u; complete add --tag '$'
+            complete history --be; complete history clean --be; complete history clean --fol; ls x
+            """)
+        #expect(
+            run.output == """
+                swift
+                -swift
+                +two\\ words
+                swift
+                swift
+                \\$\\(touch\\ x\\) swift two\\ words
+                is:unread
+                \\$\\(touch\\ x\\)
+
+                --before
+
+
+                """, "\(run)")
+    }
+
     @Test func `every command and option can be completed in every shell`() throws {
         let (zsh, fish) = (
             try clips.run("completions", "zsh").output, try clips.run("completions", "fish").output

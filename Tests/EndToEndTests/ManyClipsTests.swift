@@ -29,7 +29,8 @@ import Testing
         try fill(3)
         try clips.run("add", "--title", "other")
         #expect(
-            try clips.run("tag", "4", "--query", "title", "+y", "-x").errors == "clips: tagged 4 clips.\n")
+            try clips.run("tag", "4", "--query", "title", "+y", "-x").errors
+                == "clips: changed the tags of 4 clips.\n")
         #expect(try value("tags") == "y;y;y;y")
         #expect(try clips.run("read", "--query", "tag:y").errors == "clips: marked as read: 4 clips.\n")
         #expect(try clips.run("unread", "2").status == 0)

@@ -32,6 +32,9 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
 
     private static let usage = [
         MessageCase("frobnicate", 2, "Unknown command 'frobnicate'. Run 'clips --help'."),
+        MessageCase("serch a", 2, "Unknown command 'serch'. Did you mean 'search'? Run 'clips --help'."),
+        MessageCase(
+            "list --jsn", 2, "Unknown option '--jsn'. Did you mean '--json'? Run 'clips list --help'."),
         MessageCase("list --bad", 2, "Unknown option '--bad'. Run 'clips list --help'."),
         MessageCase("--bad", 2, "Unknown option '--bad'. Run 'clips --help'."),
         MessageCase("history clean --bad", 2, "Unknown option '--bad'. Run 'clips history clean --help'."),
@@ -144,6 +147,11 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase(
             "restore 7", 1,
             "The history has no deletion of clip 7. 'clips history' shows what can be restored."),
+        MessageCase(
+            "add --url stray", 2, "'stray' is not a URL. Use --text to save a text. Run 'clips add --help'."),
+        MessageCase(
+            "add http://www.a.b/#x", 0,
+            "this page, under another URL, already exists in clip 1; both are retained."),
         MessageCase("add", 2, "There is nothing to save: give a URL, a title or a text."),
         MessageCase(
             "add --url https://a.b", 0, "this URL already exists in clip 1; both are retained."),

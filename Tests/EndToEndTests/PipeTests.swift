@@ -131,7 +131,7 @@ import Testing
         #expect(object?["author"] as? String == "extension")
         let text = try clips.run("history").output
         #expect(
-            text.hasSuffix("insert Clip 6, and 2494 more\n") && !text.dropLast().contains("\n"), "\(text)")
+            text.hasSuffix("saved clip 6 “x”, and 2494 more\n") && !text.dropLast().contains("\n"), "\(text)")
     }
 
     @Test func `texts are the same in any locale`() throws {

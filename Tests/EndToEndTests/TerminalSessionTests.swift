@@ -29,7 +29,10 @@ import Testing
 
         // One deletes a clip and undoes that; the other follows.
         try terminal.send("G", "d", pane: 0)
-        #expect(try eventually { try !terminal.shows("clip number 1", pane: 1) })
+        // The status line names the deleted clip.
+        #expect(try eventually { try terminal.shows("deleted “clip number 1”", pane: 1) })
+        let rows = try terminal.lines(pane: 1).filter { $0.contains("clip number 1") }
+        #expect(rows.allSatisfy { $0.contains("deleted") } && rows.count == 1)
         #expect(try eventually { try terminal.shows("Deleted", pane: 0) })
         try terminal.send("u", pane: 0)
         for pane in 0...1 { #expect(try eventually { try terminal.shows("clip number 1", pane: pane) }) }

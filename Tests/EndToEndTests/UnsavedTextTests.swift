@@ -346,4 +346,14 @@ import Testing
         let broken = try clips.shell("$CLIPS add --title one | true; echo ${PIPESTATUS[0]}")
         #expect(broken.output == "1\n" && broken.errors.contains("Saved as 3003, but"), "\(broken)")
     }
+
+    @Test(arguments: ["adds", "frobnicate"])
+    func `text for a mistyped command is retained`(name: String) throws {
+        let run = try Shell.run(
+            "sh", ["-c", "echo piped text | '\(ClipsProgram.path)' \(name)"], environment: clips.environment)
+        #expect(run.status == 2 && run.errors.contains("Unknown command '\(name)'."), "\(run)")
+        let path = try #require(run.errors.firstMatch(of: /retained in (\S+);/)?.1)
+        #expect(try String(contentsOfFile: String(path), encoding: .utf8).contains("piped text"))
+    }
+
 }

@@ -26,7 +26,7 @@ import Testing
         for word in ["first", "second"] { #expect(lines.contains("hard to come by, \(word)"), "\(lines)") }
         #expect(try holder.ask("COMMIT; SELECT 'released';") == "released")
         #expect(try clips.ids() == saved)
-        #expect(try clips.run("add", "--jsonl", "--quiet", input: lines).ids.count == 2)
+        #expect(try clips.run("add", "--jsonl", input: lines).ids.count == 2)
         #expect(
             try clips.sqlite3(
                 "SELECT count(*) FROM Clip WHERE text LIKE 'hard to come by%' AND author = 'app'")

@@ -25,7 +25,7 @@ import Testing
         #expect(app.shows("polling (no file events)"))
         for number in 1...3 {
             try clips.run("extension", "--title", "clip unseen \(number)")
-            #expect(try follower.answer().contains("insert Clip"))
+            #expect(try follower.answer().contains("saved clip"))
             #expect(app.shows("clip unseen \(number)"))
         }
         let doctor = try clips.run(["doctor"], with: environment)

@@ -24,6 +24,9 @@ import Testing
             for number in 0..<count { try copy.run("add", "--title", "new \(number)") }
             let doctor = try copy.run("doctor")
             #expect(doctor.status == 1 && doctor.output.contains("an older file"), "\(count): \(doctor)")
+            let app = try AppSession(copy)
+            #expect(app.shows("an older file"), "\(count)")
+            app.type("q")
             let search = try copy.run("search", "lost")
             #expect(search.output == "" && search.errors.contains("an older file"), "\(count): \(search)")
             #expect(try copy.run("search", "new").output.split(separator: "\n").count == count, "\(count)")

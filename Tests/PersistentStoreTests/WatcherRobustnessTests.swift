@@ -59,6 +59,35 @@ import Testing
         await container.close()
     }
 
+    @Test(arguments: ["notes.db", "notes.db-wal"])
+    func `an emptied store or log is reported as replaced`(name: String) async throws {
+        let container = try await Notes.open(folder)
+        _ = try await container.makeContext(author: "a").save(inserting: ["title": "a"])
+        let replaced = try await replacements(container)
+        #expect(truncate(folder.path(of: name), 0) == 0)
+        #expect(await soon(within: 3) { replaced.value == 1 })
+        await container.close()
+    }
+
+    @Test func `a log that SQLite truncates is whole`() async throws {
+        let container = try await Notes.open(folder)
+        let replaced = try await replacements(container)
+        let (commits, task) = try await count(container)
+        let size = { try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int }
+        _ = try await container.makeContext(author: "a").save(inserting: ["title": "a"])
+        #expect(await soon { commits.value > 0 })
+        _ = try Shell.run("sqlite3", [path, "PRAGMA wal_checkpoint(TRUNCATE)"])
+        #expect(try size() == 0)
+        // Longer than an interval of polling.
+        #expect(await !soon(within: 1.5) { replaced.value > 0 })
+        let before = commits.value
+        _ = try await container.makeContext(author: "a").save(inserting: ["title": "b"])
+        #expect(await soon { commits.value > before })
+        #expect(replaced.value == 0)
+        task.cancel()
+        await container.close()
+    }
+
     /// Counts reports that the container's file was replaced, until the container is closed.
     private func replacements(_ container: PersistentContainer) async throws -> Count {
         let count = Count()

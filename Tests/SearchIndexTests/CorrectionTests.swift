@@ -32,14 +32,15 @@ import Testing
         ("concurency -rust", "concurrency -rust"), ("\"typd throws\"", "\"typed throws\""),
         ("новоти", "новости"),
         ("tag:pyhton", "tag:python"), ("concrren", "concurrency"), ("self-hostd", "\"self hosted\""),
-        ("swiff", "swift"), ("title:swft is:starred", "title:swift is:starred"),
+        ("swiff", "swift"), ("title:swft is:unread", "title:swift is:unread"),
     ])
     func `words that no clip has become close words`(typed: String, expected: String) async throws {
         #expect(try await corrected(typed) == expected)
     }
 
     @Test(arguments: [
-        "swift", "swift throws", "qqqqqq", "gx", "-swft", "is:starred", "tag:swft", "site:swft.org", "c++x",
+        "swift", "swift throws", "qqqqqq", "gx", "-swft", "is:starred", "title:swft is:starred", "tag:swft",
+        "site:swft.org", "c++x",
         "",
     ])
     func `a query is unchanged if each word has clips, or no word is close`(typed: String) async throws {
@@ -54,4 +55,12 @@ import Testing
         try await store.updateIndex()
         #expect(try await corrected("throwz") == nil)
     }
+
+    @Test func `one close word is suggested, and only if the whole query then has clips`() async throws {
+        // Swift and Swiss are equally close; two clips have the first one.
+        #expect(try await corrected("swifs") == "swift")
+        #expect(try await corrected("swft throws") == nil)
+        #expect(try await corrected("swft concurency") == "swift concurrency")
+    }
+
 }

@@ -54,8 +54,12 @@ package struct Option: Sendable {
 /// An error in the program's arguments; exit status 2.
 package struct UsageError: Error, CustomStringConvertible {
     package let description: String
+    /// Whether the name of the command is the error.
+    package let isOfCommand: Bool
 
-    package init(_ description: String) { self.description = description }
+    package init(_ description: String, isOfCommand: Bool = false) {
+        (self.description, self.isOfCommand) = (description, isOfCommand)
+    }
 
     package static func missing(_ operand: some StringProtocol) -> UsageError {
         UsageError("Missing operand: \(operand).")
@@ -90,7 +94,8 @@ package struct Arguments: Sendable {
             } else if takesSignedWords && !word.hasPrefix("--") {
                 operands.append(word)
             } else {
-                throw UsageError("Unknown option '\(name)'.")
+                let names = options.map(\.name)
+                throw UsageError("Unknown option '\(name)'.\(Suggestion.question(for: name, in: names))")
             }
         }
     }

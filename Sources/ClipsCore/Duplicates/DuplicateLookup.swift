@@ -33,6 +33,18 @@ struct DuplicateLookup {
         prefixes = candidates.flatMap(\.prefixes)
     }
 
+    /// Returns the IDs and URLs of the clips with the URL of a draft or a variant of it.
+    func variants(in snapshot: borrowing StoreSnapshot) throws(StoreError) -> [(id: Int64, url: String)] {
+        guard let exact else { return [] }
+        let name = ClipAttribute.url.rawValue
+        let found =
+            try snapshot.fetch(exact)
+            + snapshot.objects(of: ClipModel.entity, with: name, beginningWithOneOf: prefixes)
+        var known: Set<Int64> = []
+        return found.map { (id: $0.id.key, url: $0[name].textValue ?? "") }
+            .filter { keys.contains(CanonicalURL.key($0.url)) && known.insert($0.id).inserted }
+    }
+
     func clips(in snapshot: borrowing StoreSnapshot) throws(StoreError) -> [Clip] {
         guard let request else { return [] }
         let known = try snapshot.fetch(request).map(Clip.init)

@@ -12,6 +12,8 @@ package struct TransactionDetail: Hashable, Sendable {
         package let kind: HistoryChange.Kind
         package let clip: Int64
         package let title: String
+        /// The change in words.
+        package let words: ChangeWords
         package let replacements: [Replacement]
         /// Whether the clip exists now.
         package let exists: Bool
@@ -73,6 +75,7 @@ extension TransactionDetail.Change {
         clip = change.objectID.key
         exists = there.contains(clip)
         title = (after ?? before).flatMap(ClipModel.title(of:)) ?? ""
+        words = ChangeWords(change, tags: after?[ClipAttribute.tags.rawValue]?.textValue)
         let names: [String]
         switch change.kind {
         case .update: names = change.updatedAttributes.filter { $0 != ClipAttribute.updated.rawValue }

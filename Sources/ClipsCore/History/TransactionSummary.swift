@@ -4,9 +4,12 @@ package import PersistentStore
 /// One transaction, as a row of the history.
 package struct TransactionSummary: Hashable, Sendable, Identifiable {
     package struct Line: Hashable, Sendable {
+        /// The number of the change.
+        package let number: Int64
         package let kind: HistoryChange.Kind
         package let clip: Int64
-        package let updated: [String]
+        /// The change in words, without the new tags.
+        package let words: ChangeWords
         /// The title of a deleted clip.
         package let title: String?
     }
@@ -48,7 +51,8 @@ package struct TransactionSummary: Hashable, Sendable, Identifiable {
         deletedClips = changes.lazy.filter { $0.kind == .delete }.map(\.objectID.key)
         lines = changes.prefix(Self.maxLines).map { change in
             Line(
-                kind: change.kind, clip: change.objectID.key, updated: change.updatedAttributes,
+                number: change.number, kind: change.kind, clip: change.objectID.key,
+                words: ChangeWords(change),
                 title: change.tombstone.flatMap(ClipModel.title(of:)))
         }
     }

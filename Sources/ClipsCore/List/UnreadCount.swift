@@ -9,11 +9,11 @@ package struct UnreadCount: Hashable, Sendable {
 
     package init(_ count: Int, isAll: Bool = true) { (self.count, self.isAll) = (count, isAll) }
 
-    /// The number, such as `12` or `1000+`; empty if there are none.
+    /// The number, such as `12` or `100000+`; empty if there are none.
     package var text: String { count == 0 ? "" : "\(count)\(isAll ? "" : "+")" }
 
-    /// A count is only a hint, so it costs at most a few milliseconds.
-    fileprivate static let bounds = SearchBounds(limit: 1000, maxRead: 4000)
+    /// Counting takes a share of the time only, next to the list, so all unread clips of most stores are counted.
+    fileprivate static let bounds = SearchBounds(limit: 100_000, maxRead: 400_000)
 }
 
 extension ClipStore {

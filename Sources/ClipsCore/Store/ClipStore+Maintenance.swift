@@ -27,6 +27,9 @@ extension ClipStore {
     /// Returns the commits that the search index has read and that the store does not have; nil if none is known.
     package func lostCommits() async throws(StoreError) -> LostCommits? { try await index.lostCommits() }
 
+    /// Returns a sentence about commits that the store lost; nil if none are known.
+    package func lossReport() async throws(StoreError) -> String? { try await lostCommits()?.sentence }
+
     /// Checks again, and applies the repairs that lose no data.
     package func repair() async throws {
         try await container.repair(try await container.check())

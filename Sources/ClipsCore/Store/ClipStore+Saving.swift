@@ -11,6 +11,13 @@ package enum EditOutcome: Equatable, Sendable {
     case deleted
 }
 
+/// A clip that exists for the page of a new one.
+package struct EarlierClip: Hashable, Sendable {
+    package let id: Int64
+    /// Whether it has the same URL, and not another one that leads to the page.
+    package let hasSameURL: Bool
+}
+
 /// Saves clips. What a change depends on is read with the write lock, so no other writer changes it in between.
 extension ClipStore {
     /// Saves clips as one transaction and returns their IDs, in order. A clip whose UUID exists is not saved
@@ -19,19 +26,19 @@ extension ClipStore {
 
     /// Saves one clip.
     ///
-    /// - Returns: the clip's ID, the clips that had its URL before, oldest first, and the token that undoes
-    ///   the save.
+    /// - Returns: the clip's ID, the clips that had its URL or a variant of it before, those with the same URL
+    ///   first, then oldest first, and the token that undoes the save.
     package func add(
         _ draft: ClipDraft
-    ) async throws -> (id: Int64, earlier: [Int64], token: HistoryToken?) {
+    ) async throws -> (id: Int64, earlier: [EarlierClip], token: HistoryToken?) {
         let values = try draft.values(author: author, now: now())
-        var request = FetchRequest(
-            ClipModel.entity, where: .equal(ClipAttribute.url.rawValue, .text(draft.url)), limit: 10)
-        request.attributes = []
-        let sameURL = draft.url.isEmpty ? nil : request
+        let lookup = DuplicateLookup([draft], includesVariants: true)
+        let url = draft.url
         let written = try await write { transaction throws(StoreError) in
-            let earlier = try sameURL.map { request throws(StoreError) in try transaction.fetch(request) }
-            return (try transaction.insert(ClipModel.entity, values).id.key, earlier?.map(\.id.key) ?? [])
+            let same = url.isEmpty ? [] : try lookup.variants(in: transaction.snapshot)
+            let earlier = same.map { EarlierClip(id: $0.id, hasSameURL: $0.url == url) }
+                .sorted { ($0.hasSameURL ? 0 : 1, $0.id) < ($1.hasSameURL ? 0 : 1, $1.id) }
+            return (try transaction.insert(ClipModel.entity, values).id.key, earlier)
         }
         return (written.value.0, written.value.1, written.token)
     }

@@ -97,6 +97,16 @@ package final class ClipsSession: Sendable {
         }
     }
 
+    /// Returns the tags after changes, joined, by the number of the change, as far as they are known.
+    package func tags(
+        after changes: [TransactionSummary.Line]
+    ) async throws(StoreError) -> [Int64: String] {
+        guard !changes.isEmpty else { return [:] }
+        return try await store.container.read { snapshot throws(StoreError) in
+            try snapshot.tags(after: changes.map { ($0.number, $0.clip) })
+        }
+    }
+
     /// Returns the changes of a transaction; nil if there is no such transaction.
     package func detail(of token: HistoryToken) async throws(StoreError) -> TransactionDetail? {
         try await store.container.read { snapshot throws(StoreError) in

@@ -198,18 +198,22 @@ extension ClipStore {
     package func changeDescription(
         of token: HistoryToken, isRedoing: Bool = false, maxTitle: Int = 40
     ) async throws(StoreError) -> String? {
-        let (step, title) = try await container.read { snapshot throws(StoreError) in
+        let (step, title, tags) = try await container.read { snapshot throws(StoreError) in
             let step = try UndoPieces(of: token, in: snapshot)
-            guard step.clips.count == 1, let first = step.first else { return (step, String?.none) }
-            if let title = first.tombstone.flatMap(ClipModel.title) { return (step, title) }
+            guard step.clips.count == 1, let first = step.first else {
+                return (step, String?.none, String?.none)
+            }
+            let tags =
+                first.updatedAttributes.contains(ClipAttribute.tags.rawValue)
+                ? try snapshot.tags(after: [(first.number, first.objectID.key)])[first.number] : nil
+            if let title = first.tombstone.flatMap(ClipModel.title) { return (step, title, tags) }
             let request = FetchRequest(ClipModel.entity, where: .keys([first.objectID.key]))
-            return (step, try snapshot.fetch(request).first.map { Clip($0).displayTitle })
+            return (step, try snapshot.fetch(request).first.map { Clip($0).displayTitle }, tags)
         }
         guard let first = step.first else { return nil }
-        let (made, removed) = isRedoing ? ("deleted", "saved") : ("saved", "deleted")
-        let verbs = [HistoryChange.Kind.insert: made, .update: "changed", .delete: removed]
-        let verb = step.kinds.count == 1 ? verbs[first.kind] : nil
-        let subject = title.map { "“\($0.prefix(maxTitle))\($0.count > maxTitle ? "…" : "")”" } ?? "a clip"
-        return "\(verb ?? "changed") \(step.clips.count == 1 ? subject : "\(step.clips.count) clips")"
+        let named = title.map { "“\($0.prefix(maxTitle))\($0.count > maxTitle ? "…" : "")”" } ?? "a clip"
+        let subject = step.clips.count == 1 ? named : "\(step.clips.count) clips"
+        guard step.words.count == 1 else { return "changed \(subject)" }
+        return ChangeWords(first, tags: tags, isReverse: isRedoing).sentence(subject)
     }
 }

@@ -82,7 +82,8 @@ struct UndoPieces {
     }
 
     private(set) var pieces: [Piece] = []
-    private(set) var kinds: Set<HistoryChange.Kind> = []
+    /// The changes in words, without the names of tags: one if all clips changed alike.
+    private(set) var words: Set<String> = []
     private(set) var clips: Set<Int64> = []
     /// The first change.
     private(set) var first: HistoryChange?
@@ -115,7 +116,7 @@ struct UndoPieces {
             resumption = HistoryResumption(after: piece)
             for change in piece.changes where change.objectID.entity == ClipModel.entity {
                 found.first = found.first ?? change
-                found.kinds.insert(change.kind)
+                if found.words.count < 2 { found.words.insert(ChangeWords(change).phrase) }
                 found.clips.insert(change.objectID.key)
             }
             return true

@@ -88,6 +88,7 @@ struct AppState: Sendable {
         case .opened(let readOnlyReason):
             saving.unavailabilityReason = readOnlyReason
             emit(.loadFilters)
+            emit(.checkCommits)
         case .answered(let reply): reply.apply(&self)
         case .openingFailed(let sentence), .failure(let sentence):
             list.feed.isSearching = false
@@ -130,11 +131,12 @@ struct AppState: Sendable {
             list.clips.resize(height: layout.list?.size.rows ?? list.clips.height)
             reconcileReader(layout)
             reconcileSidebar(layout)
+            if list.requestsHidden(after: sync.lastChange?.transaction ?? 0) { emit(.loadHidden) }
+            if let line = sync.lastChange?.line, layout.status != nil { load(history.titles.request([line])) }
         case .history:
             history.resize(height: HistoryScreen.listRows(layout))
             if let token = history.nextRequest() { emit(.loadChanges(token)) }
-            let clips = history.nextTitles()
-            if !clips.isEmpty { emit(.loadTitles(clips)) }
+            load(history.nextTitles())
         case .help:
             help.layOut(HelpScreen.lines(help.entries(keys), keys, columns: size.columns), height: rows)
         case .consumers, .errors:
@@ -147,6 +149,11 @@ struct AppState: Sendable {
         list.arrivals.scrolled(
             toTop: clips.row(at: clips.top)?.position, isStart: clips.isLoaded && clips.top == 0)
         requestRows()
+    }
+
+    private mutating func load(_ titles: (clips: [Int64], changes: [TransactionSummary.Line])) {
+        guard !titles.clips.isEmpty || !titles.changes.isEmpty else { return }
+        emit(.loadTitles(titles.clips, changes: titles.changes))
     }
 
     private mutating func reconcileReader(_ layout: Layout) {

@@ -24,6 +24,10 @@ enum Effect: Sendable {
     /// Searches a text of which the first lines have no match.
     case findLine(id: Int64, ReaderText, ClipHighlight, from: Int, isForward: Bool)
     case loadNames
+    /// Reads whether an empty list has archived or deleted clips.
+    case loadHidden
+    /// Checks that the store has all commits that the search index has read.
+    case checkCommits
     case loadFilters
     /// Counts the unread clips of lists.
     case countUnread([ClipQuery])
@@ -34,8 +38,8 @@ enum Effect: Sendable {
     case describeUndo(UndoStep, UndoSteps.Direction)
     case loadHistory(HistoryFilter)
     case loadChanges(HistoryToken)
-    /// Reads the titles of clips in the history.
-    case loadTitles([Int64])
+    /// Reads the titles of clips in the history, and the tags after changes.
+    case loadTitles([Int64], changes: [TransactionSummary.Line])
     case loadConsumers
     case loadConflicts
     case work(Work)
@@ -173,6 +177,19 @@ enum Effect: Sendable {
             } then: {
                 $0.typing.names = $1
             }
+        case .checkCommits:
+            // A store that cannot be checked is reported by its list.
+            .read {
+                try? await $0.store.lossReport()
+            } then: {
+                if let sentence = $1 { $0.report(sentence, isError: true) }
+            }
+        case .loadHidden:
+            .read {
+                try await $0.store.hiddenClips()
+            } then: {
+                $0.list.hidden = $1
+            }
         case .loadFilters:
             .read {
                 try? $0.store.filterMemory()
@@ -218,12 +235,13 @@ enum Effect: Sendable {
             } then: {
                 $0.history.show($1, of: token)
             }
-        case .loadTitles(let ids):
+        case .loadTitles(let ids, let changes):
             .read {
-                try await $0.store.clips(
+                let clips = try await $0.store.clips(
                     ids, in: ClipQuery.newestFirst, attributes: [.title, .url], maxBytes: 1 << 20)
+                return (clips: clips, tags: try await $0.tags(after: changes))
             } then: {
-                $0.history.titles.add($1)
+                $0.history.titles.add($1.clips, tags: $1.tags)
             }
         case .loadConsumers:
             .read {

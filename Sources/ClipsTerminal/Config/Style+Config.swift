@@ -1,3 +1,4 @@
+import Platform
 import Terminal
 
 /// An error in a line of the config file, or in an option.

@@ -87,15 +87,9 @@ struct ChangesPane {
         }
         for (index, change) in detail.changes.enumerated() {
             let title = change.title.isEmpty ? "" : ": \(change.title)"
-            let (sign, what) =
-                switch change.kind {
-                case .insert: ("+", "saved")
-                case .update: ("~", "changed")
-                case .delete: ("-", "deleted")
-                }
             let isBack = change.kind == .delete && change.exists ? " · restored since" : ""
-            let text = "clip \(change.clip) \(what)\(title)\(isBack)"
-            lines.append(Line(sign: sign, text: text, change: index, isFirst: true))
+            let text = "clip \(change.clip) \(change.words.phrase)\(title)\(isBack)"
+            lines.append(Line(sign: change.kind.sign, text: text, change: index, isFirst: true))
             for replacement in change.replacements {
                 lines.append(
                     Line(
@@ -110,15 +104,9 @@ struct ChangesPane {
     /// The changes without values, for a folded row or until the values are loaded.
     private var summaryLines: [Line] {
         row.transactions.prefix(100).flatMap(\.lines).prefix(100).enumerated().map { index, line in
-            let title = line.title.map { ": \($0)" } ?? ""
-            return switch line.kind {
-            case .insert: Line(sign: "+", text: "clip \(line.clip) saved\(title)", change: index)
-            case .update:
-                Line(
-                    sign: "~", text: "clip \(line.clip) changed (\(line.updated.joined(separator: ", ")))",
-                    change: index)
-            case .delete: Line(sign: "-", text: "clip \(line.clip) deleted\(title)", change: index)
-            }
+            let title = (line.title ?? state.history.titles[line.clip]).map { ": \($0)" } ?? ""
+            return Line(
+                sign: line.kind.sign, text: "clip \(line.clip) \(line.words.phrase)\(title)", change: index)
         }
     }
 
@@ -140,7 +128,9 @@ struct ChangesPane {
         switch (value, ClipAttribute(rawValue: attribute)) {
         case (.integer(let number), .created?), (.integer(let number), .updated?):
             LocalTime(Date(timeIntervalSince1970: Double(number) / 1000)).dateAndTime
-        case (.integer(let number), .starred?), (.integer(let number), .unread?): number == 0 ? "no" : "yes"
+        case (.integer(let number), .starred?), (.integer(let number), .unread?),
+            (.integer(let number), .archived?):
+            number == 0 ? "no" : "yes"
         case (.text(let text), _): text.isEmpty ? "(empty)" : "“\(text.prefix(300))”"
         default: self.text(value)
         }

@@ -47,6 +47,7 @@ struct HistoryList: Navigable, Sendable {
     private(set) var height = 1
     private(set) var filter = HistoryFilter()
     var titles = HistoryTitles()
+    private(set) var windows = HistoryWindows()
     /// The changes of the transaction that was selected when they were loaded.
     private(set) var detail: TransactionDetail?
     private var requested: HistoryToken?
@@ -117,6 +118,9 @@ struct HistoryList: Navigable, Sendable {
         if isInChanges, let anchor { unfolded.insert(anchor) }
         let screenRow = selected - top
         guard let first = insert(more) else { return }
+        if more.contains(where: { $0.contextName == ClipsSession.contextName }) {
+            windows.update(oldestFirst)
+        }
         layOutRows(from: first)
         discardOldest()
         if !staysAtTop, let anchor, let offset = offset(of: anchor) {
@@ -192,9 +196,9 @@ struct HistoryList: Navigable, Sendable {
         return token
     }
 
-    /// Returns the clips on the screen whose titles must be loaded.
-    mutating func nextTitles() -> [Int64] {
-        titles.request((top..<top + height).compactMap { row(at: $0)?.lines.first?.clip })
+    /// Returns the clips on the screen whose titles, and the changes whose tags must be loaded.
+    mutating func nextTitles() -> (clips: [Int64], changes: [TransactionSummary.Line]) {
+        titles.request((top..<top + height).compactMap { row(at: $0)?.lines.first })
     }
 
     mutating func show(_ detail: TransactionDetail?, of token: HistoryToken) {
@@ -268,10 +272,13 @@ extension AppState {
         }
     }
 
-    /// Unfolds a row, moves into its changes, or goes from a change to its clip in the list.
+    /// Goes from a change, or a row of one, to its clip in the list; unfolds another row, or moves into its changes.
     mutating func openInHistory() {
-        guard history.isInChanges || history.selectedRow == nil else { return history.switchPane() }
-        guard let change = history.selectedChange else { return }
+        let only = history.selectedDetail.flatMap { $0.changes.count == 1 && !$0.isCut ? $0.changes[0] : nil }
+        guard history.isInChanges || only?.exists == true || history.selectedRow == nil else {
+            return history.switchPane()
+        }
+        guard let change = history.selectedChange ?? only else { return }
         guard change.exists else {
             return report("That clip is deleted; \(keys.name(of: .restore)) restores it.")
         }

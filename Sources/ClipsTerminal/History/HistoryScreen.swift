@@ -95,17 +95,18 @@ struct HistoryScreen {
         guard let transaction = row.newest else { return }
         let age = Age(of: transaction.timestamp, at: state.now)
         frame.putCut(
-            transaction.shownAuthor, in: line, column: columns.author,
+            state.history.windows.author(of: transaction), in: line, column: columns.author,
             width: columns.authorWidth, style: theme.author(transaction.shownAuthor))
         frame.putRight(age.text, in: line, column: columns.age, width: 6, style: theme.dim)
         guard let first = row.lines.first else { return }
         let styles = ["+": theme.live, "~": theme.key, "-": theme.error]
         frame.put(first.sign, in: line, column: 1, style: styles[first.sign] ?? .plain)
         let count = row.count
-        let more =
-            count > 1 ? "and \(StatusLine.grouped(count - 1))\(row.isCut ? "+" : "") more" : first.detail
+        let others = count > 1 ? "and \(StatusLine.grouped(count - 1))\(row.isCut ? "+" : "") more" : ""
+        let more = [state.history.titles.detail(first), others].filter { !$0.isEmpty }.joined(separator: ", ")
         let width = columns.author - 5
-        let room = max(width / 2, width - DisplayWidth.columns(of: more) - 2)
+        // On a narrow screen, the change says more than the rest of a title.
+        let room = max(min(8, width / 2), width - DisplayWidth.columns(of: more) - 2)
         let title = SafeText.cut(first.title ?? state.history.titles[first.clip] ?? "…", to: room)
         let used = frame.put(
             title, in: line, column: 3, width: room, style: transaction.isOwn ? theme.bold : theme.title)

@@ -1,20 +1,38 @@
 import ClipsCore
 import PersistentStore
 
-/// The titles of the clips in the history, loaded for the rows on the screen.
+/// The titles of the clips in the history, and the tags after changes, loaded for the rows on the screen.
 struct HistoryTitles: Sendable {
     private var titles: [Int64: String] = [:]
     private var requested: Set<Int64> = []
+    /// The tags after changes, joined, by the number of the change.
+    private var tags: [Int64: String] = [:]
+    private var requestedTags: Set<Int64> = []
 
     subscript(_ clip: Int64) -> String? { titles[clip] }
 
-    /// Returns those of the clips whose titles must be loaded, once.
-    mutating func request(_ clips: [Int64]) -> [Int64] {
-        clips.filter { titles[$0] == nil && requested.insert($0).inserted }
+    /// Returns those of the clips whose titles, and those of the changes whose tags must be loaded, once.
+    mutating func request(
+        _ lines: [TransactionSummary.Line]
+    ) -> (clips: [Int64], changes: [TransactionSummary.Line]) {
+        let clips = lines.map(\.clip).filter { titles[$0] == nil && requested.insert($0).inserted }
+        let changes = lines.filter { $0.words.lacksTags && requestedTags.insert($0.number).inserted }
+        return (clips, changes)
     }
 
-    mutating func add(_ clips: [Clip]) {
+    mutating func add(_ clips: [Clip], tags: [Int64: String]) {
         for clip in clips { titles[clip.id] = clip.displayTitle }
+        self.tags.merge(tags) { $1 }
+    }
+
+    /// The change, if the sign before the title does not express it.
+    func detail(_ line: TransactionSummary.Line) -> String {
+        guard line.kind != .insert else { return "" }
+        return words(line).phrase
+    }
+
+    func words(_ line: TransactionSummary.Line) -> ChangeWords {
+        tags[line.number].map(line.words.with(tags:)) ?? line.words
     }
 
     /// Learns the titles of deleted clips, and discards those of changed ones.
@@ -46,18 +64,12 @@ extension HistoryRow {
 }
 
 extension TransactionSummary.Line {
-    /// The change, if the sign before the title does not express it: the attributes, or the deletion.
-    var detail: String {
-        switch kind {
-        case .insert: return ""
-        case .delete: return "deleted"
-        case .update:
-            return updated.filter { $0 != ClipAttribute.updated.rawValue }.joined(separator: ", ")
-        }
-    }
+    var sign: String { kind.sign }
+}
 
+extension HistoryChange.Kind {
     var sign: String {
-        switch kind {
+        switch self {
         case .insert: "+"
         case .update: "~"
         case .delete: "-"

@@ -1,3 +1,5 @@
+import Platform
+
 /// The action of a key, with the text that would follow its name after `:`, and the actions after it.
 struct Binding: Hashable, Sendable {
     let action: Action

@@ -77,7 +77,7 @@ extension AppState {
     }
 
     mutating func tag(_ ids: [Int64], by change: TagChange) {
-        guard !change.isEmpty else { return report("The tags are unchanged.") }
+        guard !change.isEmpty else { return report("No tag was given; nothing was changed.") }
         start(.tag(ids, adding: change.adding, removing: change.removing, title: targetTitle))
     }
 

@@ -23,6 +23,7 @@ extension AppState {
     private mutating func note(_ message: LiveMessage<ClipRow>) {
         switch message {
         case .transactions(let transactions):
+            sync.hasFailedSave = false
             sidebar.invalidate()
             history.add(transactions)
             if screen == .history { history.invalidate(after: transactions) }
@@ -32,7 +33,8 @@ extension AppState {
                     transaction: transaction.id,
                     author: transaction.isOwn ? "you" : transaction.shownAuthor,
                     inserted: transaction.inserted, updated: transaction.updated,
-                    deleted: transaction.deleted, at: min(now, transaction.timestamp))
+                    deleted: transaction.deleted, at: min(now, transaction.timestamp),
+                    line: transaction.lines.count == 1 ? transaction.lines.first : nil)
             }
             if reader.isAffected(by: transactions) { reloadReader() }
         case .window(let window, _) where window.requestNumber == nil:

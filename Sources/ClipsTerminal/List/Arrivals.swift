@@ -45,7 +45,7 @@ struct Arrivals: Sendable {
     mutating func apply(_ changes: [LiveList<ClipRow>.Change]) {
         for change in changes {
             if let new = change.new {
-                if change.old == nil, arriving.count < Self.maxMarked { arriving[change.id] = new.position }
+                if change.old == nil, arriving.count < Self.maxAbove { arriving[change.id] = new.position }
                 if above[change.id] != nil { put(change.id, above: new.position) }
             } else {
                 arriving[change.id] = nil
@@ -61,11 +61,12 @@ struct Arrivals: Sendable {
         let end = Date(
             timeIntervalSinceReferenceDate: (now.timeIntervalSinceReferenceDate + Self.duration).rounded(.up))
         for transaction in transactions where !transaction.isOwn {
-            for id in transaction.insertedClips.suffix(Self.maxMarked) {
-                guard let position = arriving[id], marked.count < Self.maxMarked else { continue }
+            for id in transaction.insertedClips.suffix(Self.maxAbove) {
+                guard let position = arriving[id] else { continue }
+                if !isAboveCut { put(id, above: position) }
+                guard marked.count < Self.maxMarked else { continue }
                 marked[id] = end
                 marks.append(Mark(id: id, end: end))
-                if !isAboveCut { put(id, above: position) }
             }
         }
         arriving.removeAll()

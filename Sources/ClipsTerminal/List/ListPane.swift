@@ -88,19 +88,45 @@ struct ListPane {
             isNew: state.list.arrivals.isMarked(clip.id), isMarked: state.list.marks.contains(clip.id))
     }
 
+    /// Returns the lines of an empty list in a store that is not empty, or was not.
+    private func lines(_ hidden: HiddenClips) -> [(String, Style)] {
+        let (filter, history, restore) = (
+            state.keys.name(of: .filter), state.keys.name(of: .history), state.keys.name(of: .restore)
+        )
+        let count = "\(StatusLine.grouped(hidden.archived)) \(hidden.archived == 1 ? "clip is" : "clips are")"
+        let archived = ("\(filter) is:archived shows archived clips: \(count) archived.", Style.plain)
+        let deleted = (
+            "\(history) shows the history; \(restore) restores the deleted clips of a row there.", Style.plain
+        )
+        return [
+            (
+                hidden.archived == 0 ? "All clips are deleted" : "All clips are archived or deleted",
+                theme.bold
+            ),
+            ("", .plain),
+        ] + (hidden.archived == 0 ? [] : [archived]) + (hidden.hasDeleted ? [deleted] : [])
+    }
+
     private func drawEmpty(_ area: Rect, _ frame: inout Frame) {
         let add = state.keys.name(of: .add)
         let lines: [(String, Style)]
         if state.list.query.admitsAll {
-            lines = [
-                ("No clips yet", theme.bold), ("", .plain),
-                ("Press \(add) to add a URL or a text, or run in another terminal:", .plain), ("", .plain),
-                ("  clips add --fetch swift.org    # saves a page with its text", theme.bold),
-                ("  clips import bookmarks.html    # reads exports of browsers and services", theme.bold),
-                ("  clips browser install          # saves pages with a click in the browser", theme.bold),
-                ("", .plain),
-                ("Clips that any program saves appear here immediately.", theme.dim),
-            ]
+            guard let hidden = state.list.hidden else { return }
+            lines =
+                hidden == HiddenClips()
+                ? [
+                    ("No clips yet", theme.bold), ("", .plain),
+                    ("Press \(add) to add a URL or a text, or run in another terminal:", .plain),
+                    ("", .plain),
+                    ("  clips add --fetch swift.org    # saves a page with its text", theme.bold),
+                    ("  clips import bookmarks.html    # reads exports of browsers and services", theme.bold),
+                    (
+                        "  clips browser install          # saves pages with a click in the browser",
+                        theme.bold
+                    ),
+                    ("", .plain),
+                    ("Clips that any program saves appear here immediately.", theme.dim),
+                ] : self.lines(hidden)
         } else {
             // The status line has room for a problem on a wide screen only.
             let problem = state.list.query.problem(isTyping: state.prompt?.kind == .filter)

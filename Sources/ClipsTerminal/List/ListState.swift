@@ -17,6 +17,10 @@ struct ListState: Sendable {
     /// The filter whose clips are shown because that of the query has none.
     var correction: String?
     var feed = ListFeed()
+    /// The clips that the empty list does not show; nil until they are known.
+    var hidden: HiddenClips?
+    /// The newest transaction when ``hidden`` was requested.
+    private var hiddenRequest: Int64?
     var arrivals = Arrivals()
     var marks = Marks()
     var pause: Pause?
@@ -38,6 +42,15 @@ struct ListState: Sendable {
             PendingSelection(id: $0, screenRow: clips.selectedIndex - clips.top)
         }
         return Origin(query: query, selection: selection, position: clips.selectedRow?.position)
+    }
+
+    /// Whether to read the clips that the list does not show, once for each transaction that leaves it empty.
+    mutating func requestsHidden(after transaction: Int64) -> Bool {
+        guard clips.isLoaded, clips.count == 0, query.admitsAll, hiddenRequest != transaction else {
+            return false
+        }
+        hiddenRequest = transaction
+        return true
     }
 
     mutating func begin(_ query: ClipQuery) {

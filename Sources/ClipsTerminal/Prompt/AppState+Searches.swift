@@ -1,4 +1,5 @@
 import ClipsCore
+import Platform
 
 /// Saved searches.
 extension AppState {

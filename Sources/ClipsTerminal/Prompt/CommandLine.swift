@@ -1,5 +1,6 @@
 import ClipsCore
 import LiveQuery
+import Platform
 import Terminal
 
 /// The commands typed in this session, the oldest first.

@@ -70,9 +70,11 @@ extension AppState {
         saving.end(at: now)
         switch outcome {
         case .done(let token, let clips, let summary, let remark):
+            if token != nil { sync.hasFailedSave = false }
             finish(work, clips)
             report(work, token, summary ?? work.summary, remark: remark)
         case .failed(let sentence):
+            sync.hasFailedSave = true
             undoSteps.restore(work)
             fail(sentence)
         case .impossible(let sentence): fail(sentence)

@@ -63,7 +63,9 @@ extension Work {
         switch self {
         case .add(let draft, _):
             let (id, earlier, token) = try await store.add(draft)
-            let remark = earlier.first.map { "the URL was already saved as clip \($0)" }
+            let remark = earlier.first.map {
+                "the \($0.hasSameURL ? "URL" : "page") was already saved as clip \($0.id)"
+            }
             return .done(token: token, clips: [id], remark: remark)
         case .edit(let clip, let changes, _, _):
             do {
@@ -85,7 +87,7 @@ extension Work {
         case .toggle(let attribute, let ids, let title):
             let toggled = try await store.toggle(attribute, of: ids)
             let (isOn, count) = toggled.value
-            guard count > 0 else { return .failed("The clips no longer exist.") }
+            guard count > 0 else { return .impossible(Self.deleted(ids, title)) }
             let subject = Self.subject(count, of: ids, title)
             let summary = Self.summary(of: attribute, isOn: isOn, subject)
             return .done(token: toggled.token, clips: ids.count == 1 ? ids : [], summary: summary)
@@ -93,21 +95,25 @@ extension Work {
             let tagged = try await store.tag(ids, adding: adding, removing: removing)
             let count = tagged.value
             let tags = (adding.map { "+\($0)" } + removing.map { "-\($0)" }).joined(separator: " ")
-            guard count > 0 else { return .done(token: nil, clips: [], summary: "the tags are unchanged") }
-            let summary = "tagged \(Self.subject(count, of: ids, title)) \(tags)"
-            return .done(token: tagged.token, clips: [], summary: summary)
-        case .delete(let ids, _):
-            let result = try await store.delete(ids)
-            guard result.token != nil else {
-                let subject = ids.count == 1 ? "The clip was" : "The clips were"
-                return .failed("\(subject) already deleted.")
+            guard count > 0 else {
+                guard try await store.existing(ids) > 0 else { return .impossible(Self.deleted(ids, title)) }
+                let subject = Self.subject(ids.count, of: ids, title)
+                return .done(token: nil, clips: [], summary: "the tags of \(subject) are unchanged")
             }
+            let verb = adding.isEmpty ? "untagged" : "tagged"
+            let summary = "\(verb) \(Self.subject(count, of: ids, title)) \(tags)"
+            return .done(token: tagged.token, clips: [], summary: summary)
+        case .delete(let ids, let title):
+            let result = try await store.delete(ids)
+            guard result.token != nil else { return .impossible(Self.deleted(ids, title)) }
             return .done(token: result.token, clips: [])
         case .restore(let clip, let token):
             let result = try await store.restore(clip, deletedBy: token)
             let ids = result.value
-            guard !ids.isEmpty else { return .failed("The deleted clips already exist.") }
-            return .done(token: result.token, clips: ids, summary: "restored \(Self.clips(ids.count))")
+            guard !ids.isEmpty else { return .impossible("The deleted clips already exist.") }
+            let title = ids.count == 1 ? try? await store.clip(ids[0]).displayTitle : nil
+            let subject = title.map(Self.quoted) ?? Self.clips(ids.count)
+            return .done(token: result.token, clips: ids, summary: "restored \(subject)")
         case .resolve(let conflict, let restoring):
             return .done(token: try await store.resolve(conflict, restoring: restoring), clips: [])
         case .undo(let step, let contested): return try await undo(step, contested, false, in: store)
@@ -156,6 +162,11 @@ extension Work {
         case .archived: "\(isOn ? "archived" : "unarchived") \(subject)"
         default: "marked \(subject) as \(isOn ? "unread" : "read")"
         }
+    }
+
+    private static func deleted(_ ids: [Int64], _ title: String) -> String {
+        let verb = ids.count == 1 ? "is" : "are"
+        return "\(subject(ids.count, of: ids, title).sentence) \(verb) already deleted. Nothing was changed."
     }
 
     private static func subject(_ count: Int, of ids: [Int64], _ title: String) -> String {

@@ -27,7 +27,8 @@ struct StatusLine {
             let used = frame.put(
                 SafeText.cut(message.text, to: line.size.columns - indent(line)), in: line,
                 column: indent(line), style: style)
-            drawRight(rightParts, line, after: indent(line) + used, mayCut: false, &frame)
+            let right = rightParts(fitting: line.size.columns - 2 * indent(line) - used - 2)
+            drawRight(right, line, after: indent(line) + used, mayCut: false, &frame)
         } else {
             drawState(line, &frame)
         }
@@ -104,7 +105,7 @@ struct StatusLine {
 
     private func drawState(_ line: Rect, _ frame: inout Frame) {
         var left = leftParts
-        let right = rightParts
+        let right = rightParts(fitting: line.size.columns - indent(line) - width(left) - 3)
         // The first parts are the most important.
         while left.count > 2, width(left) + width(right) + 3 > line.size.columns {
             left.removeLast()
@@ -215,16 +216,17 @@ struct StatusLine {
         return parts
     }
 
-    private var rightParts: [StyledRun] {
+    private func rightParts(maxTitle: Int) -> [StyledRun] {
         var parts: [StyledRun] = []
         switch state.sync.state {
         case .stopped: parts.append(StyledRun(state.list.clips.isLoaded ? "…" : "opening…", theme.dim))
+        case .live where state.sync.hasFailedSave: parts.append(StyledRun("last save failed", theme.held))
         case .live where state.list.pause == nil: parts.append(StyledRun("live", theme.live))
         // The left side shows the pause.
         case .live: break
         case .polling: parts.append(StyledRun("polling (no file events)", theme.held))
         case .storeReplaced:
-            return [StyledRun("the store file was replaced: quit and restart", theme.error)]
+            return [StyledRun("the store file was replaced or emptied: quit and restart", theme.error)]
         case .failing(.store(let error)) where state.sync.hasBeenLive && error.isOfWriting:
             // Commits are read before the position in the history is saved.
             parts.append(StyledRun("live, but the store is not writable", theme.held))
@@ -241,10 +243,19 @@ struct StatusLine {
         }
         if !state.sync.mirror.isEmpty { parts.append(StyledRun(state.sync.mirror, theme.held)) }
         if let change = state.sync.lastChange {
-            parts.append(
-                StyledRun("\(change.summary), \(Age(of: change.at, at: state.now).sentence)", theme.dim))
+            let summary = change.summary(state.history.titles, maxTitle: maxTitle)
+            parts.append(StyledRun("\(summary), \(Age(of: change.at, at: state.now).sentence)", theme.dim))
         }
         return parts
+    }
+
+    /// Returns the right parts, with the longest title that fits.
+    private func rightParts(fitting width: Int) -> [StyledRun] {
+        for maxTitle in [40, 20, 10] {
+            let parts = rightParts(maxTitle: maxTitle)
+            if self.width(parts) <= width { return parts }
+        }
+        return rightParts(maxTitle: 0)
     }
 
     static func grouped(_ number: Int) -> String {

@@ -7,7 +7,7 @@ public enum TrackingState: Equatable, Sendable {
     case live
     /// File events are unavailable: the store is polled many times a second.
     case polling
-    /// The store's file was replaced, moved, or deleted.
+    /// The store's file was replaced, moved, deleted, or emptied.
     case storeReplaced
     /// The last pass failed; it will be repeated.
     case failing(TrackingError)

@@ -60,10 +60,10 @@ struct HeldFiles {
     /// The size of the log in bytes; nil without one.
     var logSize: Int? { log == nil ? nil : FileStatus(path: logPath)?.size }
 
-    /// Whether the path still leads to the open database, which has no second name.
+    /// Whether the path still leads to the open database, which has no second name and was not emptied.
     var isDatabaseInPlace: Bool {
         guard let status = FileStatus(path: path) else { return false }
-        return status.links == 1 && status.identity == database
+        return status.links == 1 && status.identity == database && status.size > 0
     }
 }
 

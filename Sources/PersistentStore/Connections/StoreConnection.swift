@@ -76,6 +76,9 @@ final class StoreConnection {
         trustsEvents ? files?.isDatabaseInPlace ?? false : isStillInPlace
     }
 
+    /// The size of the log in bytes; nil without one.
+    var logSize: Int? { files?.logSize }
+
     /// Whether no process has written a store that was opened without locks.
     var isStillQuiet: Bool { quiet.map { $0 == FileStamp(path: $0.path) } ?? true }
 

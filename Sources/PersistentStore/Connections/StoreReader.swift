@@ -56,7 +56,14 @@ package actor StoreReader {
     ) throws(StoreError) -> Result<Value, Failure> {
         let deadline = ContinuousClock.now + opening.options.busyTimeout
         repeat {
-            let opened = try opened()
+            let opened: Open
+            do {
+                opened = try self.opened()
+                try adapt(to: opened)
+            } catch .schemaChanged where opening.isAttached && opening.options.access == .readWrite {
+                try opening.adapt()
+                continue
+            }
             do {
                 let result = try readOnce(opened, body)
                 if opened.connection.isStillQuiet { return result }
@@ -69,6 +76,15 @@ package actor StoreReader {
         } while ContinuousClock.now < deadline
         throw .busy(
             path: opening.path, holder: nil, milliseconds: Int(opening.options.busyTimeout.wholeMilliseconds))
+    }
+
+    /// Checks a recorded database whose owner may have changed its tables.
+    private func adapt(to opened: Open) throws(StoreError) {
+        guard opening.isAttached else { return }
+        try opened.connection.read { connection in
+            guard try connection.integer("PRAGMA schema_version") != opened.schemaVersion else { return }
+            try opening.checkAttached(connection)
+        }
     }
 
     private func readOnce<Value: Sendable, Failure: Error>(
@@ -137,6 +153,9 @@ package actor StoreReader {
         return isInPlace
     }
 
+    /// The size of the log in bytes; nil without one.
+    var logSize: Int? { open?.connection.logSize }
+
     func close() {
         open = nil
         isClosed = true
@@ -174,7 +193,8 @@ package actor StoreReader {
         do {
             let connection = try Connection(
                 path: opening.path, access: .readWrite,
-                busyTimeoutMilliseconds: opening.options.busyTimeout.wholeMilliseconds)
+                busyTimeoutMilliseconds: opening.options.busyTimeout.wholeMilliseconds,
+                trustsSchema: opening.isAttached)
             try connection.execute("PRAGMA query_only = ON")
             return StoreConnection(connection, path: opening.path)
         } catch {

@@ -148,6 +148,14 @@ extension StoreTransaction {
         }
     }
 
+    /// Does the same before changes of rows of another program's tables. Returns the number of the first row.
+    mutating func beginRecordingRows() throws(StoreError) -> Int64 {
+        if let first { return first }
+        let number = try perform { try recorded.begin(on: $0, facts.external) }
+        first = number
+        return number
+    }
+
     /// Notes a changed object, so that the end of the transaction proves that the change is stored.
     ///
     /// - Parameter isCertain: Whether a value certainly differs, so that the history must have a row.

@@ -27,10 +27,11 @@ public final class PersistentContainer: Sendable {
         try await self.init(path: path, model: model, options: options, memory: nil)
     }
 
-    init(path: String, model: StoreModel, options: StoreOptions, memory: StoreInMemory?)
-        async throws(StoreError)
-    {
-        let opening = StoreOpening(path: path, model: model, options: options)
+    init(
+        path: String, model: StoreModel, options: StoreOptions, memory: StoreInMemory?,
+        attachment: AttachmentRequest? = nil
+    ) async throws(StoreError) {
+        let opening = StoreOpening(path: path, model: model, options: options, attachment: attachment)
         do {
             reader = StoreReader(loop: try Self.loop(options.readerLoop ?? options.loop), opening: opening)
             writer = StoreWriter(loop: try Self.loop(options.loop), opening: opening)

@@ -32,6 +32,11 @@ final class SchemaGuard {
             try newSeal?.store(on: connection)
             return false
         }
+        if opening.isAttached {
+            let hasChanged = try opening.verifyAttached(connection)
+            if hasChanged { unadopted = try Self.version(connection) } else { verified = version }
+            return hasChanged
+        }
         try opening.checkModel(connection)
         let inspection = try inspect(connection)
         try newSeal?.store(on: connection)

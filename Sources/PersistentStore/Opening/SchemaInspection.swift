@@ -161,6 +161,7 @@ extension StoreOpening {
     ///
     /// A store opened for reading only may have another model, if it includes all parts of this one.
     func checkSchema(_ connection: borrowing Connection) throws {
+        if isAttached { return try checkAttached(connection) }
         if options.access == .readWrite { try checkModel(connection) }
         for entity in model.entities {
             guard let reason = try missingPart(of: entity, on: connection) else { continue }

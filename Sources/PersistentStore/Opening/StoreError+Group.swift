@@ -25,10 +25,12 @@ extension StoreError {
     /// The group of the error, for a program that does not distinguish all of them.
     public var group: Group {
         switch self {
-        case .invalidModel, .differentModel, .newerStore, .unreadableModel, .cannotMigrate, .schemaChanged:
+        case .invalidModel, .differentModel, .newerStore, .unreadableModel, .cannotMigrate, .schemaChanged,
+            .cannotAttach:
             .model
         case .unknownEntity, .unknownAttribute, .notNumeric, .predicateTooComplex, .untracked, .notAFilePath,
-            .objectOfAnotherStore, .transactionOfAnotherStore, .noTombstone:
+            .objectOfAnotherStore, .transactionOfAnotherStore, .noTombstone,
+            .attached, .isStore, .notAttached, .needsWAL:
             .request
         case .invalidValue, .constraint, .tooBig, .rowSourceFailed, .changeDiscarded, .noIDLeft: .value
         case .conflict: .conflict

@@ -11,6 +11,16 @@ public enum StoreError: Error, Equatable, Sendable {
     case cannotOpen(path: String, reason: String)
     /// The file is not an SQLite database, or belongs to another program.
     case notAStore(path: String)
+    /// Another program's database whose tables are recorded, opened as a store.
+    case attached(path: String)
+    /// A store of this library, to which another one attached as to another program's database.
+    case isStore(path: String)
+    /// Another program's database of which no table is recorded.
+    case notAttached(path: String)
+    /// A table cannot be recorded.
+    case cannotAttach(path: String, reason: String)
+    /// A database is not in WAL mode, and the caller has not allowed to switch it.
+    case needsWAL(path: String)
     /// A newer version of the library or of the model wrote the store.
     case newerStore(path: String)
     /// The store has another model of the same version, of which this model would drop or change a part.
@@ -103,6 +113,20 @@ extension StoreError: CustomStringConvertible {
             "Cannot open store \(path): \(reason). Check the path and its permissions."
         case .notAStore(let path):
             "\(path) is not a store of this program. Nothing was changed; use another file."
+        case .attached(let path):
+            "\(path) belongs to another program, and its changes are recorded. "
+                + "Open it with PersistentContainer(attachingTo:)."
+        case .isStore(let path):
+            "\(path) is a store of this library, which has its own history. "
+                + "Open it with PersistentContainer(path:model:)."
+        case .notAttached(let path):
+            "No table of \(path) is recorded. Name tables to record: PersistentContainer(attachingTo:tables:), "
+                + "or 'dbhistory track'."
+        case .cannotAttach(let path, let reason):
+            "Cannot record \(path): \(reason). Nothing was changed; record other tables."
+        case .needsWAL(let path):
+            "\(path) is not in WAL mode, in which it must be and will remain. Allow the switch: allowsWAL, "
+                + "or 'dbhistory track --wal'."
         case .newerStore(let path):
             "The store \(path) was written by a newer version. Update this program; nothing was changed."
         case .differentModel(let path, let version, let reason):

@@ -30,6 +30,8 @@ struct StoreMetadata: Sendable {
     let generation: Int64
     let modelVersion: Int64
     let model: String
+    /// Whether the file is another program's database, whose tables are recorded.
+    let isAttached: Bool
 
     init(_ connection: borrowing Connection) throws(SQLiteError) {
         var values: [String: AttributeValue] = [:]
@@ -51,6 +53,7 @@ struct StoreMetadata: Sendable {
         generation = values[Key.generation.rawValue]?.integerValue ?? 1
         modelVersion = values[Key.modelVersion.rawValue]?.integerValue ?? 0
         model = values[Key.model.rawValue]?.textValue ?? ""
+        isAttached = values[AttachedStore.key] != nil
     }
 
     /// Returns the facts that each write needs, in one statement.

@@ -68,8 +68,9 @@ struct StoreOwnership {
 
     /// Checks the owner and the mode of the files.
     ///
+    /// - Parameter allowsGroup: Whether other users may write the files, as their owner decided.
     /// - Throws: ``StoreError/otherOwner(path:owner:)`` or ``StoreError/writableByOthers(path:mode:)``.
-    func check() throws(StoreError) {
+    func check(allowsGroup: Bool = false) throws(StoreError) {
         let resolved = FilePath.resolved(path)
         guard let store = FileStatus(path: resolved) else { return }
         // The superuser may open any user's store; SQLite gives the log and its index that owner.
@@ -81,7 +82,7 @@ struct StoreOwnership {
             guard file.owner == store.owner || file.owner == 0 else {
                 throw .otherOwner(path: path + end, owner: Self.name(file.owner))
             }
-            guard file.permissions & 0o022 == 0 else {
+            guard allowsGroup || file.permissions & 0o022 == 0 else {
                 throw .writableByOthers(path: path + end, mode: file.permissions)
             }
         }

@@ -10,17 +10,22 @@ struct StoreOpening {
     let path: String
     let model: StoreModel
     let options: StoreOptions
+    /// The tables to record in another program's database; nil for a store.
+    var attachment: AttachmentRequest?
 
     func open() throws(StoreError) -> (StoreConnection, StoreMetadata) {
         try checkFile()
-        guard FilePath.exists(path) || options.createsMissingStore else { throw .missing(path: path) }
+        guard FilePath.exists(path) || options.createsMissingStore && !isAttached else {
+            throw .missing(path: path)
+        }
         guard !wasStore else { throw .emptyFile(path: path) }
         let isNew = FileStatus.isMissingOrEmpty(path)
+        let mayCreate = options.createsMissingStore && !isAttached
         let store: StoreConnection
         do {
             let connection = try Connection(
-                path: path, access: options.createsMissingStore ? .create : .readWrite,
-                busyTimeoutMilliseconds: options.busyTimeout.wholeMilliseconds,
+                path: path, access: mayCreate ? .create : .readWrite,
+                busyTimeoutMilliseconds: options.busyTimeout.wholeMilliseconds, trustsSchema: isAttached,
                 isInterrupted: options.isInterrupted)
             store = StoreConnection(connection, path: path, schema: SchemaGuard(self))
         } catch {
@@ -29,10 +34,10 @@ struct StoreOpening {
         // Reported now, not at the first save.
         guard !store.connection.isReadOnly else { throw .notWritable(path: path) }
         // Before SQLite reads: it would replay another user's log into the store.
-        try StoreOwnership(path: path).check()
+        try StoreOwnership(path: path).check(allowsGroup: isAttached)
         do {
             // Of a file that another program created empty.
-            if isNew && options.createsMissingStore { FilePermissions.restrictToOwner(path) }
+            if isNew && mayCreate { FilePermissions.restrictToOwner(path) }
             let metadata = try prepare(store)
             try store.holdFiles()
             return (store, metadata)
@@ -49,6 +54,7 @@ struct StoreOpening {
     private func prepare(
         _ connection: borrowing Connection, _ schema: SchemaGuard?
     ) throws -> StoreMetadata {
+        if let attachment { return try attach(attachment, connection, schema) }
         try connection.execute(
             """
             PRAGMA synchronous = \(options.durability.rawValue);
@@ -114,7 +120,10 @@ struct StoreOpening {
             return false
         }
         let isEmpty = try connection.integer("SELECT count(*) FROM sqlite_schema") == 0
-        guard isEmpty && applicationID == 0 && format == 0 else { throw StoreError.notAStore(path: path) }
+        guard isEmpty && applicationID == 0 && format == 0 else {
+            throw try AttachedStore(path: path).isAttached(connection)
+                ? StoreError.attached(path: path) : StoreError.notAStore(path: path)
+        }
         return true
     }
 
@@ -174,21 +183,9 @@ struct StoreOpening {
     /// Switches to WAL mode. That requires exclusive access and does not call the busy handler, so it is
     /// tried until the timeout.
     private func switchToWAL(_ connection: borrowing Connection) throws {
-        let deadline = ContinuousClock.now + options.busyTimeout
-        while true {
-            do throws(SQLiteError) {
-                // Only a database without pages accepts the first
-                // (sqlite.org/pragma.html#pragma_auto_vacuum).
-                try connection.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
-                return
-            } catch {
-                guard error.primary == .busy else { throw error }
-                guard ContinuousClock.now < deadline, options.isInterrupted?() != true else {
-                    throw StoreError.busy(
-                        path: path, holder: nil, milliseconds: Int(options.busyTimeout.wholeMilliseconds))
-                }
-                DescriptorIO.pause(for: .milliseconds(1))
-            }
+        try untilNotBusy { () throws(SQLiteError) in
+            // Only a database without pages accepts the first (sqlite.org/pragma.html#pragma_auto_vacuum).
+            try connection.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
         }
     }
 
@@ -227,9 +224,9 @@ extension StoreOpening {
         let store = try connectForReading()
         do {
             try store.connection.execute("PRAGMA query_only = ON; BEGIN")
-            guard try !identify(store.connection) else { throw StoreError.emptyFile(path: path) }
-            let metadata = try StoreMetadata(store.connection)
+            if !isAttached, try identify(store.connection) { throw StoreError.emptyFile(path: path) }
             try checkSchema(store.connection)
+            let metadata = try StoreMetadata(store.connection)
             try store.connection.execute("COMMIT")
             return (store, metadata)
         } catch {
@@ -248,12 +245,16 @@ extension StoreOpening {
                         path: path, reason: "it is incomplete and must be opened for writing first")
                 }
                 return StoreConnection(
-                    try Connection(path: path, access: .readOnly, busyTimeoutMilliseconds: milliseconds),
+                    try Connection(
+                        path: path, access: .readOnly, busyTimeoutMilliseconds: milliseconds,
+                        trustsSchema: isAttached),
                     path: path)
             }
             state.waitUntilChangesShow()
             return StoreConnection(
-                try Connection(path: path, access: .immutable, busyTimeoutMilliseconds: milliseconds),
+                try Connection(
+                    path: path, access: .immutable, busyTimeoutMilliseconds: milliseconds,
+                    trustsSchema: isAttached),
                 path: path, quiet: state)
         } catch let error as SQLiteError {
             throw StoreError(error, path: path)

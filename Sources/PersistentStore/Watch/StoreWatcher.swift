@@ -193,7 +193,7 @@ actor StoreWatcher {
             // An access to the memory of an index that was cut off would end the process.
             case .look where machine.isReplaced: break
             case .look(let trustsRinger): perform(machine.handle(look(trustsRinger: trustsRinger)))
-            case .checkPath: perform(machine.handle(.path(isOurs: isStillInPlace())))
+            case .checkPath: perform(machine.handle(.path(isOurs: isStillInPlace() && isLogWhole)))
             case .lookAgain(let pause, let isDeaf):
                 watchLog(!isDeaf)
                 schedule(.pauseOver, pauseTimer, pause)
@@ -241,6 +241,16 @@ actor StoreWatcher {
     /// takes no hop.
     private func isStillInPlace(trustsEvents: Bool = false) -> Bool {
         reader.assumeIsolated { $0.isStillInPlace(trustsEvents: trustsEvents) }
+    }
+
+    /// Whether the log contains the commits that its index names. One that another program emptied does not, and
+    /// reads through the index would not notice.
+    private var isLogWhole: Bool {
+        guard let lock = findLock(), lock.file == reader.assumeIsolated({ $0.indexFile }),
+            let header = lock.indexHeader(), let size = reader.assumeIsolated({ $0.logSize })
+        else { return true }
+        // SQLite changes the index before it truncates a log, so only an unchanged one proves anything.
+        return size >= header.logSize || lock.indexHeader() != header
     }
 
     private func schedule(_ event: WatcherMachine.Event, _ timer: TimerName, _ pause: Duration) {

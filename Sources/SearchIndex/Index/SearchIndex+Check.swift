@@ -32,6 +32,19 @@ package struct LostCommits: Hashable, Sendable {
     package let made: Int64
 }
 
+extension LostCommits {
+    /// A sentence about the store, whose cause can be one of two.
+    package var sentence: String {
+        if let end {
+            "The history ends at \(end), but commits up to \(made) were made: the log (-wal) was deleted, "
+                + "or an older file was put in the position of the store."
+        } else {
+            "Commits up to \(made) were made that the history does not contain: "
+                + "an older file was put in the position of the store."
+        }
+    }
+}
+
 extension SearchIndex {
     private static let busyMilliseconds: Int64 = 5000
 

@@ -3,14 +3,13 @@ import Platform
 
 /// Fuzzy matching, for a query without results.
 extension SearchIndex {
-    private static let maxWords = 3
     /// The number of clauses of a typed query; a longer one is pasted text, whose words would take seconds.
     private static let maxClauses = 16
     /// The number of close words of which the most common ones are selected.
     private static let maxCandidates = 12
 
-    /// Returns a query with close words of the index for those that no object has; nil if there are none, or
-    /// each word has results.
+    /// Returns a query with a close word of the index for each that no object has; nil if there are none, if
+    /// each word has results, or if that query has none.
     package nonisolated func correction(
         of query: SearchQuery, in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> SearchQuery? {
@@ -26,7 +25,10 @@ extension SearchIndex {
             }
             corrected.clauses[index] = literals
         }
-        return isCorrected ? corrected : nil
+        // Each word has clips; no clip may have all.
+        let bounds = SearchBounds(limit: 1, maxRead: 10_000)
+        guard isCorrected, try count(corrected, upTo: bounds, in: snapshot).count > 0 else { return nil }
+        return corrected
     }
 
     private nonisolated func closeLiterals(
@@ -44,11 +46,10 @@ extension SearchIndex {
             let close = SearchText(word, parts.count == 1 ? .word : .phrase)
             if uses > 0 { ranked.append((close, cost, uses)) }
         }
-        // The most common ones of the closest words.
-        return ranked.sorted { ($1.uses, $0.text.typed) < ($0.uses, $1.text.typed) }.prefix(Self.maxWords).map
-        {
-            SearchQuery.Literal(isNegated: false, condition: .text($0.text, in: field))
-        }
+        // The most common one of the closest words.
+        let best = ranked.min { ($1.uses, $0.text.typed) < ($0.uses, $1.text.typed) }
+        return best.map { [SearchQuery.Literal(isNegated: false, condition: .text($0.text, in: field))] }
+            ?? []
     }
 
     private nonisolated func closePhrase(

@@ -51,8 +51,8 @@ struct ClipCapture {
         draft.note = arguments.value("--note") ?? ""
         draft.tags = try invocation.tags()
         draft.text = readsInput ? "" : arguments.value("--text") ?? ""
-        var urls = arguments.value("--url").map { [WebAddress.url($0) ?? $0] } ?? []
-        for operand in arguments.operands {
+        var urls: [String] = []
+        for operand in arguments.all("--url").suffix(1) + arguments.operands where !operand.isEmpty {
             guard let url = WebAddress.url(operand) else {
                 throw UsageError("'\(operand)' is not a URL. Use --text to save a text.")
             }
@@ -153,7 +153,9 @@ struct ClipCapture {
             return (ids, Self.remark(outcome).map { "this URL already exists; \($0)." })
         }
         let (id, earlier, _) = try await store.add(draft)
-        return ([id], earlier.first.map { "this URL already exists in clip \($0); both are retained." })
+        guard let first = earlier.first else { return ([id], nil) }
+        let name = first.hasSameURL ? "this URL" : "this page, under another URL,"
+        return ([id], "\(name) already exists in clip \(first.id); both are retained.")
     }
 
     private static func remark(_ outcome: DuplicateOutcome) -> String? {

@@ -1,4 +1,5 @@
 import ClipsCore
+import Platform
 
 /// A subcommand: its description for help, the manual page, and completions, and its implementation.
 struct Command: Sendable {
@@ -27,13 +28,18 @@ struct Command: Sendable {
         ("Delete clips, or restore deleted ones", [.delete, .restore]),
         ("Change tags, or merge duplicates", [.tags, .tagsRename, .tagsMerge, .tagsDelete, .dedupe]),
         ("Read and write files; connect web browsers", [.import, .export, .browser]),
-        ("Print the history and its consumers", [.history, .historyClean, .consumers]),
+        ("Print the history", [.history, .historyClean]),
         ("Exchange clips with other machines", [.mirror]),
         ("Check, repair, salvage, copy, or restore the store", [.doctor, .backup, .backupRestore]),
         ("Print shell completions or the manual page", [.completions, .man]),
     ]
+    /// Commands that the overview omits, for those who maintain a store.
+    private static let rare: [Command] = [.consumers]
 
-    static let all = [browse] + groups.flatMap(\.commands)
+    static let all = [browse] + groups.flatMap(\.commands) + rare
+
+    /// The commands of one word.
+    static let topNames = groups.flatMap(\.commands).map(\.name).filter { !$0.contains(" ") }
 
     private static func named(_ words: some Sequence<String>) -> Command? {
         // Not `joined`: its generic form searches all conformances of the program, at each start.
@@ -65,7 +71,8 @@ struct Command: Sendable {
             guard let command = named(words[index...].prefix(count)) else { continue }
             return (command, Array(before + words.dropFirst(index + count)))
         }
-        throw UsageError("Unknown command '\(word)'.")
+        throw UsageError(
+            "Unknown command '\(word)'.\(Suggestion.question(for: word, in: topNames))", isOfCommand: true)
     }
 }
 

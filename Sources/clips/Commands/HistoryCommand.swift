@@ -36,7 +36,7 @@ extension Command {
         }
         var lines = HistoryLines(isJSON: invocation.isJSON)
         while let pieces = try await feed.next() {
-            for piece in pieces { invocation.output.write(try lines.text(piece)) }
+            invocation.output.write(try await lines.text(pieces, of: store))
             try invocation.output.flush()
         }
         return .done

@@ -16,7 +16,8 @@ extension Command {
         guard !(Tags(added).names + Tags(removed).names).isEmpty else {
             throw UsageError.missing("+NAME or -NAME")
         }
-        return try await invocation.change(names, "Tag", "tagged") { store, ids in
+        let done = removed.isEmpty ? "tagged" : added.isEmpty ? "untagged" : "changed the tags of"
+        return try await invocation.change(names, added.isEmpty ? "Untag" : "Tag", done) { store, ids in
             try await store.tag(ids, adding: added, removing: removed).value
         }
     }

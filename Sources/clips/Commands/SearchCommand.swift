@@ -36,15 +36,14 @@ extension Command {
         if try await invocation.print(&search, query) > 0 { return .done }
         if let hint = query.hint { invocation.remark(hint) }
         guard let close = try await search.correction() else {
-            invocation.remark("No clip matches.")
-            return .incomplete
+            return invocation.nothingMatches()
         }
         // A program that reads the output does not see that it has other words.
         guard invocation.output.isTerminal, !invocation.isJSON else {
-            invocation.remark("No clip matches. Did you mean '\(close)'?")
+            invocation.remark("no clip matches; did you mean '\(close)'?")
             return .incomplete
         }
-        invocation.remark("No clip matches; these match '\(close)'.")
+        invocation.remark("no clip matches; these match '\(close)'.")
         search = ClipSearch(close, sort: sort, limit: limit, in: store)
         _ = try await invocation.print(&search, close)
         return .incomplete

@@ -7,28 +7,45 @@ struct Completions {
         case bash, zsh, fish
     }
 
-    /// A first word of the command line; the second words are among its operands.
+    /// A command; the second words of others that begin with its name are among its operands.
     struct Entry {
+        /// The names that operands can be.
+        enum Names { case none, tags, signedTags, query }
+
         let name: String
         let summary: String
         let options: [Option]
         let words: [String]
         let takesFiles: Bool
+        let names: Names
     }
 
-    static let entries: [Entry] = Command.all.dropFirst().filter { !$0.name.contains(" ") }.map { command in
+    /// The commands of one word.
+    static var entries: [Entry] { all.filter { !$0.name.contains(" ") } }
+    /// The commands of two words.
+    static var longEntries: [Entry] { all.filter { $0.name.contains(" ") } }
+
+    /// The beginnings of words of a query.
+    static let queryWords = "is:unread is:read is:starred is:archived tag:"
+
+    private static let all: [Entry] = Command.all.dropFirst().map { command in
         let under = Command.all.filter { $0.name.hasPrefix(command.name + " ") }
-        var options = command.options
-        for option in under.flatMap(\.options) where !options.contains(where: { $0.name == option.name }) {
-            options.append(option)
-        }
+        let names: Entry.Names =
+            command.name == Command.tag.name
+            ? .signedTags
+            : command.name.hasPrefix("tags ") ? .tags : command.operands.contains("QUERY") ? .query : .none
         let words = under.map { String($0.name.dropFirst(command.name.count + 1)) }
         let choices = command.operands.split(separator: "|").map { String($0.prefix { $0 != " " }) }
         return Entry(
             name: command.name, summary: command.summary,
-            options: options + Option.global, words: words + (choices.count > 1 ? choices : []),
-            takesFiles: command.operands.contains("FILE"))
+            options: command.options + Option.global, words: words + (choices.count > 1 ? choices : []),
+            takesFiles: command.operands.contains("FILE"), names: names)
     }
+
+    static func isTag(_ option: Option) -> Bool { option.name == "--tag" }
+
+    /// Prints the tags in a pipe. Their names are untrusted, so a shell must not expand them.
+    static let tagPipe = "tags 2> /dev/null"
 
     static let withoutCommand = Command.browse.options + Option.global
 

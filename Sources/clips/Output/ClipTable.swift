@@ -20,23 +20,23 @@ struct ClipTable {
     init(columns: Int, id: Int64, hasColor: Bool) {
         self.hasColor = hasColor
         self.id = String(id).count
-        // ID, a space, the star, and a space precede the title.
-        var left = columns - self.id - 3
+        // ID, a space, the marks, and a space precede the title.
+        var left = columns - self.id - 4
         func column(_ width: Int, minimum: Int) -> Int? {
             guard columns >= minimum else { return nil }
             left -= width + 1
             return width
         }
         age = column(6, minimum: 30)
-        author = column(min(12, 9 + columns / 60), minimum: 50)
+        author = column(min(12, 9 + columns / 60), minimum: 96)
         site = column(min(26, columns / 5), minimum: 66)
-        tags = column(min(20, columns / 7), minimum: 90)
+        tags = column(min(20, columns / 7), minimum: 50)
         title = max(8, left)
     }
 
     func line(_ clip: Clip) -> String {
         var line = styled(right(String(clip.id), id), "33") + " "
-        line += styled(clip.isStarred ? "*" : " ", "1;33") + " "
+        line += styled(clip.isUnread ? "•" : " ", "1") + styled(clip.isStarred ? "*" : " ", "1;33") + " "
         let name = SafeText.cut(String(clip.displayTitle.drop { $0.isWhitespace }), to: title)
         line += styled(padded(name, title), clip.isUnread ? "1" : nil)
         if let site { line += " " + styled(cell(ClipRow.site(of: clip.url), site), "36") }

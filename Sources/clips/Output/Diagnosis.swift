@@ -162,19 +162,6 @@ struct Diagnosis: Equatable {
     }
 }
 
-extension LostCommits {
-    /// A sentence about the store, whose cause can be one of two.
-    var sentence: String {
-        if let end {
-            "The history ends at \(end), but commits up to \(made) were made: the log (-wal) was deleted, "
-                + "or an older file was put in the position of the store."
-        } else {
-            "Commits up to \(made) were made that the history does not contain: "
-                + "an older file was put in the position of the store."
-        }
-    }
-}
-
 /// A line of `clips doctor --json`.
 struct DiagnosisObject: Encodable {
     let topic: String

@@ -14,9 +14,13 @@ struct HistoryLines {
 
     private static let maxChangesInLine = 6
 
-    /// Returns a line, or the next part of one.
-    mutating func text(_ piece: HistoryTransaction) throws -> String {
-        isJSON ? try json(piece) : plain(piece)
+    /// Returns lines, or parts of them, for transactions or pieces in order.
+    mutating func text(_ pieces: [HistoryTransaction], of store: ClipStore) async throws -> String {
+        if isJSON { return try pieces.map(json).joined() }
+        // Only the first changes of a transaction are shown.
+        let changes = pieces.flatMap { $0.changes.prefix(Self.maxChangesInLine) }
+        let context = try await store.context(of: changes)
+        return pieces.map { plain($0, context) }.joined()
     }
 
     /// Returns a part of an object on one line.
@@ -29,13 +33,10 @@ struct HistoryLines {
         return start + changes + (piece.isComplete ? object[list.upperBound...] + "\n" : "")
     }
 
-    private mutating func plain(_ piece: HistoryTransaction) -> String {
+    private mutating func plain(_ piece: HistoryTransaction, _ context: ChangeContext) -> String {
         count += piece.changes.count
         for change in piece.changes.prefix(Self.maxChangesInLine - changes.count) {
-            let updated =
-                change.updatedAttributes.isEmpty
-                ? "" : " (\(change.updatedAttributes.joined(separator: ", ")))"
-            changes.append("\(change.kind) \(change.objectID)\(updated)")
+            changes.append(context.sentence(change))
         }
         guard piece.isComplete else { return "" }
         defer { (changes, count) = ([], 0) }

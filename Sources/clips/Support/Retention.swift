@@ -1,6 +1,7 @@
 import ClipsCore
 import Glibc
 import PersistentStore
+import Platform
 import Terminal
 
 /// Retains clips that could not be saved: in a file for `--jsonl`, or on standard error if no file can be
@@ -94,6 +95,17 @@ final class Retention {
             retention.retain(unread: bytes)
         }
         retention.report()
+    }
+
+    /// Retains the input of an unknown command as a clip.
+    ///
+    /// Only a name close to one that reads input proves that input will come; a standard input without any, such as
+    /// that of `ssh`, may stay open.
+    static func retainInput(ofUnknown words: [String]) {
+        let readers = [Command.add.name, Command.extension.name, Command.import.name]
+        let isMeant = words.contains { Suggestion.nearest(to: $0, in: readers) != nil }
+        guard isMeant || StandardInput.hasBegun(within: .seconds(1)) else { return }
+        retainInput(of: .add, words)
     }
 
     /// Retains bytes and the rest of standard input, unchanged.

@@ -15,6 +15,13 @@ enum StandardInput {
     /// Whether the input cannot be read again, unlike a file.
     static var comesOnce: Bool { FileStatus(descriptor: STDIN_FILENO)?.isRegular == false }
 
+    /// Whether bytes or the end of the input can be read.
+    ///
+    /// - Parameter time: The time to wait for them.
+    static func hasBegun(within time: Duration) -> Bool {
+        DescriptorIO.poll([STDIN_FILENO], for: time).contains(where: \.hasEvent)
+    }
+
     /// Appends the input up to its end, or until there are more than `limit` bytes; after an error, the part
     /// read.
     static func readAll(into bytes: inout [UInt8], limit: Int) throws(InputError) {

@@ -10,6 +10,8 @@ struct HistoryLog {
         var retainedAttributes: [String] = []
         /// The query for the retained columns of one change.
         var retainedValues = ""
+        /// The recorded table of another program's database.
+        var attached: AttachedRows?
     }
 
     enum RowKind: Int64 {
@@ -36,7 +38,13 @@ struct HistoryLog {
         while try names.step() { entities[names.integer(0)] = EntityNames(name: names.text(1)) }
         let bits = try connection.prepare("SELECT entity, bit, name FROM history_attribute")
         while try bits.step() { entities[bits.integer(0)]?.attributes[Int(bits.integer(1))] = bits.text(2) }
+        let attached = metadata.isAttached ? try AttachedRows.all(on: connection) : [:]
         for (id, entity) in entities {
+            if let rows = attached[id] {
+                entities[id] = EntityNames(
+                    name: rows.entity.name, attributes: entity.attributes, attached: rows)
+                continue
+            }
             let columns = try connection.texts(
                 "SELECT name FROM pragma_table_info(?1) WHERE cid > 0 ORDER BY cid",
                 "history_values_\(entity.name)")
@@ -110,6 +118,9 @@ extension HistoryLog {
         guard let kind = HistoryChange.Kind(rawValue: Int(row.integer(1))),
             let entity = entities[row.integer(2)]
         else { return nil }
+        if let attached = entity.attached {
+            return try attached.change(row, kind, entity.attributes, store, on: connection)
+        }
         // For an update the changed attributes, for a deletion those in the tombstone. Only a deletion
         // recorded by an older version does not list them.
         var names: [String] = []

@@ -78,6 +78,25 @@ public struct HistoryChange: Hashable, Sendable {
     public let tombstone: [String: AttributeValue]?
     /// The values that an update replaced, for the attributes that record old values.
     public let oldValues: [String: AttributeValue]
+    /// The primary key of a row of an ``AttachedTable``, by column; the row number for a table without one. Empty for an
+    /// object of a store.
+    public let key: [String: AttributeValue]
+    /// The row of an attached table after an insertion or an update, if the history records whole rows.
+    public let newValues: [String: AttributeValue]
+    /// The number of the other change of an update that changed the key of a row: it is recorded as a deletion and an
+    /// insertion.
+    public let counterpart: Int64?
+
+    init(
+        number: Int64, kind: Kind, objectID: ObjectID, updatedAttributes: [String],
+        tombstone: [String: AttributeValue]?, oldValues: [String: AttributeValue],
+        key: [String: AttributeValue] = [:], newValues: [String: AttributeValue] = [:],
+        counterpart: Int64? = nil
+    ) {
+        (self.number, self.kind, self.objectID) = (number, kind, objectID)
+        (self.updatedAttributes, self.tombstone, self.oldValues) = (updatedAttributes, tombstone, oldValues)
+        (self.key, self.newValues, self.counterpart) = (key, newValues, counterpart)
+    }
 
     /// Returns the object's recorded values before the change, given those after it; nil if it did not exist.
     package func reverting(_ values: [String: AttributeValue]?) -> [String: AttributeValue]? {

@@ -1,0 +1,25 @@
+package import PersistentStore
+
+/// The clips that an empty list does not show.
+package struct HiddenClips: Hashable, Sendable {
+    package var archived: Int
+    /// Whether the history contains a deleted clip.
+    package var hasDeleted: Bool
+
+    package init(archived: Int = 0, hasDeleted: Bool = false) {
+        (self.archived, self.hasDeleted) = (archived, hasDeleted)
+    }
+}
+
+extension ClipStore {
+    package func hiddenClips() async throws(StoreError) -> HiddenClips {
+        try await container.read { snapshot throws(StoreError) in
+            let archived = FetchRequest(ClipModel.entity, where: .not(ClipModel.notArchived))
+            let deletion = HistoryFetchRequest(
+                .newest, changes: .and([.entity(ClipModel.entity), .kind(.delete)]), limit: 1)
+            return HiddenClips(
+                archived: try snapshot.count(archived),
+                hasDeleted: try !snapshot.transactions(deletion).isEmpty)
+        }
+    }
+}

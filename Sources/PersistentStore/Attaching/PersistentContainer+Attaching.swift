@@ -1,0 +1,199 @@
+import FoundationEssentials
+import Glibc
+import Platform
+import SQLite
+
+/// Recording the tables of a database that another program owns.
+extension PersistentContainer {
+    /// Attaches to another program's database, and begins to record tables if some are named.
+    ///
+    /// The history, its consumers, and the triggers that write it are added to the same file; they record each writer
+    /// in the same commit. No table of the owner is altered. ``detach()`` removes all of it.
+    ///
+    /// The container has no entities: ``StoreTransaction`` and contexts cannot change the owner's rows. Its history,
+    /// events, consumers, cursors, and cleaning are those of a store.
+    ///
+    /// - Parameters:
+    ///   - path: The path of an existing database.
+    ///   - tables: The tables to record in addition, which expires all tokens unless the database was not recorded; nil
+    ///     for a database that is recorded already.
+    ///   - values: The values that the history retains of these tables' rows.
+    ///   - allowsWAL: Whether a database in another journal mode may be switched to WAL mode, in which it remains.
+    ///   - options: The options for opening the database; it is never created.
+    /// - Throws: ``StoreError/cannotAttach(path:reason:)`` if a table cannot be recorded;
+    ///   ``StoreError/needsWAL(path:)`` if a switch to WAL mode is necessary and not allowed;
+    ///   ``StoreError/notAttached(path:)`` if no table is recorded or named; ``StoreError/isStore(path:)`` for a store of
+    ///   this library.
+    public convenience init(
+        attachingTo path: String, tables: [String]? = nil, values: RecordedValues = .oldValues,
+        allowsWAL: Bool = false, options: StoreOptions = StoreOptions()
+    ) async throws(StoreError) {
+        let request = AttachmentRequest(tables: tables, values: values, allowsWAL: allowsWAL)
+        try await self.init(
+            path: path, model: StoreModel(version: 0, entities: []), options: options, memory: nil,
+            attachment: request)
+    }
+
+    /// Returns each ordinary table of a database with the reason for which it cannot be recorded, as the end of a
+    /// sentence, or nil. Writes nothing.
+    public static func attachableTables(in path: String) throws(StoreError) -> [(
+        table: String, refusal: String?
+    )] {
+        do {
+            let opening = StoreOpening(
+                path: path, model: try StoreModel(version: 0, entities: []), options: StoreOptions(),
+                attachment: AttachmentRequest(values: .names, allowsWAL: false))
+            guard FilePath.exists(path) else { throw StoreError.missing(path: path) }
+            try opening.checkFile()
+            let connection = try Connection(path: path, access: .readWrite, trustsSchema: true)
+            try connection.execute("PRAGMA query_only = ON; BEGIN")
+            guard try connection.integer("PRAGMA application_id") != StoreSchema.applicationID else {
+                throw StoreError.isStore(path: path)
+            }
+            let isAttached = try AttachedStore(path: path).isAttached(connection)
+            let names = try connection.texts(
+                "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid")
+            var tables: [(table: String, refusal: String?)] = []
+            for name in names where !name.hasPrefix("sqlite_") {
+                if isAttached, AttachedStore.isReserved(name.lowercased()) { continue }
+                do {
+                    if !isAttached { try AttachedStore(path: path).checkNames(connection) }
+                    _ = try AttachedSchema(name, on: connection)
+                    tables.append((name, nil))
+                } catch let refusal as AttachmentRefusal {
+                    tables.append((name, refusal.reason))
+                }
+            }
+            try connection.execute("COMMIT")
+            return tables
+        } catch let error as StoreError {
+            throw error
+        } catch let error as SQLiteError {
+            throw StoreError(error, path: path)
+        } catch {
+            throw .other(path: path, reason: "\(error)")
+        }
+    }
+
+    /// Stops the recording of tables. Their history remains, and all tokens expire when they are recorded again.
+    nonisolated(nonsending) public func detach(tables: [String]) async throws(StoreError) {
+        let path = path
+        try await writer.write { connection in
+            do {
+                try AttachedStore(path: path).untrack(tables, on: connection)
+            } catch let refusal as AttachmentRefusal {
+                throw StoreError.cannotAttach(path: path, reason: refusal.reason)
+            }
+        }
+    }
+
+    /// Removes the history, its consumers, and all triggers, and closes the container. The schema of the database is
+    /// then as it was before it was recorded; it remains in WAL mode.
+    nonisolated(nonsending) public func detach() async throws(StoreError) {
+        let path = path
+        try await writer.write { try AttachedStore(path: path).remove(on: $0) }
+        await close()
+        unlink(Doorbell.path(store: FilePath.resolved(path)))
+    }
+
+    /// Undoes changes of recorded tables, the newest first, as one transaction: an inserted row is deleted, a deleted row
+    /// is inserted, and the changed columns of an updated one get their old values.
+    ///
+    /// - Parameters:
+    ///   - changes: The numbers of the changes.
+    ///   - author: The author to record in the history.
+    /// - Throws: ``StoreError/cannotRestore(path:reason:)`` if a row was changed later, or its values were not retained.
+    nonisolated(nonsending) public func revert(changes: Set<Int64>, author: String?) async throws(StoreError)
+    {
+        let path = path
+        try await write(author: author, name: "revert") { transaction throws(StoreError) in
+            try transaction.revert(changes, path: path)
+        }
+    }
+}
+
+extension StoreSnapshot {
+    /// Returns the tables that the history records or has recorded, if the container attached to a database.
+    public func attachedTables() throws(StoreError) -> [AttachedTable] {
+        let entities = try log.entities
+        return entities.sorted { $0.key < $1.key }.compactMap { _, names in
+            guard let rows = names.attached else { return nil }
+            let entity = rows.entity
+            var columns = entity.columns.compactMap { names.attributes[$0] }
+            if entity.isRowKey, let row = entity.rowName { columns.insert(row, at: 0) }
+            let keys = entity.keys.compactMap { names.attributes[$0] }
+            return AttachedTable(
+                name: entity.name, columns: columns,
+                key: keys.isEmpty ? [entity.rowName ?? "rowid"] : keys, hasPrimaryKey: entity.hasKey,
+                values: entity.values, refusal: entity.isTracked ? nil : entity.refusal ?? "it was detached")
+        }
+    }
+
+    /// Calls a closure with each row of a recorded table, in this state: the first copy for a consumer that continues
+    /// with the changes after ``newestToken()``. Holds a few hundred rows in memory.
+    ///
+    /// - Parameters:
+    ///   - table: The table.
+    ///   - body: A closure that gets the key and the values of a row, and returns false to stop.
+    public func forEachRow(
+        of table: AttachedTable,
+        _ body: (_ key: [String: AttributeValue], _ values: [String: AttributeValue]) throws(StoreError) ->
+            Bool
+    ) throws(StoreError) {
+        var last: [AttributeValue] = []
+        while true {
+            let position = last
+            let rows = try ask { try AttachedPage(of: table, after: position).rows(on: $0) }
+            for row in rows {
+                let values = Dictionary(zip(table.columns, row.values)) { first, _ in first }
+                let key =
+                    table.hasPrimaryKey
+                    ? values.filter { table.key.contains($0.key) }
+                    : [table.key[0]: row.position[0]]
+                guard try body(key, values) else { return }
+            }
+            guard rows.count == AttachedPage.size, let end = rows.last?.position else { return }
+            last = end
+        }
+    }
+}
+
+/// Some rows of a table, in the order of their numbers or of their key.
+private struct AttachedPage {
+    static let size = 256
+
+    let table: AttachedTable
+    let position: [AttributeValue]
+
+    init(of table: AttachedTable, after position: [AttributeValue]) {
+        (self.table, self.position) = (table, position)
+    }
+
+    func rows(on connection: borrowing Connection) throws -> [(
+        position: [AttributeValue], values: [AttributeValue]
+    )] {
+        let schema = try AttachedSchema(table.name, on: connection)
+        let name = StoreSchema.quoted(schema.name)
+        let order = (schema.rowName.map { [$0] } ?? schema.keyColumns.map(\.name)).map {
+            "\(name).\(StoreSchema.quoted($0))"
+        }
+        let columns = table.columns.map { "\(name).\(StoreSchema.quoted($0))" }
+        let marks = order.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+        let after =
+            position.isEmpty ? "" : " WHERE (\(order.joined(separator: ", "))) > (\(marks))"
+        let rows = try connection.prepare(
+            """
+            SELECT \((order + columns).joined(separator: ", ")) FROM \(name)\(after)
+            ORDER BY \(order.joined(separator: ", ")) LIMIT \(Self.size)
+            """, binding: position)
+        var found: [(position: [AttributeValue], values: [AttributeValue])] = []
+        while try rows.step() {
+            found.append(
+                (
+                    order.indices.map { rows.value($0) },
+                    columns.indices.map { rows.value(order.count + $0) }
+                ))
+        }
+        return found
+    }
+}

@@ -1,0 +1,82 @@
+import ClipsCore
+import PersistentStore
+import TestSupport
+import Testing
+
+/// Messages about a change name the clip and the direction of the change.
+@Suite struct ChangeWordsTests {
+    private let folder: TemporaryFolder
+    private let store: ClipStore
+    private let id: Int64
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        store = try await ClipStore(path: folder.path(of: "clips.db"), author: "cli")
+        id = try #require(try await store.add([Self.draft("A")]).first)
+    }
+
+    private static func draft(_ title: String) -> ClipDraft {
+        var draft = ClipDraft()
+        (draft.title, draft.tags) = (title, ["old"])
+        return draft
+    }
+
+    private func last() async throws -> HistoryTransaction {
+        var feed = try await TransactionFeed(of: store, from: .newest, limit: 1)
+        return try #require(try await feed.next()?.last)
+    }
+
+    /// The sentence of the newest transaction, in `clips history` and after its undo and redo.
+    private func sentences() async throws -> [String] {
+        let transaction = try await last()
+        let change = try #require(transaction.changes.first)
+        let history = try await store.context(of: [change]).sentence(change)
+        let undo = try await store.changeDescription(of: transaction.token) ?? ""
+        _ = try await store.undo(transaction.token)
+        let redo = try await store.changeDescription(of: last().token, isRedoing: true) ?? ""
+        return [history, undo, redo]
+    }
+
+    @Test(arguments: [
+        (ClipAttribute.starred, true, "starred", ""), (.starred, false, "unstarred", ""),
+        (.archived, true, "archived", ""), (.archived, false, "unarchived", ""),
+        (.unread, true, "marked", " as unread"), (.unread, false, "marked", " as read"),
+    ])
+    func `a flag is named with its direction`(
+        flag: ClipAttribute, isOn: Bool, verb: String, state: String
+    ) async throws {
+        try await store.set(flag, !isOn, of: [id])
+        try await store.set(flag, isOn, of: [id])
+        #expect(
+            try await sentences() == [
+                "\(verb) clip \(id) “A”\(state)", "\(verb) “A”\(state)", "\(verb) “A”\(state)",
+            ])
+    }
+
+    @Test func `tags are named with their signs, even after later changes`() async throws {
+        _ = try await store.tag([id], adding: ["new", "more"], removing: ["old"])
+        let change = try #require(try await last().changes.first)
+        #expect(
+            try await sentences() == [
+                "tagged clip \(id) “A” +new +more -old", "tagged “A” +new +more -old",
+                "tagged “A” +new +more -old",
+            ])
+        _ = try await store.tag([id], adding: ["later"], removing: [])
+        #expect(
+            try await store.context(of: [change]).sentence(change) == "tagged clip \(id) “A” +new +more -old")
+        _ = try await store.delete([id])
+        #expect(
+            try await store.context(of: [change]).sentence(change) == "tagged clip \(id) +new +more -old")
+    }
+
+    @Test func `an edit names its attributes, and clips that changed alike are counted`() async throws {
+        try await store.update(id, [.title: .text("B"), .url: .text("https://b.c")])
+        #expect(
+            try await sentences()
+                == ["changed the URL, title of clip \(id) “B”", "changed the URL, title of “B”"]
+                + ["changed the URL, title of “A”"])
+        let ids = try await store.add(["C", "D"].map(Self.draft))
+        try await store.set(.archived, true, of: ids)
+        #expect(try await store.changeDescription(of: last().token) == "archived 2 clips")
+    }
+}
