@@ -224,9 +224,11 @@ extension StoreOpening {
         let store = try connectForReading()
         do {
             try store.connection.execute("PRAGMA query_only = ON; BEGIN")
+            // Another program's database may have no metadata.
+            if isAttached { try checkSchema(store.connection) }
             if !isAttached, try identify(store.connection) { throw StoreError.emptyFile(path: path) }
-            try checkSchema(store.connection)
             let metadata = try StoreMetadata(store.connection)
+            if !isAttached { try checkSchema(store.connection) }
             try store.connection.execute("COMMIT")
             return (store, metadata)
         } catch {
