@@ -167,7 +167,7 @@ import Testing
         #expect(try clips.run("open", "1", "9", "--keep-unread").status == 1)
         #expect(try value("unread") == "1;0")
         #expect(clips.opened == "https://a.b/2\nhttps://a.b/1\n")
-        try clips.run("add", "--title", "script", "--url", "javascript:1")
+        _ = try clips.sqlite3("INSERT INTO Clip (title, url) VALUES ('script', 'javascript:1')")
         #expect(
             try clips.run("open", "3").errors.hasSuffix(
                 "Only http, https, file, and mailto URLs are opened.\n"))
@@ -189,7 +189,7 @@ import Testing
         try terminal.send("unset NO_COLOR; \(ClipsProgram.path) list --limit 3", "Enter")
         #expect(try eventually { try terminal.shows("title 10") })
         let lines = try terminal.lines().filter { $0.contains(" cli ") }
-        #expect(lines.count == 3 && lines[0].hasPrefix("12   漢字") && lines[2].hasPrefix("10   title 10"))
+        #expect(lines.count == 3 && lines[0].hasPrefix("12 •  漢字") && lines[2].hasPrefix("10 •  title 10"))
         #expect(lines[0].contains(" example.org") && lines[0].contains("#kanji"))
         func column(_ line: String) -> Int? {
             let wide = line.unicodeScalars.prefix { $0 != "c" }.count { $0.value > 0x2000 }
