@@ -237,6 +237,11 @@ for target in package.targets where ["clips", "ClipsBenchmarks"].contains(target
     ]
 }
 
+for target in package.targets where target.name == "dbhistory" {
+    target.swiftSettings?.append(.unsafeFlags(["-static-executable"], .when(configuration: .release)))
+    target.linkerSettings = [.unsafeFlags(["-static-executable"], .when(configuration: .release))]
+}
+
 // A program that requires Debian's libraries only.
 for target in package.targets where target.name == "ClipsMirror" {
     target.swiftSettings?.append(.unsafeFlags(["-static-stdlib"], .when(configuration: .release)))
