@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "AppGroup", targets: ["AppGroup"]),
         .executable(name: "clips", targets: ["clips"]),
         .executable(name: "clips-mirror", targets: ["ClipsMirror"]),
+        .executable(name: "dbhistory", targets: ["dbhistory"]),
         .executable(name: "ClipsBenchmarks", targets: ["ClipsBenchmarks"]),
     ],
     targets: [
@@ -80,6 +81,10 @@ let package = Package(
             dependencies: [
                 "MirrorRelay", "ClipsCore", "Mirroring", "PersistentStore", "Terminal", "Platform",
             ]),
+
+        // History for any SQLite database, without clips and its libraries.
+        .executableTarget(
+            name: "dbhistory", dependencies: ["HistoryTracking", "PersistentStore", "Platform"]),
 
         // The figures, and those of C alone on the same machine.
         .target(
@@ -150,7 +155,7 @@ let package = Package(
             name: "Fuzzing",
             dependencies: [
                 "ClipsTerminal", "ClipsExchange", "BrowserHost", "ClipsCore", "SearchIndex", "MirrorRelay",
-                "Mirroring", "PersistentStore", "Terminal",
+                "Mirroring", "PersistentStore", "SQLite", "Terminal",
             ],
             path: "Tests/Fuzzing", exclude: ["Dictionaries", "Entry", "Found", "Seeds"]),
         .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing", "TestSupport"]),
@@ -158,7 +163,10 @@ let package = Package(
             name: "ArchitectureTests", dependencies: ["TestSupport"], exclude: ["banned-words.txt"]),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["ClipsCore", "PersistentStore", "TestSupport", "clips", "ClipsMirror", "SoakTool"]),
+            dependencies: [
+                "ClipsCore", "PersistentStore", "TestSupport", "clips", "ClipsMirror", "dbhistory",
+                "SoakTool",
+            ]),
         // The writers of a soak.
         .executableTarget(
             name: "SoakTool",
@@ -227,6 +235,11 @@ for target in package.targets where ["clips", "ClipsBenchmarks"].contains(target
             ],
             .when(configuration: .release))
     ]
+}
+
+for target in package.targets where target.name == "dbhistory" {
+    target.swiftSettings?.append(.unsafeFlags(["-static-executable"], .when(configuration: .release)))
+    target.linkerSettings = [.unsafeFlags(["-static-executable"], .when(configuration: .release))]
 }
 
 // A program that requires Debian's libraries only.

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,4 +30,8 @@ int platform_is_mount_root(const char *path) {
     struct statx found;
     if (statx(AT_FDCWD, path, 0, STATX_TYPE, &found) != 0) return 0;
     return (found.stx_attributes_mask & found.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+int platform_memory_file(void) {
+    return memfd_create("clips", MFD_CLOEXEC);
 }

@@ -13,6 +13,10 @@
 static const char restoring[] =
     "\033[?1000l\033[?1006l\033[?2004l\033[?25h\033[0m\033[?1l\033>\033[?1049l";
 
+static const char cut[] =
+    "clips: Another program cut off a file that this one has open, such as the -shm of the store. Start again, and run "
+    "'clips doctor'.\n";
+
 // The signals that end a process, except those of signals.c. The first ones are faults, which occur again on return.
 static const int crashes[] = {SIGILL,  SIGTRAP, SIGSEGV,   SIGBUS,  SIGFPE,  SIGABRT, SIGSYS, SIGQUIT,  SIGUSR1,
                               SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGPOLL, SIGPWR, SIGSTKFLT};
@@ -62,6 +66,7 @@ void terminal_rescue_now(void) {
 static void crash(int number, siginfo_t *info, void *context) {
     (void)context;
     terminal_rescue_now();
+    if (number == SIGBUS && info->si_code == BUS_ADRERR) terminal_write_all(STDERR_FILENO, cut, sizeof cut - 1);
     int is_fault = 0;
     for (int i = 0; i < CRASHES; i++)
         if (crashes[i] == number) {

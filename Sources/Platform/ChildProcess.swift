@@ -37,7 +37,8 @@ package enum ChildProcess {
     ///
     /// - Parameters:
     ///   - environment: The changed variables.
-    ///   - input: The text on standard input, in a deleted file: a pipe would wait for the child.
+    ///   - input: The text on standard input, in a file in memory: a pipe would wait for the child,
+    ///     and a file on a disk would remain after a kill.
     ///   - streams: The descriptors that become those of the child; nil for /dev/null.
     ///   - isSession: Whether the child leads its own session, without a terminal.
     ///   - isJob: Whether the child leads its own process group.
@@ -73,16 +74,21 @@ package enum ChildProcess {
                 posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
             }
         }
-        let inputPath = input.flatMap(TextFile.writeTemporary)
-        defer { if let inputPath { unlink(inputPath) } }
-        guard (input == nil) == (inputPath == nil), let program = words.first else { return nil }
-        if let inputPath { posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, inputPath, O_RDONLY, 0) }
-        addActions(&actions)
-        var child = pid_t()
-        let status = withStrings(words) { words in
-            withEnvironment(environment) { posix_spawnp(&child, program, &actions, &attributes, words, $0) }
+        guard let program = words.first else { return nil }
+        func spawn() -> pid_t? {
+            addActions(&actions)
+            var child = pid_t()
+            let status = withStrings(words) { words in
+                withEnvironment(environment) {
+                    posix_spawnp(&child, program, &actions, &attributes, words, $0)
+                }
+            }
+            return status == 0 ? child : nil
         }
-        return status == 0 ? child : nil
+        guard let input else { return spawn() }
+        guard let file = TextFile.inMemory(input) else { return nil }
+        posix_spawn_file_actions_adddup2(&actions, file.number, STDIN_FILENO)
+        return withExtendedLifetime(file) { spawn() }
     }
 
     /// Calls a function with this process's environment, byte for byte, except for the changed variables.

@@ -31,6 +31,9 @@ package enum FilePath {
 
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    /// Whether a file cannot be written because its file system is mounted for reading only.
+    package static func isOnReadOnlyDisk(_ path: String) -> Bool { access(path, W_OK) != 0 && errno == EROFS }
+
     /// Returns the path of the file that symbolic links lead to, which may be missing.
     package static func target(of path: String) throws(Errno) -> String {
         var path = path

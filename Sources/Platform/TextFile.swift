@@ -1,3 +1,4 @@
+import CPlatform
 import Glibc
 
 /// Small files of text, read and written as a whole.
@@ -26,6 +27,15 @@ package enum TextFile {
     package static func write(_ text: String, to path: String) -> Bool {
         guard let file = try? FileDescriptor(path, O_WRONLY | O_CREAT | O_TRUNC) else { return false }
         return (try? file.write(text.utf8)) != nil
+    }
+
+    /// Creates a file that has no name and is never on a disk, to be read from its begin; nil if there is no memory.
+    package static func inMemory(_ text: String = "") -> FileDescriptor? {
+        let number = platform_memory_file()
+        guard number >= 0 else { return nil }
+        let file = FileDescriptor(owning: number)
+        guard (try? file.write(text.utf8)) != nil, lseek(number, 0, SEEK_SET) == 0 else { return nil }
+        return file
     }
 
     /// Creates a file in the folder for temporary files and returns its path; nil if it cannot be written.

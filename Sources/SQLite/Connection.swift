@@ -22,10 +22,12 @@ package struct Connection: ~Copyable {
     /// - Parameters:
     ///   - mayAttach: Whether SQL may open further files. Do not allow this without need, since an untrusted
     ///     file may contain any SQL.
+    ///   - trustsSchema: Whether the file's own constraints, triggers, and views may call all of SQLite's functions except
+    ///     those for direct use. SQLite marks JSON_VALID as one that an untrusted file may not call.
     ///   - isInterrupted: A closure that ends each wait for a lock once it returns true.
     package init(
         path: String, access: Access, busyTimeoutMilliseconds: Int64 = 5000, mayAttach: Bool = false,
-        isInterrupted: (@Sendable () -> Bool)? = nil
+        trustsSchema: Bool = false, isInterrupted: (@Sendable () -> Bool)? = nil
     ) throws(SQLiteError) {
         Self.configureOnce
         guard !path.utf8.contains(0) else {
@@ -52,7 +54,7 @@ package struct Connection: ~Copyable {
             timeoutMilliseconds: busyTimeoutMilliseconds, isInterrupted: isInterrupted)
         handle = DatabaseHandle(pointer: pointer, busyPolicy: policy)
         policy.install(on: pointer)
-        _ = csqlite_configure(pointer, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        _ = csqlite_configure(pointer, SQLITE_DBCONFIG_TRUSTED_SCHEMA, trustsSchema ? 1 : 0)
         _ = csqlite_configure(pointer, SQLITE_DBCONFIG_DEFENSIVE, 1)
         // A missing column is an error, never its own name as a value (sqlite.org/quirks.html#dblquote).
         _ = csqlite_configure(pointer, SQLITE_DBCONFIG_DQS_DML, 0)

@@ -32,6 +32,7 @@ import Testing
         "ClipsMirror": [
             "MirrorRelay", "ClipsCore", "Mirroring", "PersistentStore", "Terminal", "Platform",
         ],
+        "dbhistory": ["HistoryTracking", "PersistentStore", "Platform"],
         "ClipsBenchmarks": [
             "ClipsCore", "SearchIndex", "LiveQuery", "PersistentStore", "SQLite", "Platform",
             "CBenchmarkProbes",
@@ -62,13 +63,25 @@ import Testing
         }
     }
 
-    @Test func `clips requires no module of the mirror's server`() throws {
-        var reached: Set = ["clips"]
+    private static func modules(of program: String) -> Set<String> {
+        var reached: Set = [program]
         while true {
-            let next = reached.union(reached.flatMap { Self.arrows[$0, default: []] })
-            guard next != reached else { break }
+            let next = reached.union(reached.flatMap { arrows[$0, default: []] })
+            guard next != reached else { return reached }
             reached = next
         }
+    }
+
+    @Test func `dbhistory requires no module of clips, of the terminal, or of a mirror`() {
+        let expected: Set = [
+            "dbhistory", "HistoryTracking", "PersistentStore", "SQLite", "AppGroup", "Platform", "CPlatform",
+            "CSQLite",
+        ]
+        #expect(Self.modules(of: "dbhistory") == expected)
+    }
+
+    @Test func `clips requires no module of the mirror's server`() throws {
+        let reached = Self.modules(of: "clips")
         #expect(reached.isDisjoint(with: ["MirrorRelay", "ClipsMirror", "CNATS", "CSodium"]))
         #expect(reached.contains("Mirroring"))
     }

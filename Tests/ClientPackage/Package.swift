@@ -14,6 +14,8 @@ let package = Package(
         .executableTarget(name: "Ledger", dependencies: libraries),
         // The programs of the article "Getting started".
         .target(name: "Jobs", dependencies: libraries),
+        // The program of the article "An existing database".
+        .executableTarget(name: "audit", dependencies: libraries),
         .executableTarget(name: "submit", dependencies: ["Jobs"] + libraries),
         .executableTarget(name: "worker", dependencies: ["Jobs"] + libraries),
     ],

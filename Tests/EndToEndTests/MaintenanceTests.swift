@@ -94,7 +94,24 @@ import Testing
         let pipe = clips.folder.path(of: "pipe")
         mkfifo(pipe, 0o600)
         #expect(try clips.run("backup", "--force", pipe).errors.contains("it is not a regular file"))
+    }
+
+    @Test func `a backup that a program has open, or whose log has contents, is not replaced`() throws {
+        try clips.run("add", "--title", "a")
+        let path = clips.folder.path(of: "backup.db")
+        #expect(try clips.run("backup", path).status == 0)
+        // Its reader may not delete the log, which remains without contents.
+        #expect(try Shell.run("sqlite3", ["-readonly", path, "SELECT count(*) FROM Clip"]).output == "1\n")
         try "".write(toFile: path + "-wal", atomically: true, encoding: .utf8)
+        #expect(try clips.run("backup", "--force", path).status == 0)
+        #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+        do {
+            let reader = try LineProcess("sqlite3", [path])
+            reader.send("SELECT count(*) FROM Clip;")
+            #expect(try reader.answer() == "1")
+            #expect(try clips.run("backup", "--force", path).errors.contains("so the file is in use"))
+        }
+        try "x".write(toFile: path + "-wal", atomically: true, encoding: .utf8)
         #expect(try clips.run("backup", "--force", path).errors.contains("so the file is in use"))
     }
 

@@ -17,6 +17,8 @@ struct Walk: Sendable, CustomTestStringConvertible {
     private static let failure = Fault(calls: "orwst", kind: .error(EIO))
     /// Without reads: recovery reads every frame of a long log, in thousands of calls.
     private static let failureToWrite = Fault(calls: "wst", kind: .error(EIO))
+    /// Of the examination of a file, before and after a commit.
+    private static let blindness = Fault(calls: "i", kind: .error(EIO))
     private static let noRoom = Fault(calls: "wt", kind: .error(ENOSPC), persists: true)
     private static let short = Fault(calls: "rw", kind: .short)
     private static let death = Fault(calls: "ws", kind: .kill)
@@ -27,6 +29,7 @@ struct Walk: Sendable, CustomTestStringConvertible {
         Walk(operation: .save, fault: noRoom, stride: 5),
         Walk(operation: .save, fault: short, stride: 9),
         Walk(operation: .save, fault: death, stride: 7),
+        Walk(operation: .save, fault: blindness),
         Walk(operation: .saveOnLongLog, fault: failureToWrite, stride: 40),
         Walk(operation: .saveOnLongLog, fault: noRoom, stride: 30),
         Walk(operation: .saveOnLongLog, fault: tornDeath, stride: 30),
@@ -36,7 +39,9 @@ struct Walk: Sendable, CustomTestStringConvertible {
         Walk(operation: .create, fault: tornDeath, stride: 19),
         Walk(operation: .lines, fault: noRoom, stride: 9),
         Walk(operation: .lines, fault: failure, stride: 17),
+        Walk(operation: .lines, fault: blindness, stride: 7),
         Walk(operation: .import, fault: failure, stride: 19),
+        Walk(operation: .import, fault: blindness, stride: 7),
         Walk(operation: .import, fault: noRoom, stride: 11),
         Walk(operation: .import, fault: death, stride: 13),
         Walk(operation: .clean, fault: failure, stride: 11),
@@ -116,6 +121,9 @@ struct Walk: Sendable, CustomTestStringConvertible {
         } else {
             #expect([1, 2].contains(run.status) && walk.mayFail && hasMet, context)
             #expect(Sentences.fault(in: run.errors) == nil, context)
+            if run.errors.contains("Nothing was saved") {
+                #expect(((try? clips.ids()) ?? []) == before, context)
+            }
             if let text = operation.text {
                 #expect(try (clips.unsaved() + run.errors).contains(text), context)
             }

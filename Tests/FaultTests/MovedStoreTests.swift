@@ -5,7 +5,7 @@ import Testing
 /// A store that is moved, deleted, or replaced while processes have it open.
 @Suite(.serialized) struct MovedStoreTests {
     enum Change: String, CaseIterable, Sendable {
-        case moved, deleted, replaced, folderMoved, indexRemoved, logAndIndexRemoved
+        case moved, deleted, replaced, folderMoved, indexRemoved, indexCut, logAndIndexRemoved
 
         func make(_ clips: ClipsProgram, _ older: String) {
             let store = clips.storePath
@@ -14,6 +14,7 @@ import Testing
             case .deleted: unlink(store)
             case .replaced: rename(older, store)
             case .indexRemoved: unlink(store + "-shm")
+            case .indexCut: truncate(store + "-shm", 0)
             case .logAndIndexRemoved: for end in ["-wal", "-shm"] { unlink(store + end) }
             case .folderMoved: rename(clips.folder.path, clips.folder.path + "-moved")
             }

@@ -43,6 +43,30 @@ import Testing
         #expect(await Oracle(clips: clips).complaints(saved: saved) == [])
     }
 
+    @Test func `on a disk that is mounted for reading only, all that reads succeeds, and the doctor says so`()
+        throws
+    {
+        let clips = try Situation.indexed.make()
+        let script = """
+            mount --bind "$D" "$D" && mount -o remount,ro,bind "$D" || exit 77
+            for words in list 'search clip' 'export --format csv' history doctor 'doctor --repair'; do
+              $C $words > /dev/null 2>&1; echo "$words: $?"
+            done
+            $C doctor
+            """
+        let run = try Shell.run(
+            "unshare", (geteuid() == 0 ? ["-m"] : ["-Urm"]) + ["sh", "-c", script],
+            environment: clips.environment.merging(["D": clips.folder.path, "C": ClipsProgram.path]) { $1 })
+        guard run.status != 77, !run.errors.contains("unshare") else {
+            print("skipped: nothing may be mounted here")
+            return
+        }
+        let statuses =
+            "list: 0\nsearch clip: 0\nexport --format csv: 0\nhistory: 0\ndoctor: 0\ndoctor --repair: 2\n"
+        #expect(run.output.hasPrefix(statuses) && run.output.contains("nothing can be saved"), "\(run)")
+        #expect(run.errors == "", "\(run)")
+    }
+
     @Test(arguments: ["", "-wal", "-shm"])
     func `a file of the store that cannot be opened is reported with advice`(end: String) async throws {
         let clips = try Situation.longLog.make()

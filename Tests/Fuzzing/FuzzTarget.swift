@@ -3,7 +3,8 @@ import ClipsExchange
 /// A part of the program that reads untrusted input. Fuzzers and the suite call the same functions.
 package enum FuzzTarget: String, CaseIterable, Sendable {
     case keys, keyNames, text, query, html, json, jsonl, csv, markdown, newsboat, plain, anyFile, line, config
-    case ris, bibtex, kindle, plist, script, token, xml, lz4, frames, message, page, record, body, server
+    case ris, bibtex, kindle, plist, script, token, xml, lz4, frames, message, page, record, body, server,
+        schema
 
     /// Returns the invariant that the bytes violate, or nil. A trap is a violation too.
     package func broken(by bytes: [UInt8]) -> String? {
@@ -35,6 +36,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .record: RecordInput.broken(by: bytes)
         case .body: RelayInput.broken(byBody: bytes)
         case .server: RelayInput.broken(byServer: Self.text(bytes))
+        case .schema: SchemaInput.broken(by: Self.text(bytes))
         case .token: SettingsInput.broken(byToken: Self.text(bytes))
         }
     }

@@ -104,6 +104,18 @@ struct KeyDecoderTests {
         #expect(decoder.patience == nil)
     }
 
+    @Test func `an expected answer may be cut and delayed anywhere`() {
+        let answer = Array("\u{1B}]11;rgb:ffff/ffff/ffff\u{1B}\\\u{1B}[?1;2c".utf8)
+        for cut in 1..<answer.count {
+            var decoder = KeyDecoder()
+            decoder.expectsReport = true
+            let first = decoder.decode(answer[..<cut])
+            #expect(decoder.patience ?? 1_000 == 1_000, "after \(cut) bytes")
+            let keys = first + decoder.decode(answer[cut...])
+            #expect(keys.allSatisfy { $0 == .unknown } && decoder.reports.count == 2, "after \(cut) bytes")
+        }
+    }
+
     @Test func `a paste is text`() {
         #expect(
             decode("a\u{1B}[200~dd\r\nx\ry\u{1B}[A\u{1B}[201\u{1B}[201~b") == [

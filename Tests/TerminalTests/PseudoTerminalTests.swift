@@ -116,7 +116,11 @@ import Testing
             screen.requestBackground()
             guard PseudoTerminal.output().hasSuffix("\u{1B}]11;?\u{1B}\\\u{1B}[c") else { exit(43) }
             var input = TerminalInput(screen)
-            PseudoTerminal.type("\u{1B}]11;rgb:ffff/ffff/ffff\u{7}\u{1B}[?1;2cj")
+            input.expectReports()
+            PseudoTerminal.type("\u{1B}")
+            // Longer than a single Escape waits.
+            guard input.next(timeout: 60) == [.timedOut] else { exit(45) }
+            PseudoTerminal.type("]11;rgb:ffff/ffff/ffff\u{7}\u{1B}[?1;2cj")
             let events = input.next(timeout: 5_000).filter { $0 != .key(.unknown) }
             let isRight =
                 events == [

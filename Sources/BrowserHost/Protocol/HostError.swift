@@ -57,7 +57,7 @@ extension StoreError {
     /// Whether an open store can no longer be used, and only a new process may succeed.
     var endsSession: Bool {
         switch self {
-        case .replaced, .closed, .newerStore, .differentModel: true
+        case .replaced, .unverifiedCommit, .closed, .newerStore, .differentModel: true
         default: false
         }
     }

@@ -21,3 +21,6 @@ int platform_is_byte_locked(int descriptor, long offset);
 // Returns 1 if the path is the root of a mount (statx(2)); 0 if it is not, or if the kernel does not report it (before
 // Linux 5.8).
 int platform_is_mount_root(const char *_Nonnull path);
+
+// Creates a file in memory, which is closed by execve(2) (memfd_create(2)); returns -1 if it cannot.
+int platform_memory_file(void);

@@ -7,6 +7,6 @@ struct Figure: Sendable {
     static let all = [
         commitToList, commitToPaint, bulkCost, trackingCost, fetchCost, mergeCost, startToPaint, peakMemory,
         keyToPaint, oneShotProcess, searchCost, cleaningCost, browserHost, searchQuality, mirrorCost,
-        importCost, budget,
+        importCost, captureCost, budget,
     ]
 }

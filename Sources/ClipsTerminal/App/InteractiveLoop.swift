@@ -14,7 +14,10 @@ enum InteractiveLoop {
         if let pick = configuration.pick { runner.handle(.picking(pick)) }
         var input = TerminalInput(runner.screen)
         // The answer is an event: nothing waits for it.
-        if runner.state.settings.dependsOnBackground { runner.screen.requestBackground() }
+        if runner.state.settings.dependsOnBackground {
+            runner.screen.requestBackground()
+            input.expectReports()
+        }
         var status: Int32 = 0
         var firstDraw: ContinuousClock.Instant? = .now + .milliseconds(100)
         while !runner.isDone {

@@ -182,8 +182,9 @@ extension StoreError {
     /// Whether any other request would have failed in the same way.
     fileprivate var isOfTheStore: Bool {
         switch self {
-        case .busy, .full, .inputOutput, .notWritable, .damaged, .replaced, .closed, .cancelled, .cannotOpen,
-            .missing, .newerStore, .differentModel, .schemaChanged, .unreadableModel:
+        case .busy, .full, .inputOutput, .notWritable, .damaged, .replaced, .unverifiedCommit, .closed,
+            .cancelled,
+            .cannotOpen, .missing, .newerStore, .differentModel, .schemaChanged, .unreadableModel:
             true
         default: false
         }

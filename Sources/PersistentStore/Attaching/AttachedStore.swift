@@ -74,12 +74,17 @@ struct AttachedStore {
 
     // MARK: Changes, with the write lock
 
-    /// Creates the tables of the history.
-    func create(now: Int64, on connection: borrowing Connection) throws {
+    /// Rejects a database with a name that the history needs.
+    func checkNames(_ connection: borrowing Connection) throws {
         for name in try connection.texts("SELECT name FROM sqlite_schema ORDER BY rowid")
         where Self.isReserved(name.lowercased()) {
             throw AttachmentRefusal("its '\(name)' has the name of a part of the history")
         }
+    }
+
+    /// Creates the tables of the history.
+    func create(now: Int64, on connection: borrowing Connection) throws {
+        try checkNames(connection)
         try connection.execute(StoreSchema.tables)
         for addition in StoreSchema.additions {
             try connection.execute("ALTER TABLE \(addition.table) ADD COLUMN \(addition.definition)")

@@ -5,7 +5,8 @@
 /// BEFORE triggers and before the owner's AFTER triggers only as far as their age allows (SQLite runs the newest
 /// trigger first, and temporary ones before all others), and the owner's triggers are never created again, since that
 /// would change their order in the schema. So each record contains the row as it is when the record is made: whichever
-/// trigger runs first, the last record of a row is right.
+/// trigger runs first, the last record of a row is right. Only a temporary trigger that fails after a change under
+/// OR FAIL, which retains the row, prevents its record.
 ///
 /// A note has the row's number (for a table without row numbers, its key), the time of its statement, and whether the
 /// new row has the same number or key. In `state`, 0 is a note, 1 an eviction to record, and 2 one that is recorded. A
@@ -18,9 +19,6 @@ struct AttachedTriggers {
     let values: RecordedValues
     /// The bit of each recorded column in `columns`.
     let bits: [String: Int]
-
-    /// Raised when the texts change.
-    static let edition = 1
 
     private var table: String { StoreSchema.quoted(schema.name) }
     private var notes: String { StoreSchema.replacedTable(storedName) }
@@ -293,9 +291,11 @@ struct AttachedTriggers {
     private func isKnown(_ row: String) -> String {
         guard !schema.isKeyedByRow else { return isPresent(row) }
         let keys = schema.keyColumns.map {
-            let name = StoreSchema.quoted($0.name)
-            return
-                "\(table).\(name) = \(row).\(name) AND \(table).\(name) COLLATE BINARY = \(row).\(name)"
+            let (stored, given) = (
+                "\(table).\(StoreSchema.quoted($0.name))", "\(row).\(StoreSchema.quoted($0.name))"
+            )
+            let kind = $0.isUntyped ? " AND typeof(\(stored)) = typeof(\(given))" : ""
+            return "\(stored) = \(given) AND \(stored) COLLATE BINARY = \(given)\(kind)"
         }
         return "EXISTS (SELECT 1 FROM \(table) WHERE \(keys.joined(separator: " AND ")))"
     }

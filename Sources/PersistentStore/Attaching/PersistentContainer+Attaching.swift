@@ -45,7 +45,7 @@ extension PersistentContainer {
                 attachment: AttachmentRequest(values: .names, allowsWAL: false))
             guard FilePath.exists(path) else { throw StoreError.missing(path: path) }
             try opening.checkFile()
-            let connection = try Connection(path: path, access: .readWrite)
+            let connection = try Connection(path: path, access: .readWrite, trustsSchema: true)
             try connection.execute("PRAGMA query_only = ON; BEGIN")
             guard try connection.integer("PRAGMA application_id") != StoreSchema.applicationID else {
                 throw StoreError.isStore(path: path)
@@ -57,6 +57,7 @@ extension PersistentContainer {
             for name in names where !name.hasPrefix("sqlite_") {
                 if isAttached, AttachedStore.isReserved(name.lowercased()) { continue }
                 do {
+                    if !isAttached { try AttachedStore(path: path).checkNames(connection) }
                     _ = try AttachedSchema(name, on: connection)
                     tables.append((name, nil))
                 } catch let refusal as AttachmentRefusal {

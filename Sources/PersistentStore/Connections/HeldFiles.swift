@@ -41,8 +41,21 @@ struct HeldFiles {
     /// - Complexity: Three calls of stat(2).
     var areInPlace: Bool {
         isDatabaseInPlace
-            && (log == nil || (FileIdentity(path: logPath) == log && FileIdentity(path: indexPath) == index))
+            && (log == nil || (FileIdentity(path: logPath) == log && isIndexInPlace))
     }
+
+    private var isIndexInPlace: Bool {
+        guard let status = FileStatus(path: indexPath) else { return false }
+        return status.identity == index && status.size >= Self.smallestIndex
+    }
+
+    var hasCutIndex: Bool {
+        guard let status = FileStatus(path: indexPath) else { return false }
+        return status.identity == index && status.size < Self.smallestIndex
+    }
+
+    /// `WALINDEX_PGSZ` of SQLite's wal.c.
+    private static let smallestIndex = 32_768
 
     /// The size of the log in bytes; nil without one.
     var logSize: Int? { log == nil ? nil : FileStatus(path: logPath)?.size }

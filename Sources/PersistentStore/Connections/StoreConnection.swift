@@ -68,6 +68,9 @@ final class StoreConnection {
     /// name (sqlite.org/howtocorrupt.html 4.3).
     var isStillInPlace: Bool { files?.areInPlace ?? false }
 
+    /// Whether the index of the log was cut off: the next access to its memory would end the process.
+    var hasCutIndex: Bool { files?.hasCutIndex ?? false }
+
     /// The same with one call of stat(2), if file events report a change of the names of the log and its index.
     func isStillInPlace(trustsEvents: Bool) -> Bool {
         trustsEvents ? files?.isDatabaseInPlace ?? false : isStillInPlace
@@ -89,8 +92,8 @@ final class StoreConnection {
 
     /// Runs `body` in a transaction that has the write lock from the start, and commits its work.
     ///
-    /// - Throws: ``StoreError/replaced(path:)`` if, before or after the commit, a name leads to another file.
-    ///   The written data may be lost, so it is not reported as saved.
+    /// - Throws: ``StoreError/replaced(path:)`` if a name leads to another file before the commit, and
+    ///   ``StoreError/unverifiedCommit(path:)`` if it does after it, so that the data may be saved or lost.
     func commit<Result>(
         _ body: (borrowing Connection, Facts) throws -> Work<Result>
     ) throws(StoreError) -> Result {
@@ -100,12 +103,13 @@ final class StoreConnection {
             guard connection.isInTransaction else { throw endedEarly }
             if work.isEmpty && !hasRepaired {
                 try connection.execute("ROLLBACK")
+                try checkFiles()
             } else {
                 try checkFiles()
                 try connection.run("COMMIT")
                 schema?.adopt()
+                guard isStillInPlace else { throw StoreError.unverifiedCommit(path: path) }
             }
-            try checkFiles()
             limitLog()
             return work.result
         } catch {
@@ -139,9 +143,10 @@ final class StoreConnection {
     }
 
     private func lock(mayRebuild: Bool = false) throws -> (Facts, hasRepaired: Bool) {
-        try connection.run("BEGIN IMMEDIATE")
-        // A large transaction reaches the log before it commits.
+        // Before SQLite uses the memory of the index, which another program can cut off, and before a large
+        // transaction reaches the log.
         try checkFiles()
+        try connection.run("BEGIN IMMEDIATE")
         var identity = try StoreMetadata.identity(on: connection)
         // A backup was restored into the file: the objects may differ from those that were read.
         guard storeID == nil || identity.storeID == storeID else { throw StoreError.replaced(path: path) }

@@ -11,6 +11,8 @@ package actor StoreReader {
     private var isClosed = false
     /// Whether a copy of another store, or an older state of this one, was restored into the file.
     private(set) var isRestored = false
+    /// Whether the index was cut off, so that an access to its memory would end the process.
+    private var hasCutIndex = false
     private let selections = SelectionCache()
     /// The number of times a store without locks was opened again because a process began to write it.
     private var reopenings: Int64 = 0
@@ -145,7 +147,10 @@ package actor StoreReader {
 
     /// - Parameter trustsEvents: Whether file events report a change of the names of the log and its index.
     func isStillInPlace(trustsEvents: Bool) -> Bool {
-        !isRestored && open?.connection.isStillInPlace(trustsEvents: trustsEvents) ?? true
+        guard let connection = open?.connection, !isRestored else { return !isRestored }
+        let isInPlace = connection.isStillInPlace(trustsEvents: trustsEvents)
+        if !isInPlace { hasCutIndex = connection.hasCutIndex }
+        return isInPlace
     }
 
     /// The size of the log in bytes; nil without one.
@@ -158,6 +163,7 @@ package actor StoreReader {
     }
 
     private func opened() throws(StoreError) -> Open {
+        guard !hasCutIndex else { throw .replaced(path: opening.path) }
         if let open {
             guard !open.connection.isStillQuiet else { return open }
             guard open.connection.isStillInPlace else { throw .replaced(path: opening.path) }
@@ -187,7 +193,8 @@ package actor StoreReader {
         do {
             let connection = try Connection(
                 path: opening.path, access: .readWrite,
-                busyTimeoutMilliseconds: opening.options.busyTimeout.wholeMilliseconds)
+                busyTimeoutMilliseconds: opening.options.busyTimeout.wholeMilliseconds,
+                trustsSchema: opening.isAttached)
             try connection.execute("PRAGMA query_only = ON")
             return StoreConnection(connection, path: opening.path)
         } catch {

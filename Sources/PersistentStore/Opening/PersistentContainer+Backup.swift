@@ -45,6 +45,8 @@ private struct StoreBackup {
                     let file = try FileDescriptor(draft, O_WRONLY | O_CREAT | O_EXCL)
                     try copy(source, draft, progress)
                     try file.sync()
+                    try checkPath()
+                    if replaces { for end in Self.journals + ["-shm"] { unlink(path + end) } }
                     try TemporaryFile.move(draft, to: path, replaces: replaces)
                 } catch let error as Errno {
                     throw failure(error)
@@ -84,11 +86,25 @@ private struct StoreBackup {
             throw StoreError.cannotBackUp(path: path, reason: "it is not a regular file")
         }
         // SQLite would apply the journal of another database to the backup (sqlite.org/howtocorrupt.html
-        // 2.4).
-        for end in ["-wal", "-journal"] where FilePath.exists(path + end) {
-            throw StoreError.cannotBackUp(path: path, reason: "\(path)\(end) exists, so the file is in use")
+        // 2.4). An empty one contains nothing: a connection that could not delete it left it.
+        for end in Self.journals where FilePath.exists(path + end) {
+            guard FileStatus.isMissingOrEmpty(path + end), !isOpen else {
+                throw StoreError.cannotBackUp(
+                    path: path, reason: "\(path)\(end) exists, so the file is in use")
+            }
         }
     }
+
+    /// Whether a connection has the lock of a reader, which one to a file with a log has until it closes.
+    private var isOpen: Bool {
+        guard FilePath.exists(path) else { return false }
+        guard let file = try? FileDescriptor(path, O_RDONLY) else { return true }
+        return file.isByteLocked(Self.readersByte)
+    }
+
+    private static let journals = ["-wal", "-journal"]
+    /// `SHARED_FIRST` of SQLite's os.h.
+    private static let readersByte = 0x4000_0002
 
     private var isThere: StoreError { .cannotBackUp(path: path, reason: "a file already exists") }
 

@@ -37,7 +37,8 @@ extension StoreError {
         case .notWritable, .openedReadOnly, .otherOwner, .writableByOthers: .permission
         case .cannotOpen, .notAStore, .missing, .hardLinkOrFileMount, .full, .inputOutput, .damaged,
             .emptyFile,
-            .cannotBackUp, .cannotRestore, .cannotSalvage, .nothingToSalvage, .replaced, .other:
+            .cannotBackUp, .cannotRestore, .cannotSalvage, .nothingToSalvage, .replaced, .unverifiedCommit,
+            .other:
             .file
         case .tokenExpired, .tokenOfAnotherStore, .tokenFromFuture, .unknownConsumer, .consumerFailed:
             .history

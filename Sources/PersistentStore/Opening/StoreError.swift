@@ -61,6 +61,9 @@ public enum StoreError: Error, Equatable, Sendable {
     case nothingToSalvage(path: String)
     /// The path no longer leads to the opened store, or a backup was restored into it. Nothing is written.
     case replaced(path: String)
+    /// After a commit, the path no longer led to the opened store, or its files could not be examined: the
+    /// transaction may be in the store or lost. Open the store again, and look for the change.
+    case unverifiedCommit(path: String)
     case tooBig(path: String)
     case unknownEntity(String)
     case unknownAttribute(String, entity: String)
@@ -174,6 +177,9 @@ extension StoreError: CustomStringConvertible {
         case .replaced(let path):
             "The store \(path), or its -wal or -shm, was replaced, moved, or deleted, or got a second name. "
                 + "Nothing was saved; start again."
+        case .unverifiedCommit(let path):
+            "The change was committed to the store \(path), but then the store, its -wal, or its -shm was replaced or "
+                + "could not be examined. The change may be lost; start again and look for it."
         case .tooBig(let path): "Value too large for store \(path): the limit is 1 GB. Nothing was saved."
         case .unknownEntity(let name): "The model has no entity '\(name)'."
         case .unknownAttribute(let name, let entity): "The entity \(entity) has no attribute '\(name)'."

@@ -25,7 +25,7 @@ struct StoreOpening {
         do {
             let connection = try Connection(
                 path: path, access: mayCreate ? .create : .readWrite,
-                busyTimeoutMilliseconds: options.busyTimeout.wholeMilliseconds,
+                busyTimeoutMilliseconds: options.busyTimeout.wholeMilliseconds, trustsSchema: isAttached,
                 isInterrupted: options.isInterrupted)
             store = StoreConnection(connection, path: path, schema: SchemaGuard(self))
         } catch {
@@ -245,12 +245,16 @@ extension StoreOpening {
                         path: path, reason: "it is incomplete and must be opened for writing first")
                 }
                 return StoreConnection(
-                    try Connection(path: path, access: .readOnly, busyTimeoutMilliseconds: milliseconds),
+                    try Connection(
+                        path: path, access: .readOnly, busyTimeoutMilliseconds: milliseconds,
+                        trustsSchema: isAttached),
                     path: path)
             }
             state.waitUntilChangesShow()
             return StoreConnection(
-                try Connection(path: path, access: .immutable, busyTimeoutMilliseconds: milliseconds),
+                try Connection(
+                    path: path, access: .immutable, busyTimeoutMilliseconds: milliseconds,
+                    trustsSchema: isAttached),
                 path: path, quiet: state)
         } catch let error as SQLiteError {
             throw StoreError(error, path: path)

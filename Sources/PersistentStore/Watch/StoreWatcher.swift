@@ -190,6 +190,8 @@ actor StoreWatcher {
     private func perform(_ actions: [WatcherMachine.Action]) {
         for action in actions where isRunning {
             switch action {
+            // An access to the memory of an index that was cut off would end the process.
+            case .look where machine.isReplaced: break
             case .look(let trustsRinger): perform(machine.handle(look(trustsRinger: trustsRinger)))
             case .checkPath: perform(machine.handle(.path(isOurs: isStillInPlace() && isLogWhole)))
             case .lookAgain(let pause, let isDeaf):
@@ -229,10 +231,8 @@ actor StoreWatcher {
     }
 
     private func currentVersion() -> Version? {
-        if let lock = findLock(), lock.file == reader.assumeIsolated({ $0.indexFile }),
-            let header = lock.indexHeader()
-        {
-            return .index(header)
+        if let lock = findLock(), lock.file == reader.assumeIsolated({ $0.indexFile }) {
+            return lock.indexHeader().map(Version.index)
         }
         return (try? reader.assumeIsolated { try $0.dataVersion() }).map(Version.data)
     }

@@ -31,20 +31,23 @@ final class WatchedFiles: Sendable {
     private let log: FileWatch
     private let doorbell = Mutex<WatchedDoorbell?>(nil)
     private let path: String
-    private let names: (log: String, doorbell: String, all: [String])
+    private let names: (log: String, index: String, doorbell: String, all: [String])
 
     /// - Parameter path: The path of the store without symbolic links.
     /// - Returns: Nil if file events are unavailable.
     init?(store path: String) {
         self.path = path
         let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
-        names = (name + "-wal", Doorbell.path(store: name), [name, name + "-wal", name + "-shm"])
+        names = (
+            name + "-wal", name + "-shm", Doorbell.path(store: name), [name, name + "-wal", name + "-shm"]
+        )
         guard let folder = try? FolderWatch(path: FilePath.folder(of: path), includesContents: false),
             let log = try? FileWatch()
         else { return nil }
         (self.folder, self.log) = (folder, log)
         guard watchLog() else { return nil }
         watchDoorbell()
+        watchIndex()
     }
 
     var folderDescriptor: CInt { folder.descriptor }
@@ -69,7 +72,11 @@ final class WatchedFiles: Sendable {
     private func meaning(of event: FolderEvent) -> Change? {
         switch event.kind {
         case .folderVanished, .overflow: return .pathInDoubt
+        case .modified where event.name == names.index: return .pathInDoubt
         case .modified: return event.name == names.doorbell ? .doorbell : nil
+        case .appeared where event.name == names.index:
+            watchIndex()
+            return .pathInDoubt
         case .appeared where event.name == names.doorbell:
             watchDoorbell()
             return .doorbell
@@ -87,6 +94,9 @@ final class WatchedFiles: Sendable {
             return error.reason.code == ENOENT
         }
     }
+
+    /// Writers change it in memory, so only its growth and a program that cuts it off cause events.
+    private func watchIndex() { _ = folder.watchContents(of: names.index) }
 
     /// Without the watch, no writer is known to ring.
     private func watchDoorbell() {

@@ -11,13 +11,15 @@ package enum SearchIndexProblem: Hashable, Sendable {
     case unlikeStore(missing: Int, extra: Int, stale: Int)
     /// Another process wrote the index for the whole of the busy timeout.
     case busy(milliseconds: Int)
+    /// The index cannot be opened on a disk that is mounted for reading only. Searching does without it.
+    case readOnlyDisk
     case unchecked(String)
 
     /// Whether a rebuild of the index solves the problem.
     package var isRepairable: Bool {
         switch self {
         case .damaged, .unlikeStore: true
-        case .busy, .unchecked: false
+        case .busy, .readOnlyDisk, .unchecked: false
         }
     }
 }
@@ -64,7 +66,7 @@ extension SearchIndex {
             switch error.primary {
             case .busy, .locked: return .busy(milliseconds: Int(Self.busyMilliseconds))
             case .corrupt, .notADatabase: return .damaged(error.message)
-            default: return .unchecked(error.systemReason)
+            default: return FilePath.isOnReadOnlyDisk(path) ? .readOnlyDisk : .unchecked(error.systemReason)
             }
         } catch {
             return .unchecked("\(error)")

@@ -19,6 +19,8 @@ package struct KeyDecoder: Sendable {
     private var pasted = PasteBuffer(limit: longestPaste)
     /// The terminal's answers, in addition to ``Key/unknown``; the caller removes them.
     package var reports: [TerminalReport] = []
+    /// Whether an answer is expected: then the rest of a sequence may arrive as late as a line delays it.
+    package var expectsReport = false
 
     private static let longestSequence = 64
 
@@ -34,6 +36,7 @@ package struct KeyDecoder: Sendable {
     package var patience: Int? {
         switch state {
         case .ground, .utf8: nil
+        case .escape where expectsReport, .string where expectsReport, .csi where expectsReport: 1_000
         case .escape, .string(_, isEmpty: true): 25
         case .csi where pending.isEmpty, .ss3 where pending.isEmpty: 25
         case .paste: 5_000

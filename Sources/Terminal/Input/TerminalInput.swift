@@ -11,6 +11,7 @@ package struct TerminalInput: ~Copyable {
     private var decoder = KeyDecoder()
     private var silentSince = ContinuousClock.now
     private var isLost = false
+    private var reportsUntil = ContinuousClock.now
 
     /// The size of a read. Reads stop after `maxBytes` in total, so that the caller runs.
     private static let chunk = 1 << 16
@@ -27,6 +28,12 @@ package struct TerminalInput: ~Copyable {
         self.signals = signals
     }
 
+    /// Expects the answers to a question of the screen, for at most a second.
+    package mutating func expectReports() {
+        decoder.expectsReport = true
+        reportsUntil = .now + .seconds(1)
+    }
+
     /// Waits for events, until the timeout or indefinitely, and returns all of them.
     package mutating func next(
         timeout milliseconds: Int?, alsoWaitingFor descriptors: [CInt] = []
@@ -34,6 +41,7 @@ package struct TerminalInput: ~Copyable {
         let deadline = milliseconds.map { ContinuousClock.now + .milliseconds($0) }
         while true {
             let patience = decoder.patience.map { silentSince + .milliseconds($0) }
+            if reportsUntil < .now { decoder.expectsReport = false }
             let polled = DescriptorIO.poll(
                 [isLost ? -1 : terminal, signals] + descriptors,
                 for: Self.duration(until: [deadline, patience]))
@@ -91,6 +99,7 @@ package struct TerminalInput: ~Copyable {
                     silentSince = .now
                     events += decoder.decode(bytes).map { .key($0) }
                     events += decoder.reports.map { .report($0) }
+                    if decoder.reports.contains(.attributes) { decoder.expectsReport = false }
                     decoder.reports = []
                 }
             } catch {

@@ -1,5 +1,6 @@
 import BrowserHost
 import ClipsCore
+import Platform
 import PersistentStore
 import SearchIndex
 
@@ -19,7 +20,7 @@ extension Command {
         example: "clips doctor --repair"
     ) { invocation in
         if let path = invocation.arguments.value("--salvage") {
-            guard !invocation.arguments.has("--repair") else {
+            guard !invocation.mustRepair else {
                 throw UsageError("Options --repair and --salvage exclude each other.")
             }
             return try await invocation.salvage(into: path)
@@ -32,6 +33,12 @@ extension Command {
             store = try await invocation.openExistingStore()
         } catch StoreError.missing(let path) {
             throw StoreError.missing(path: path)
+        } catch StoreError.notWritable(let path)
+            where FilePath.isOnReadOnlyDisk(path) && !invocation.mustRepair
+        {
+            return try await Doctor(invocation: invocation, store: invocation.openStoreToRead()).run([
+                .readOnlyDisk
+            ])
         } catch {
             // The error remains, even if the checks find nothing.
             invocation.fail(error.sentence)
@@ -53,14 +60,15 @@ private struct Doctor {
     let invocation: Invocation
     let store: ClipStore
 
-    func run() async throws -> ExitStatus {
+    /// - Parameter known: What is known before the check.
+    func run(_ known: [Diagnosis] = []) async throws -> ExitStatus {
         let (findings, problem) = try await store.check()
-        var diagnoses = Diagnosis.all(findings, problem)
+        var diagnoses = known + Diagnosis.all(findings, problem)
         if !diagnoses.contains(where: \.isDamage), let lost = try await store.lostCommits() {
             diagnoses.append(Diagnosis(lost))
         }
         let isRepairable = findings.contains(where: \.isRepairable) || problem?.isRepairable == true
-        if invocation.arguments.has("--repair"), isRepairable {
+        if invocation.mustRepair, isRepairable {
             try await store.repair()
             let (findings, problem) = try await store.check()
             let left = Diagnosis.all(findings, problem)
@@ -91,9 +99,7 @@ private struct Doctor {
         var parts = ["\(Self.size(space.file)) in all", "\(Self.size(space.free)) free"]
         if let history = space.history { parts.append("\(Self.size(history)) history") }
         parts.append("\(Self.size(space.journal)) in the log")
-        var diagnosis = Diagnosis(.space, parts.joined(separator: ", ") + ".")
-        diagnosis.isProblem = false
-        try invocation.line(diagnosis)
+        try invocation.line(Diagnosis(.space, parts.joined(separator: ", ") + ".", isProblem: false))
     }
 
     private static func size(_ bytes: Int64) -> String {
@@ -102,6 +108,8 @@ private struct Doctor {
 }
 
 extension Invocation {
+    fileprivate var mustRepair: Bool { arguments.has("--repair") }
+
     fileprivate func line(_ diagnosis: Diagnosis) throws {
         try line(diagnosis.text, json: DiagnosisObject(diagnosis))
     }

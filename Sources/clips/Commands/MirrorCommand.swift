@@ -40,11 +40,12 @@ extension Command {
 
     /// Returns the reason that the program cannot start: the dynamic linker lacks a library.
     private static func startProblem(_ program: String) -> String? {
-        guard let output = TextFile.writeTemporary("") else { return nil }
-        defer { unlink(output) }
-        let line = #""$1" --version >"$2" 2>&1"#
-        let status = ChildProcess.shell(line, [program, output], hasTerminal: false)
-        guard status != 0, let errors = TextFile.read(output) else { return nil }
+        guard let output = TextFile.inMemory() else { return nil }
+        let child = ChildProcess.start(
+            [program, "--version"], streams: [1: output.number, 2: output.number])
+        let status = ChildProcess.status(of: child)
+        guard status != 0, lseek(output.number, 0, SEEK_SET) == 0, let errors = TextFile.read(output.number)
+        else { return nil }
         guard let package = MirrorProgram.missingPackage(errors) else {
             return "Cannot start \(program) (status \(status ?? -1)). Install it again."
         }

@@ -18,13 +18,17 @@ struct Diagnosis: Equatable {
     /// Whether the contents of the store were not checked because of it.
     private(set) var isDamage = false
     /// Whether it requires an action.
-    var isProblem = true
+    private(set) var isProblem: Bool
 
-    init(_ topic: Topic, _ found: String?, _ advice: String = "") {
+    init(_ topic: Topic, _ found: String?, _ advice: String = "", isProblem: Bool = true) {
         self.topic = topic
+        self.isProblem = isProblem
         self.found = found
         self.advice = advice
     }
+
+    static let readOnlyDisk = Diagnosis(
+        .permissions, "The disk is mounted for reading only: nothing can be saved.", isProblem: false)
 
     private static let retrack = "--repair corrects this; all consumers then do a full refresh."
 
@@ -68,8 +72,7 @@ struct Diagnosis: Equatable {
         case .expiredConsumer(let name):
             self.init(
                 .consumers, "'\(name)' did not read history that is now deleted.",
-                "It does a full refresh when it runs.")
-            isProblem = false
+                "It does a full refresh when it runs.", isProblem: false)
         case .laggingConsumer(let name, let transactions, let days):
             self.init(
                 .consumers,
@@ -101,6 +104,9 @@ struct Diagnosis: Equatable {
                 .index,
                 "Not checked: another process wrote the search index for \(milliseconds) ms.",
                 "Run 'clips doctor' again.")
+        case .readOnlyDisk:
+            self.init(
+                .index, "Not checked, because the disk is mounted for reading only.", isProblem: false)
         case .unchecked(let reason):
             self.init(
                 .index, "Cannot check the search index (\(reason)).",
@@ -125,11 +131,9 @@ struct Diagnosis: Equatable {
             return Diagnosis(.mirror, "\(MirrorProgram.name) is not installed.", MirrorProgram.advice)
         }
         guard let report = MirrorReport(store: path), report.isCurrent else {
-            var diagnosis = Diagnosis(
+            return Diagnosis(
                 .mirror, "The mirror is not running; the app runs it while it is open.",
-                "Run 'clips mirror enable' to exchange changes from each login on.")
-            diagnosis.isProblem = false
-            return diagnosis
+                "Run 'clips mirror enable' to exchange changes from each login on.", isProblem: false)
         }
         if report.summary().isEmpty, report.conflicts > 0 {
             let found = "\(Message.count(report.conflicts, "edit")) lost to another machine's."

@@ -2,7 +2,7 @@
 //
 // FAULT_PATH   the beginning of the paths of affected files
 // FAULT_CALLS  letters: o open, r read, w write, s sync, t truncate, n link, unlink and rename,
-//              m change of a mode
+//              m change of a mode, i look at the identity of a file
 // FAULT_AT     the number of the first such call that fails, from 1
 // FAULT_COUNT  the number of calls that fail; 0 for all later ones
 // FAULT_KIND   an error number, "short" for half of the bytes, "kill" for SIGKILL before the call,
@@ -168,6 +168,33 @@ int fchmod(int descriptor, mode_t mode)
 {
     return is_due_on('m', descriptor) ? -1 : (int)syscall(SYS_fchmod, descriptor, mode);
 }
+
+int stat(const char *restrict path, struct stat *restrict status)
+{
+    return is_due('i', path) ? -1 : (int)syscall(SYS_newfstatat, AT_FDCWD, path, status, 0);
+}
+
+int lstat(const char *restrict path, struct stat *restrict status)
+{
+    return is_due('i', path) ? -1 : (int)syscall(SYS_newfstatat, AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW);
+}
+
+int fstat(int descriptor, struct stat *status)
+{
+    return is_due_on('i', descriptor) ? -1 : (int)syscall(SYS_newfstatat, descriptor, "", status, AT_EMPTY_PATH);
+}
+
+int stat64(const char *restrict path, struct stat64 *restrict status)
+{
+    return stat(path, (struct stat *)status);
+}
+
+int lstat64(const char *restrict path, struct stat64 *restrict status)
+{
+    return lstat(path, (struct stat *)status);
+}
+
+int fstat64(int descriptor, struct stat64 *status) { return fstat(descriptor, (struct stat *)status); }
 
 static int opened(const char *path, int flags, int mode)
 {

@@ -1,0 +1,78 @@
+import Glibc
+import PersistentStore
+import Platform
+
+/// The program: runs a command, and turns errors into messages and exit statuses.
+@main
+enum Program {
+    static func main() async {
+        let words = Array(CommandLine.arguments.dropFirst())
+        do {
+            exit(try await run(words))
+        } catch let error as UsageError {
+            let name = Command.all.contains { $0.name == words.first } ? "\(words[0]) " : ""
+            fail("\(error) Run 'dbhistory \(name)--help'.")
+        } catch {
+            fail("\(error)")
+        }
+        exit(2)
+    }
+
+    private static func run(_ words: [String]) async throws -> Int32 {
+        guard let word = words.first else {
+            try Output().write(Help.overview)
+            return 2
+        }
+        if ["--version", "--help", "-h", "help"].contains(word) {
+            try Output().write(word == "--version" ? "dbhistory \(Help.version)\n" : Help.overview)
+            return 0
+        }
+        guard let command = Command.all.first(where: { $0.name == word }) else {
+            throw UsageError("Unknown command '\(word)'.")
+        }
+        let arguments = try Arguments(Array(words.dropFirst()), of: command)
+        if arguments.has("--help") || arguments.has("--version") {
+            try Output().write(
+                arguments.has("--version") ? "dbhistory \(Help.version)\n" : Help.text(of: command))
+            return 0
+        }
+        return try await command.run(arguments)
+    }
+
+    /// Writes a message on standard error; it may contain names of the database.
+    static func fail(_ text: String) {
+        try? Output(descriptor: STDERR_FILENO).write("dbhistory: \(ChangeText.plain(text))\n")
+    }
+}
+
+/// Unbuffered output in whole lines.
+struct Output: Sendable {
+    var descriptor = STDOUT_FILENO
+
+    func write(_ text: String) throws {
+        do throws(Errno) {
+            try DescriptorIO.write(Array(text.utf8), to: descriptor)
+        } catch {
+            throw Failure("The output cannot be written: \(error).")
+        }
+    }
+
+    func line(_ text: String) throws { try write(text + "\n") }
+}
+
+extension Arguments {
+    /// Opens the database, of which tables are recorded.
+    ///
+    /// - Parameter durability: That of cursors; after a power failure, an older one repeats changes.
+    func open(durability: StoreOptions.Durability = .full) async throws(StoreError) -> PersistentContainer {
+        var options = Self.options
+        options.durability = durability
+        return try await PersistentContainer(attachingTo: path, options: options)
+    }
+
+    static var options: StoreOptions {
+        var options = StoreOptions()
+        options.program = "dbhistory"
+        return options
+    }
+}
