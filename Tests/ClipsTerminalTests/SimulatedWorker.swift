@@ -257,7 +257,7 @@ extension SimulatedClips {
             return news
         }
         switch work {
-        case .add(let draft, _):
+        case .add(let draft, _), .addPage(let draft, _):
             let id = newID()
             let item = Item(
                 title: draft.title.isEmpty ? draft.url + draft.text : draft.title, url: draft.url,

@@ -1,4 +1,4 @@
-import PersistentStore
+package import PersistentStore
 import SearchIndex
 
 extension ClipStore {
@@ -8,6 +8,21 @@ extension ClipStore {
     package func add(
         _ drafts: [ClipDraft], duplicates policy: DuplicatePolicy
     ) async throws -> (ids: [Int64], outcome: DuplicateOutcome) {
+        try await save(drafts, duplicates: policy).value
+    }
+
+    /// Saves a clip, or merges it into the oldest clip of its page.
+    ///
+    /// - Returns: the clip that contains the draft, and whether it existed.
+    package func merge(_ draft: ClipDraft) async throws -> Written<(clip: Int64, isMerged: Bool)> {
+        let written = try await save([draft], duplicates: .merge)
+        let (ids, outcome) = written.value
+        return Written(value: (clip: ids[0], isMerged: outcome.saved == 0), token: written.token)
+    }
+
+    private func save(
+        _ drafts: [ClipDraft], duplicates policy: DuplicatePolicy
+    ) async throws -> Written<(ids: [Int64], outcome: DuplicateOutcome)> {
         for draft in drafts { try draft.check() }
         let (author, now) = (author, now())
         let work = drafts.map { draft in
@@ -20,6 +35,6 @@ extension ClipStore {
             var plan = DuplicatePlan(policy: policy, stored: try lookup.clips(in: transaction.snapshot))
             for (draft, isDated) in work { plan.add(draft, isDated: isDated) }
             return (ids: try plan.apply(in: &transaction, author: author, now: now), outcome: plan.outcome)
-        }.value
+        }
     }
 }

@@ -31,6 +31,22 @@ extension ClipStore {
     package func add(
         _ draft: ClipDraft
     ) async throws -> (id: Int64, earlier: [EarlierClip], token: HistoryToken?) {
+        let added = try await add(draft, unlessSaved: false)
+        return (added.id ?? 0, added.earlier, added.token)
+    }
+
+    /// Saves one clip, unless its URL or a variant of it exists.
+    ///
+    /// - Returns: the clip's ID, the clips of its page, and the token that undoes the save; no ID if nothing was saved.
+    package func addUnlessSaved(
+        _ draft: ClipDraft
+    ) async throws -> (id: Int64?, earlier: [EarlierClip], token: HistoryToken?) {
+        try await add(draft, unlessSaved: true)
+    }
+
+    private func add(
+        _ draft: ClipDraft, unlessSaved: Bool
+    ) async throws -> (id: Int64?, earlier: [EarlierClip], token: HistoryToken?) {
         let values = try draft.values(author: author, now: now())
         let lookup = DuplicateLookup([draft], includesVariants: true)
         let url = draft.url
@@ -38,6 +54,7 @@ extension ClipStore {
             let same = url.isEmpty ? [] : try lookup.variants(in: transaction.snapshot)
             let earlier = same.map { EarlierClip(id: $0.id, hasSameURL: $0.url == url) }
                 .sorted { ($0.hasSameURL ? 0 : 1, $0.id) < ($1.hasSameURL ? 0 : 1, $1.id) }
+            guard earlier.isEmpty || !unlessSaved else { return (Int64?.none, earlier) }
             return (try transaction.insert(ClipModel.entity, values).id.key, earlier)
         }
         return (written.value.0, written.value.1, written.token)

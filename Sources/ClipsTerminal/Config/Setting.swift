@@ -11,6 +11,7 @@ package enum Setting: String, CaseIterable, Sendable {
     case sidebar, follow, wrap, relativenumber, mouse
     case readOnOpen = "read-on-open"
     case textWidth = "text-width"
+    case duplicates
 
     /// The values to choose from; examples, if others are valid.
     package var values: [String] {
@@ -23,6 +24,7 @@ package enum Setting: String, CaseIterable, Sendable {
         case .sort:
             ClipQuery.sortKeys.flatMap { [$0.attribute.rawValue, "\($0.attribute.rawValue) reverse"] }
         case .textWidth: ["off", "60", "80", "100"]
+        case .duplicates: ["ask", "merge", "keep"]
         case .date: ["%Y-%m-%d %H:%M", "%d.%m.%Y", "%b %e, %Y"]
         }
     }
@@ -53,6 +55,7 @@ package enum Setting: String, CaseIterable, Sendable {
         case .relativenumber: "Number the rows by their distance from the selection"
         case .mouse: "Use the mouse; if off, the terminal selects text with it"
         case .textWidth: "Wrap the text of a clip at a width, in columns; off uses the whole pane"
+        case .duplicates: "Select the action for a URL whose page is already saved"
         case .readOnOpen: "Mark a clip as read when you open it or its page"
         }
     }
@@ -62,6 +65,7 @@ package enum Setting: String, CaseIterable, Sendable {
         case .follow, .wrap, .mouse, .readOnOpen: "on"
         case .sidebar, .relativenumber, .textWidth: "off"
         case .theme, .color: "auto"
+        case .duplicates: "ask"
         case .columns: ListColumns.defaultNames.map(\.rawValue).joined(separator: ",")
         case .split: "55"
         case .sort: "created"

@@ -11,6 +11,9 @@ struct Menu: Sendable {
         case link(String)
         case search(ClipQuery)
         case markAllRead
+        /// Adds a clip although its page is saved, or merges both.
+        case addAnyway(ClipDraft, merges: Bool)
+        case goTo(Int64)
         case conflict(ConflictAnswer)
         case undo(UndoAnswer)
         case foreignUndo(UndoStep, UndoSteps.Direction)
@@ -72,6 +75,17 @@ struct Menu: Sendable {
             ])
     }
 
+    static func duplicate(_ draft: ClipDraft, _ clip: EarlierClip) -> Menu {
+        let name = clip.hasSameURL ? "This URL" : "This page"
+        return Menu(
+            title: "\(name) is already saved as clip \(clip.id)",
+            items: [
+                Item(key: "m", label: "merge both", choice: .addAnyway(draft, merges: true)),
+                Item(key: "b", label: "keep both", choice: .addAnyway(draft, merges: false)),
+                Item(key: "g", label: "save nothing, and go to it", choice: .goTo(clip.id)),
+            ])
+    }
+
     /// Returns items with digits, then with letters that do not move; the rest has none.
     private static func items(_ choices: [(label: String, choice: Choice)]) -> [Item] {
         let keys = Array("123456789abcdefghilmnoprstuvwxyz")
@@ -115,6 +129,14 @@ extension AppState {
         }
     }
 
+    /// Asks whether to save a page again; saves it if another question is open, so that no text is lost.
+    mutating func askAboutDuplicate(_ draft: ClipDraft, _ clip: EarlierClip) {
+        guard menu == nil, prompt == nil, screen == .list, !saving.isQuitting else {
+            return start(.add(draft, form: nil))
+        }
+        menu = .duplicate(draft, clip)
+    }
+
     private mutating func closeMenu() {
         menu = nil
         if screen == .conflict { postponeQuestion() }
@@ -129,6 +151,9 @@ extension AppState {
         case .link(let url): openPage(url)
         case .search(let query): show(query)
         case .markAllRead: start(.markAllRead(list.query))
+        case .addAnyway(let draft, merges: true): start(.addPage(draft, merges: true))
+        case .addAnyway(let draft, merges: false): start(.add(draft, form: nil))
+        case .goTo(let id): goTo(id)
         case .conflict(let answer): resolveEdit(answer)
         case .undo(let answer): resolveUndo(answer)
         case .foreignUndo(let step, let direction): resolve(step, direction)

@@ -177,8 +177,16 @@ extension AppState {
         let content = input.trimmed
         guard !content.isEmpty else { return emit(.edit(form: ClipForm().text, nil)) }
         var draft = ClipDraft()
-        if let url = WebAddress.url(content) { draft.url = url } else { draft.text = content }
-        start(.add(draft, form: nil))
+        guard let url = WebAddress.url(content) else {
+            draft.text = content
+            return start(.add(draft, form: nil))
+        }
+        draft.url = url
+        switch settings.config[.duplicates] {
+        case "ask": start(.addPage(draft, merges: false))
+        case "merge": start(.addPage(draft, merges: true))
+        default: start(.add(draft, form: nil))
+        }
     }
 
     /// Saves the changes of a form that the user edited.

@@ -75,7 +75,7 @@ extension Work {
     /// The text of the work as a clip; nil if it has none.
     fileprivate var text: ClipDraft? {
         switch self {
-        case .add(let draft, _): return draft
+        case .add(let draft, _), .addPage(let draft, _): return draft
         case .recreate(_, let form, _): return form.draft
         case .edit(let clip, let changes, _, _):
             return EditConflict(base: clip, stored: nil, changes: changes, form: nil).mine.draft

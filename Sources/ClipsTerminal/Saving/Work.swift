@@ -5,6 +5,8 @@ import PersistentStore
 /// A change to commit as one transaction.
 enum Work: Sendable {
     case add(ClipDraft, form: String?)
+    /// Adds a URL, unless a clip of its page exists: that one is merged with it, or the user is asked.
+    case addPage(ClipDraft, merges: Bool)
     /// Changes made in the editor, and the clip before them.
     case edit(Clip, [ClipAttribute: AttributeValue], String, form: String?)
     /// A clip that another process deleted while it was edited.
@@ -25,6 +27,8 @@ enum Work: Sendable {
     enum Outcome: Sendable {
         /// - Parameter summary: the change, if only the store knows it.
         case done(token: HistoryToken?, clips: [Int64], summary: String? = nil, remark: String? = nil)
+        /// The page of the draft is already saved as this clip; nothing was saved.
+        case duplicate(ClipDraft, EarlierClip)
         /// Another process changed the clip during the edit. The value is the clip in the store.
         case conflict(Clip?)
         /// Another process has changed the clips that the step would undo or redo.
@@ -67,6 +71,17 @@ extension Work {
                 "the \($0.hasSameURL ? "URL" : "page") was already saved as clip \($0.id)"
             }
             return .done(token: token, clips: [id], remark: remark)
+        case .addPage(let draft, merges: true):
+            let merged = try await store.merge(draft)
+            let clip = merged.value.clip
+            let summary = merged.value.isMerged ? "merged the URL into clip \(clip)" : self.summary
+            let unchanged = "the page is already saved as clip \(clip)"
+            return .done(
+                token: merged.token, clips: [clip], summary: merged.token == nil ? unchanged : summary)
+        case .addPage(let draft, merges: false):
+            let (id, earlier, token) = try await store.addUnlessSaved(draft)
+            guard let id else { return .duplicate(draft, earlier[0]) }
+            return .done(token: token, clips: [id])
         case .edit(let clip, let changes, _, _):
             do {
                 let result = try await store.update(clip.id, version: clip.version, changes)
@@ -143,7 +158,7 @@ extension Work {
     /// The change as it is known without the store, such as `deleted “Title”`.
     var summary: String {
         switch self {
-        case .add(let draft, _):
+        case .add(let draft, _), .addPage(let draft, _):
             "saved \(Self.quoted([draft.title, draft.url, draft.text].first { !$0.isEmpty } ?? ""))"
         case .edit(_, _, let summary, _): summary
         case .recreate(let clip, _, _): "restored \(Self.quoted(clip.displayTitle))"
