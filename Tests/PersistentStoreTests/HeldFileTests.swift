@@ -25,6 +25,17 @@ import Testing
         #expect(await context.hasChanges)
     }
 
+    @Test func `a save into a log that another program emptied is not reported`() async throws {
+        let store = try await FaultyStore()
+        let context = store.container.makeContext(author: "app")
+        _ = try await context.save(inserting: ["title": "before"])
+        #expect(truncate(store.path + "-wal", 0) == 0)
+        // At once, before a watcher can notice.
+        try await context.insert("Note", ["title": "late"])
+        await #expect(throws: StoreError.replaced(path: store.path)) { try await context.save() }
+        #expect(await context.hasChanges)
+    }
+
     @Test(arguments: [ProvenSaveTests.Fault.indexRemoved, .logRemoved, .logAndIndexRemoved])
     func `file events report a lost log or index without polling`(fault: ProvenSaveTests.Fault) async throws {
         var options = StoreOptions()

@@ -14,6 +14,8 @@ struct HeldFiles {
     private let database: FileIdentity
     private let log: FileIdentity?
     let index: FileIdentity?
+    /// Reads the index without its memory.
+    private let lock: WriterLock?
 
     /// Records the files of a connection that has read, so that SQLite has opened them.
     ///
@@ -33,6 +35,7 @@ struct HeldFiles {
         database = found[0]
         log = hasLog ? found[1] : nil
         index = hasLog ? found[2] : nil
+        lock = hasLog ? WriterLock(databasePath: resolvedPath) : nil
         guard areInPlace else { throw .replaced(path: path) }
     }
 
@@ -56,6 +59,20 @@ struct HeldFiles {
 
     /// `WALINDEX_PGSZ` of SQLite's wal.c.
     private static let smallestIndex = 32_768
+
+    /// The same, and whether the log contains the commits that its index names. A commit into one that another
+    /// program emptied is lost when the index is. Call it with the write lock, without which both may change.
+    ///
+    /// - Complexity: Three calls of stat(2), and one of pread(2).
+    var areWhole: Bool {
+        guard isDatabaseInPlace else { return false }
+        guard log != nil else { return true }
+        guard let status = FileStatus(path: logPath), status.identity == log, isIndexInPlace else {
+            return false
+        }
+        guard let lock, lock.file == index, let header = lock.indexHeader() else { return true }
+        return status.size >= header.logSize
+    }
 
     /// The size of the log in bytes; nil without one.
     var logSize: Int? { log == nil ? nil : FileStatus(path: logPath)?.size }

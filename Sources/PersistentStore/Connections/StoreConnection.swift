@@ -105,7 +105,7 @@ final class StoreConnection {
                 try connection.execute("ROLLBACK")
                 try checkFiles()
             } else {
-                try checkFiles()
+                guard files?.areWhole ?? false else { throw StoreError.replaced(path: path) }
                 try connection.run("COMMIT")
                 schema?.adopt()
                 guard isStillInPlace else { throw StoreError.unverifiedCommit(path: path) }

@@ -175,8 +175,8 @@ extension StoreError: CustomStringConvertible {
         case .nothingToSalvage(let path):
             "Found nothing to salvage in \(path), and created no file. Restore a backup."
         case .replaced(let path):
-            "The store \(path), or its -wal or -shm, was replaced, moved, or deleted, or got a second name. "
-                + "Nothing was saved; start again."
+            "The store \(path), or its -wal or -shm, was replaced, moved, or deleted, was cut off, or got a second "
+                + "name. Nothing was saved; start again."
         case .unverifiedCommit(let path):
             "The change was committed to the store \(path), but then the store, its -wal, or its -shm was replaced or "
                 + "could not be examined. The change may be lost; start again and look for it."
