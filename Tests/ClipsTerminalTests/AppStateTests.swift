@@ -134,7 +134,14 @@ import Testing
     @Test func `a URL is added as a URL, and any other input as a text`() throws {
         var state = AppState.showing(3)
         func draft(_ keys: String) throws -> ClipDraft? {
-            for case .work(.add(let draft, _)) in try state.press(keys) { return draft }
+            for case .work(let work) in try state.press(keys) {
+                switch work {
+                // A text has no page that may be saved already.
+                case .add(let draft, _) where draft.url.isEmpty, .addPage(let draft, merges: false):
+                    return draft
+                default: break
+                }
+            }
             return nil
         }
         #expect(try draft("a https://a.example/x <Enter>")?.url == "https://a.example/x")
