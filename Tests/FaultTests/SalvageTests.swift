@@ -152,6 +152,8 @@ import Testing
         /// One cell fewer on a leaf page, and an overwritten index.
         case lostCell
         case index
+        /// An end within the second page of a long text.
+        case cutText
 
         var testDescription: String { "\(self)" }
 
@@ -180,6 +182,15 @@ import Testing
             case .lostCell:
                 overwrite((Int(index) ?? 1) - 1)
                 bytes[((Int(leaf) ?? 1) - 1) * Damage.pageSize + 4] -= 1
+            case .cutText:
+                let page = try clips.sqlite3(
+                    """
+                    SELECT max(more.pageno) FROM dbstat AS more JOIN dbstat AS leaf
+                    ON leaf.name = 'Clip' AND leaf.path = substr(more.path, 1, length(more.path) - 10)
+                    WHERE more.name = 'Clip' AND more.path LIKE '%+000001' AND leaf.pageno < more.pageno
+                    AND more.pageno < \(pages * 3 / 4) AND more.payload BETWEEN 3000 AND 4000
+                    """)
+                bytes = bytes.prefix(((Int(page) ?? 1) - 1) * Damage.pageSize + 2000)
             case .cut(let share): bytes = bytes.prefix(Int(Double(bytes.count) * share))
             case .swapped:
                 for _ in 0..<20 {
@@ -243,7 +254,7 @@ import Testing
         var random = SeededRandom(seed: 29)
         let harms: [PageHarm] = [
             .pages(1), .pages(5), .pages(50), .pages(500), .header, .firstPage, .root, .cut(0.5), .cut(2 / 3),
-            .swapped, .lostCell, .index,
+            .swapped, .lostCell, .index, .cutText,
         ]
         for harm in harms {
             let clips = try Situation.copy(template)

@@ -49,6 +49,9 @@ struct DamagedPages {
         return file.bytes.part(offset, min(usable, file.bytes.count - offset))
     }
 
+    /// Whether the file ends within a page, the rest of which SQLite reads as zeros.
+    var isCutWithinPage: Bool { !file.bytes.count.isMultiple(of: pageSize) }
+
     // MARK: Size
 
     private static func pageSize(_ value: UInt32) -> Int? {

@@ -6,9 +6,13 @@ import SQLite
 /// really has.
 final class DamagedTables {
     private let connection: Connection
+    private let isCutWithinPage: Bool
 
     /// Opens the copy; nil if SQLite cannot read its schema.
-    init?(copy: String) {
+    ///
+    /// - Parameter isCutWithinPage: Whether SQLite reads zeros for the rest of the last page.
+    init?(copy: String, isCutWithinPage: Bool) {
+        self.isCutWithinPage = isCutWithinPage
         do {
             connection = try Connection(path: copy, access: .readWrite)
             // The copy is mapped into memory too, and must not change.
@@ -53,7 +57,9 @@ final class DamagedTables {
         for (index, attribute) in attributes.enumerated() {
             guard attribute.admits(row.type(index + ReadRow.first)) else { return nil }
         }
-        return ReadRow(id: id, version: row.integer(1), attributes: attributes, statement: row)
+        return ReadRow(
+            id: id, version: row.integer(1), attributes: attributes, mayContainZeros: isCutWithinPage,
+            statement: row)
     }
 }
 
@@ -66,7 +72,7 @@ protocol SalvagedRow: ~Copyable {
     /// Binds the value of an attribute, with its bytes as stored.
     func bind(_ attribute: Int, to statement: borrowing Statement, at index: Int) throws(SQLiteError)
 
-    /// Whether a value is text that is not valid UTF-8.
+    /// Whether a value is text that is not valid UTF-8, or may have zeros in the position of a part that is missing.
     func isDamagedText(_ attribute: Int) -> Bool
 }
 
@@ -77,6 +83,8 @@ struct ReadRow: ~Copyable, SalvagedRow {
     let id: Int64
     let version: Int64
     let attributes: [AttributeDescription]
+    /// Whether zeros in a text are those of a page that the file's end divides.
+    fileprivate let mayContainZeros: Bool
     fileprivate let statement: Statement
 
     func bind(_ attribute: Int, to statement: borrowing Statement, at index: Int) throws(SQLiteError) {
@@ -86,7 +94,7 @@ struct ReadRow: ~Copyable, SalvagedRow {
     func isDamagedText(_ attribute: Int) -> Bool {
         guard statement.type(attribute + Self.first) == .text else { return false }
         return statement.withTextBytes(attribute + Self.first) {
-            String(validating: $0, as: UTF8.self) == nil
+            String(validating: $0, as: UTF8.self) == nil || mayContainZeros && $0.contains(0)
         }
     }
 }

@@ -77,9 +77,9 @@ private struct StoreSalvage {
         return try DraftFolder.with(near: newPath, failure: { StoreFile.failure($0, newPath) }) { copy in
             try StoreCopy.makeCopy(of: path, copy, options)
             let draft = copy + "-new"
-            var report = try save(
-                try StoreFile.attempt(path) { () throws(Errno) in try DamagedPages(path: copy) },
-                DamagedTables(copy: copy), to: draft, progress)
+            let pages = try StoreFile.attempt(path) { () throws(Errno) in try DamagedPages(path: copy) }
+            let tables = DamagedTables(copy: copy, isCutWithinPage: pages.isCutWithinPage)
+            var report = try save(pages, tables, to: draft, progress)
             report.isStructureIntact = isIntact(copy)
             do throws(Errno) {
                 try TemporaryFile.move(draft, to: newPath, replaces: false)

@@ -41,7 +41,7 @@ enum JSONText {
         return result + "\""
     }
 
-    /// Returns a stored value; a blob in base 64, in an object unless it is to be a plain text.
+    /// Returns a stored value; a blob in base 64, in an object or, for Debezium, as a string.
     static func value(_ value: AttributeValue, plainBlobs: Bool = false) -> String {
         switch value {
         case .null: return "null"
