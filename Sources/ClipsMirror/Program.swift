@@ -3,6 +3,7 @@ import Glibc
 import MirrorRelay
 import Mirroring
 import PersistentStore
+import Platform
 
 /// The program behind `clips mirror`: the only one that requires libnats and libsodium.
 @main

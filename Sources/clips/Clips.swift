@@ -2,6 +2,7 @@ import BrowserHost
 import ClipsCore
 import Glibc
 import PersistentStore
+import Platform
 
 /// The program: runs a command, and is the one place that turns errors into messages and exit statuses.
 @main

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `the changelog has a section for the version`() throws {
-        let source = try Self.text("Sources/ClipsCore/CommandLine/Arguments.swift")
+        let source = try Self.text("Sources/Platform/Arguments.swift")
         let version = try #require(source.firstMatch(of: /let clipsVersion = "([0-9.]+)"/)?.1)
         let sections = try Self.text("CHANGELOG.md").matches(of: /(?m)^## (.*)$/).map { String($0.1) }
         try #require(sections.count > 1)

@@ -1,5 +1,6 @@
 import ClipsCore
 import Glibc
+import Platform
 
 /// The program, which measures the figures and prints each with its goal.
 @main

@@ -1,4 +1,5 @@
 import ClipsCore
+import Platform
 
 /// The options of the command line.
 struct Options {

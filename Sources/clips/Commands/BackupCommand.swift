@@ -1,6 +1,7 @@
 import ClipsCore
 import Glibc
 import PersistentStore
+import Platform
 import Terminal
 
 extension Command {

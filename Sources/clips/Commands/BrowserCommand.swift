@@ -1,5 +1,6 @@
 import BrowserHost
 import ClipsCore
+import Platform
 import Terminal
 
 extension Command {

@@ -1,6 +1,7 @@
 import ClipsCore
 import ClipsExchange
 import PersistentStore
+import Platform
 
 extension Command {
     static let `import` = Command(

@@ -1,6 +1,7 @@
 import ClipsCore
 import FoundationEssentials
 import PersistentStore
+import Platform
 
 /// Saves clips from JSON lines on standard input: one transaction per thousand, or one for all with
 /// `--strict`.

@@ -1,5 +1,6 @@
 import ClipsCore
 import PersistentStore
+import Platform
 import SearchIndex
 
 extension Command {

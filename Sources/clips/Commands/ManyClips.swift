@@ -1,5 +1,6 @@
 import ClipsCore
 import Glibc
+import Platform
 import SearchIndex
 
 extension Option {

@@ -1,6 +1,7 @@
 import ClipsCore
 import ClipsTerminal
 import PersistentStore
+import Platform
 
 extension Command {
     static let open = Command(

@@ -1,4 +1,5 @@
 import ClipsCore
+import Platform
 
 extension Command {
     static let add = save(

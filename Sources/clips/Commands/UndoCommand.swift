@@ -1,5 +1,6 @@
 import ClipsCore
 import PersistentStore
+import Platform
 
 extension Command {
     static let undo = Command(

@@ -1,4 +1,5 @@
 import ClipsCore
+import Platform
 
 extension Completions {
     static var zsh: String {

@@ -1,4 +1,5 @@
 import ClipsCore
+import Platform
 
 extension Command {
     /// The command's help, which fits a screen of 24 rows and 80 columns unless it has a table.

@@ -1,3 +1,4 @@
+import Platform
 import ClipsTerminal
 
 extension ManPage {
@@ -158,11 +159,11 @@ extension ManPage {
     static func section(_ topic: Topic) -> [String] {
         var lines = topic.title.isEmpty ? [".PP"] : [".SH \(quoted(topic.title))"]
         lines += topic.text.split(separator: "\n", omittingEmptySubsequences: false)
-            .map { $0.isEmpty ? ".PP" : escaped(String($0)) }
+            .map { $0.isEmpty ? ".PP" : ManualText.escaped(String($0)) }
         lines += items(topic.items)
         guard !topic.example.isEmpty else { return lines }
         return lines + [".PP", ".nf", ".RS"]
-            + topic.example.split(separator: "\n").map { escaped(String($0)) }
+            + topic.example.split(separator: "\n").map { ManualText.escaped(String($0)) }
             + [".RE", ".fi"]
     }
 }

@@ -1,5 +1,6 @@
 import ClipsCore
 import ClipsTerminal
+import Platform
 
 extension Command {
     static let man = Command(
@@ -21,7 +22,7 @@ struct ManPage {
         ]
         lines += Self.description(of: .browse)
         lines.append(
-            Self.escaped(
+            ManualText.escaped(
                 "All clips are in one store, which any number of processes can use at the same time."))
         lines += Self.options(Command.browse.options)
         lines.append(".SH COMMANDS")
@@ -32,9 +33,11 @@ struct ManPage {
         for group in ActionTable.Group.allCases {
             lines.append(".SS \(Self.quoted(group.rawValue))")
             for entry in ActionTable.entries where entry.group == group {
-                let name = entry.keys.isEmpty ? "" : " (\(Self.escaped(entry.action.rawValue)))"
+                let name = entry.keys.isEmpty ? "" : " (\(ManualText.escaped(entry.action.rawValue)))"
                 let term = entry.keys.isEmpty ? entry.usage : entry.shownKeys
-                lines += [".TP", "\\fB\(Self.escaped(term))\\fR\(name)", Self.escaped(entry.help)]
+                lines += [
+                    ".TP", "\\fB\(ManualText.escaped(term))\\fR\(name)", ManualText.escaped(entry.help),
+                ]
             }
         }
         lines += Self.topics.flatMap(Self.section)
@@ -81,52 +84,33 @@ struct ManPage {
 
     private static func section(_ command: Command) -> [String] {
         let call = ["clips", command.name, command.operands].filter { !$0.isEmpty }.joined(separator: " ")
-        let table = command.table.map { [".PP", escaped($0.title + ":")] + items($0.rows) } ?? []
+        let table = command.table.map { [".PP", ManualText.escaped($0.title + ":")] + items($0.rows) } ?? []
         return [".SS \(quoted(call))"] + description(of: command) + table + options(command.options)
-            + [".PP", "Example:", ".PP", ".nf", ".RS", escaped(command.example), ".RE", ".fi"]
+            + [".PP", "Example:", ".PP", ".nf", ".RS", ManualText.escaped(command.example), ".RE", ".fi"]
     }
 
     private static func paragraphs(_ summary: String) -> [String] {
         summary.split(separator: "\n", omittingEmptySubsequences: false)
-            .map { $0.isEmpty ? ".PP" : escaped(String($0)) }
+            .map { $0.isEmpty ? ".PP" : ManualText.escaped(String($0)) }
     }
 
     private static func description(of command: Command) -> [String] {
-        let details = command.details.split(separator: "\n").map { escaped(String($0)) }
-        return [escaped(command.summary + ".")] + (details.isEmpty ? [] : [".PP"]) + details
+        let details = command.details.split(separator: "\n").map { ManualText.escaped(String($0)) }
+        return [ManualText.escaped(command.summary + ".")] + (details.isEmpty ? [] : [".PP"]) + details
     }
 
     private static func options(_ options: [Option]) -> [String] {
         options.flatMap { option in
-            let value = option.value.map { " \\fI\(escaped($0))\\fR" } ?? ""
-            return [".TP", "\\fB\(escaped(option.name))\\fR\(value)", escaped(option.help)]
+            let value = option.value.map { " \\fI\(ManualText.escaped($0))\\fR" } ?? ""
+            return [
+                ".TP", "\\fB\(ManualText.escaped(option.name))\\fR\(value)", ManualText.escaped(option.help),
+            ]
         }
     }
 
     static func items(_ items: [(name: String, help: String)]) -> [String] {
-        items.flatMap { [".TP", "\\fB\(escaped($0.name))\\fR", escaped($0.help)] }
+        items.flatMap { [".TP", "\\fB\(ManualText.escaped($0.name))\\fR", ManualText.escaped($0.help)] }
     }
 
-    static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
-
-    /// Characters that roff would interpret or replace are named (groff_char(7)).
-    static func escaped(_ text: String) -> String {
-        var result = text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" : ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\\": result += "\\(rs"
-            case "-": result += "\\-"
-            case "'": result += "\\(aq"
-            case "\"": result += "\\(dq"
-            case "`": result += "\\(ga"
-            case "^": result += "\\(ha"
-            case "~": result += "\\(ti"
-            case _ where scalar.isASCII: result.unicodeScalars.append(scalar)
-            default:
-                let digits = String(scalar.value, radix: 16, uppercase: true)
-                result += "\\[u\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)]"
-            }
-        }
-        return result
-    }
+    static func quoted(_ text: String) -> String { "\"\(ManualText.escaped(text))\"" }
 }

@@ -1,6 +1,7 @@
 import ClipsCore
 import FoundationEssentials
 import PersistentStore
+import Platform
 
 /// A point in the history as a user writes it.
 enum HistoryPoint {

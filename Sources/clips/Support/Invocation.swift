@@ -1,5 +1,6 @@
 import ClipsCore
 import PersistentStore
+import Platform
 import Terminal
 
 /// One call of the program: its arguments, its store, and its output.

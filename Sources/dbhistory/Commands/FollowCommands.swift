@@ -1,6 +1,7 @@
 import Glibc
 import HistoryTracking
 import PersistentStore
+import Platform
 
 extension Command {
     private static let formatOption = Option(

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PersistentStore
+import Platform
 
 extension Command {
     private static let writersRead = 1000

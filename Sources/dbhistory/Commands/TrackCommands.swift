@@ -1,4 +1,5 @@
 import PersistentStore
+import Platform
 
 extension Command {
     static let track = Command(

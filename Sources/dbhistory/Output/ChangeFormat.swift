@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PersistentStore
+import Platform
 
 /// A line of output: a change, a row of a first copy, or the beginning of a copy of a table.
 enum Entry {
@@ -152,7 +153,7 @@ struct DebeziumEnvelope {
         case .truncate: (before, after, operation) = (nil, nil, "t")
         }
         var source = JSONObject()
-        source.add("version", Help.version)
+        source.add("version", clipsVersion)
         source.add("connector", "sqlite")
         source.add("name", database)
         source.add("ts_ms", time)

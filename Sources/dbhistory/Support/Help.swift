@@ -1,7 +1,7 @@
+import Platform
+
 /// Help, the manual page, and completions, printed from the table of commands.
 enum Help {
-    static let version = "0.2.0"
-
     static var overview: String {
         var text = """
             usage: dbhistory COMMAND DATABASE [options]
@@ -34,7 +34,7 @@ enum Help {
 
     static var manual: String {
         var lines = [
-            ".TH DBHISTORY 1 \"\" \"dbhistory \(version)\" \"User Commands\"", ".SH NAME",
+            ".TH DBHISTORY 1 \"\" \"dbhistory \(clipsVersion)\" \"User Commands\"", ".SH NAME",
             "dbhistory \\- history for any SQLite database", ".SH SYNOPSIS", ".B dbhistory",
             "\\fIcommand\\fR \\fIdatabase\\fR [\\fIoptions\\fR]", ".SH DESCRIPTION",
             "Records who changed what in any SQLite database, with triggers in the same file and the same commit, and",
@@ -43,15 +43,23 @@ enum Help {
             ".SH COMMANDS",
         ]
         for command in Command.all {
-            lines += [".SS \"\(escaped(command.call))\"", escaped(command.summary + ".")]
+            lines += [
+                ".SS \"\(ManualText.escaped(command.call))\"", ManualText.escaped(command.summary + "."),
+            ]
             if !command.details.isEmpty {
-                lines += [".PP"] + command.details.split(separator: "\n").map { escaped(String($0)) }
+                lines +=
+                    [".PP"] + command.details.split(separator: "\n").map { ManualText.escaped(String($0)) }
             }
             for option in command.options {
-                let value = option.value.map { " \\fI\(escaped($0))\\fR" } ?? ""
-                lines += [".TP", "\\fB\(escaped(option.name))\\fR\(value)", escaped(option.help)]
+                let value = option.value.map { " \\fI\(ManualText.escaped($0))\\fR" } ?? ""
+                lines += [
+                    ".TP", "\\fB\(ManualText.escaped(option.name))\\fR\(value)",
+                    ManualText.escaped(option.help),
+                ]
             }
-            lines += [".PP", "Example:", ".PP", ".nf", ".RS", escaped(command.example), ".RE", ".fi"]
+            lines += [
+                ".PP", "Example:", ".PP", ".nf", ".RS", ManualText.escaped(command.example), ".RE", ".fi",
+            ]
         }
         lines += [
             ".SH \"EXIT STATUS\"", ".TP", "0", "Done", ".TP", "1", "Nothing matched, or findings of doctor",
@@ -59,22 +67,6 @@ enum Help {
             "2", "Failed, or wrong usage",
         ]
         return lines.joined(separator: "\n") + "\n"
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var result = text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" : ""
-        for character in text {
-            switch character {
-            case "\\": result += "\\(rs"
-            case "-": result += "\\-"
-            case "'": result += "\\(aq"
-            case "\"": result += "\\(dq"
-            case "~": result += "\\(ti"
-            case "…": result += "..."
-            default: result.append(character)
-            }
-        }
-        return result
     }
 
     // MARK: Completions

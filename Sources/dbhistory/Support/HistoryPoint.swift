@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PersistentStore
+import Platform
 
 /// A position in the history, or a duration, as a user writes it.
 enum HistoryPoint {

@@ -10,7 +10,7 @@ enum Program {
         do {
             exit(try await run(words))
         } catch let error as UsageError {
-            let name = Command.all.contains { $0.name == words.first } ? "\(words[0]) " : ""
+            let name = error.isOfCommand ? "" : "\(words[0]) "
             fail("\(error) Run 'dbhistory \(name)--help'.")
         } catch {
             fail("\(error)")
@@ -24,16 +24,18 @@ enum Program {
             return 2
         }
         if ["--version", "--help", "-h", "help"].contains(word) {
-            try Output().write(word == "--version" ? "dbhistory \(Help.version)\n" : Help.overview)
+            try Output().write(word == "--version" ? "dbhistory \(clipsVersion)\n" : Help.overview)
             return 0
         }
         guard let command = Command.all.first(where: { $0.name == word }) else {
-            throw UsageError("Unknown command '\(word)'.")
+            let names = Command.all.map(\.name)
+            throw UsageError(
+                "Unknown command '\(word)'.\(Suggestion.question(for: word, in: names))", isOfCommand: true)
         }
         let arguments = try Arguments(Array(words.dropFirst()), of: command)
         if arguments.has("--help") || arguments.has("--version") {
             try Output().write(
-                arguments.has("--version") ? "dbhistory \(Help.version)\n" : Help.text(of: command))
+                arguments.has("--version") ? "dbhistory \(clipsVersion)\n" : Help.text(of: command))
             return 0
         }
         return try await command.run(arguments)

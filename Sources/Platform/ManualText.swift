@@ -1,0 +1,23 @@
+/// The text of manual pages.
+package enum ManualText {
+    /// Characters that roff would interpret or replace are named (groff_char(7)).
+    package static func escaped(_ text: String) -> String {
+        var result = text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" : ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": result += "\\(rs"
+            case "-": result += "\\-"
+            case "'": result += "\\(aq"
+            case "\"": result += "\\(dq"
+            case "`": result += "\\(ga"
+            case "^": result += "\\(ha"
+            case "~": result += "\\(ti"
+            case _ where scalar.isASCII: result.unicodeScalars.append(scalar)
+            default:
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                result += "\\[u\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)]"
+            }
+        }
+        return result
+    }
+}
