@@ -16,8 +16,10 @@ extension Command {
             Option("--dry-run", "only report"),
         ], example: "clips history clean --before 30d"
     ) { invocation in
+        let point = try invocation.arguments.value(
+            "--before", expected: HistoryPoint.forms, as: HistoryPoint.init)
         let end: HistoryDeleteRequest.End =
-            switch try invocation.arguments.point("--before") ?? .days(7) {
+            switch point ?? .age(.seconds(7 * 86_400)) {
             case .token(let token): .before(token)
             case .transaction(let number): .beforeTransaction(number)
             case .date(let date): .beforeDate(date)

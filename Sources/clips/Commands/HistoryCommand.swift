@@ -18,13 +18,8 @@ extension Command {
     ) { invocation in
         let arguments = invocation.arguments
         let limit = try arguments.number("--limit")
-        let start: HistoryFetchRequest.Start =
-            switch try arguments.point("--after") {
-            case nil: .newest
-            case .token(let token): .after(token)
-            case .transaction(let number): .afterTransaction(number)
-            case .date(let date): .afterDate(date)
-            }
+        let point = try arguments.value("--after", expected: HistoryPoint.forms, as: HistoryPoint.init)
+        let start = point?.start ?? .newest
         // --author selects transactions here; the store is only read.
         let store = try await invocation.openStoreToRead()
         let follows = arguments.has("--follow")

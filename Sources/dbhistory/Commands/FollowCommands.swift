@@ -8,7 +8,7 @@ extension Command {
         "--format", value: "FORMAT", "text (default), jsonl, or debezium",
         choices: ChangeFormat.allCases.map(\.rawValue))
     private static let sinceOption = Option(
-        "--since", value: "POINT", "first position: \(HistoryPoint.forms)")
+        "--since", value: "POINT", "first position: 'beginning', \(HistoryPoint.forms)")
 
     static let follow = Command(
         name: "follow", summary: "Print each change of the recorded tables as it is committed",
@@ -49,14 +49,14 @@ extension Command {
         let delivery = try receivers.first.map {
             Delivery(
                 receiver: $0, attempts: try arguments.number("--attempts") ?? 8,
-                pause: try HistoryPoint.duration(arguments.value("--pause") ?? "1s"))
+                pause: try arguments.duration("--pause") ?? .seconds(1))
         }
         var follower = Follower(
             container: try await arguments.open(durability: .normal),
             format: try format(arguments, receivers.isEmpty ? .text : .jsonl))
         follower.tables = Set(arguments.rest.map { $0.lowercased() })
         follower.consumer = consumer
-        follower.since = try arguments.value("--since").map(HistoryPoint.start)
+        follower.since = try arguments.start("--since")
         follower.copiesRows = arguments.has("--snapshot")
         follower.endsAtNewest = arguments.has("--once")
         follower.acknowledgments = arguments.has("--ack") ? Acknowledgments() : nil
@@ -81,7 +81,7 @@ extension Command {
         ], example: "dbhistory log app.db orders --key 4711 --since yesterday"
     ) { arguments in
         let container = try await arguments.open()
-        let start = try arguments.value("--since").map(HistoryPoint.start) ?? .beginning
+        let start = try arguments.start("--since") ?? .beginning
         let table = arguments.rest.first
         let (key, limit) = (arguments.value("--key"), try arguments.number("--limit") ?? .max)
         let format = try format(arguments, .text)

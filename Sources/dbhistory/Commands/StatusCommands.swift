@@ -61,7 +61,7 @@ extension Command {
                 "age beyond which history is deleted (default: that of 'track', or 7d)")
         ], example: "dbhistory clean app.db --keep 30d"
     ) { arguments in
-        let given = try arguments.value("--keep").map(HistoryPoint.duration)
+        let given = try arguments.duration("--keep")
         let container = try await arguments.open()
         let stored = try await container.notes().retention
         let result = try await container.purgeHistory(maximumAge: given ?? stored ?? .seconds(7 * 86_400))

@@ -24,7 +24,7 @@ extension Command {
             case "rows": .rows
             default: .oldValues
             }
-        let retention = try arguments.value("--keep").map(HistoryPoint.duration)
+        let retention = try arguments.duration("--keep")
         let known = try PersistentContainer.attachableTables(in: arguments.path)
         var tables = arguments.rest
         if tables.isEmpty {

@@ -1,3 +1,4 @@
+import PersistentStore
 import Platform
 
 /// A subcommand: its description for help, the manual page, and completions, and its implementation.
@@ -44,6 +45,16 @@ extension Arguments {
         guard operands.count >= required.count else { throw .missing(required[operands.count]) }
         guard operands.count <= names.count || command.operands.contains("…") else {
             throw UsageError("Unexpected operand '\(operands[names.count])'.")
+        }
+    }
+
+    func duration(_ name: String) throws(UsageError) -> Duration? {
+        try value(name, expected: HistoryPoint.durationForm, as: HistoryPoint.duration)
+    }
+
+    func start(_ name: String) throws(UsageError) -> HistoryFetchRequest.Start? {
+        try value(name, expected: "'beginning', \(HistoryPoint.forms)") {
+            $0 == "beginning" ? .beginning : HistoryPoint($0)?.start
         }
     }
 
