@@ -120,13 +120,11 @@ extension StoreError: CustomStringConvertible {
             "\(path) is a store of this library, which has its own history. "
                 + "Open it with PersistentContainer(path:model:)."
         case .notAttached(let path):
-            "No table of \(path) is recorded. Name tables to record: PersistentContainer(attachingTo:tables:), "
-                + "or 'dbhistory track'."
+            "No table of \(path) is recorded. Name tables to record: PersistentContainer(attachingTo:tables:)."
         case .cannotAttach(let path, let reason):
             "Cannot record \(path): \(reason). Nothing was changed; record other tables."
         case .needsWAL(let path):
-            "\(path) is not in WAL mode, in which it must be and will remain. Allow the switch: allowsWAL, "
-                + "or 'dbhistory track --wal'."
+            "\(path) is not in WAL mode, in which it must be and will remain. Allow the switch with allowsWAL."
         case .newerStore(let path):
             "The store \(path) was written by a newer version. Update this program; nothing was changed."
         case .differentModel(let path, let version, let reason):

@@ -8,7 +8,7 @@ extension Command {
         "--format", value: "FORMAT", "text (default), jsonl, or debezium",
         choices: ChangeFormat.allCases.map(\.rawValue))
     private static let sinceOption = Option(
-        "--since", value: "POINT", "first position: 'beginning', \(HistoryPoint.forms)")
+        "--since", value: "POINT", "'beginning', a token, transaction, date, or age such as 12h")
 
     static let follow = Command(
         name: "follow", summary: "Print each change of the recorded tables as it is committed",

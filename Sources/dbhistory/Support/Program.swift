@@ -12,6 +12,12 @@ enum Program {
         } catch let error as UsageError {
             let name = error.isOfCommand ? "" : "\(words[0]) "
             fail("\(error) Run 'dbhistory \(name)--help'.")
+        } catch StoreError.notAttached(let path) {
+            fail("No table of \(path) is recorded. Run 'dbhistory track \(path)'.")
+        } catch StoreError.needsWAL(let path) {
+            fail(
+                "\(path) is not in WAL mode, in which it must be and will remain. Allow the switch with --wal."
+            )
         } catch {
             fail("\(error)")
         }
