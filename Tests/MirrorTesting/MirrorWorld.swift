@@ -24,15 +24,20 @@ package struct MirrorWorld {
     package let machines: [TestMachine]
     private let faults: Faults
     private var online: [Bool]
+    private let detaches: Bool
+    private var detached: Set<Int> = []
     private var edits: [Edit] = []
     private var inserted: Set<String> = []
     private var deleted: Set<String> = []
+    /// The contents with which objects were deleted, and the machines that did.
+    private var deletions: [(uuid: String, machine: Int, title: String, note: String)] = []
     /// The objects that each machine ever had.
     private var seen: [Set<String>] = []
     /// The newest star and tag edits, by object and element: the time and the result.
     private var marks: [String: [(time: Int64, machine: Int, isOn: Bool)]] = [:]
     private var count = 0
-    /// Whether a machine lost its part of the history: of its edits since, and of those of others, either may win.
+    /// Whether a machine lost its part of the history: of its edits since, and of those of others, either may win;
+    /// the other one is a conflict, except of a deleted object.
     private var hasLostHistory = false
 
     /// Random failures of requests, from a generator that all machines share.
@@ -56,10 +61,12 @@ package struct MirrorWorld {
     ///   - relay: An empty relay; nil for one in memory.
     ///   - makeDefect: Creates the defect of a machine, to prove that the check notices it.
     ///   - time: The machines' time, which must be that of the relay; nil for a clock that each step moves.
+    ///   - detaches: Whether machines end their mirrors, and join again.
     package init(
         seed: UInt64, relay: (any TestRelay)? = nil, time: (@Sendable () -> Int64)? = nil,
-        makeDefect: () -> MirrorDefect? = { nil }
+        detaches: Bool = false, makeDefect: () -> MirrorDefect? = { nil }
     ) async throws {
+        self.detaches = detaches
         self.seed = seed
         random = SeededRandom(seed: seed)
         let relay =
@@ -95,7 +102,9 @@ package struct MirrorWorld {
             switch Int.random(in: 0..<100, using: &random) {
             case ..<60: try await edit(index)
             case ..<88:
-                if online[index] {
+                if detaches, Int.random(in: 0..<4, using: &random) == 0 {
+                    try await detachOrJoin(index)
+                } else if online[index], !detached.contains(index) {
                     do { try await machines[index].sync() } catch is MirrorError {
                         try await machines[index].kill()
                     }
@@ -112,6 +121,7 @@ package struct MirrorWorld {
             }
         }
         faults.stop()
+        detached.removeAll()
         try await relay.settle()
         for machine in machines { try await machine.kill() }
         for _ in 0..<4 { try await syncAll() }
@@ -119,6 +129,19 @@ package struct MirrorWorld {
         try await syncAll()
         if try await relay.putCount != puts { return "seed \(seed): an idle machine puts" }
         return try await violation().map { "seed \(seed): \($0)" }
+    }
+
+    /// Ends the mirror of a machine without the relay, or lets a new one join.
+    private mutating func detachOrJoin(_ index: Int) async throws {
+        if detached.remove(index) == nil {
+            do throws(MirrorError) {
+                try await machines[index].mirror.detach()
+                detached.insert(index)
+            } catch {
+                // The process died, and the mirror remains.
+            }
+        }
+        try await machines[index].kill()
     }
 
     /// Exchanges with each machine; repeats what does not reach a relay that may be electing a leader.
@@ -155,6 +178,7 @@ package struct MirrorWorld {
         case ..<12:
             try await machine.delete(uuid)
             deleted.insert(uuid)
+            deletions.append((uuid, index, old("title"), old("note")))
             for name in ["title", "note"] {
                 edits.append(Edit(uuid: uuid, attribute: name, value: "deleted", replaced: old(name)))
             }
@@ -203,13 +227,30 @@ package struct MirrorWorld {
             }
         }
         for edit in edits { known.insert("\(edit.uuid) \(edit.attribute) \(edit.replaced)") }
-        for edit in edits where edit.value != "deleted" && !hasLostHistory {
+        for edit in edits where edit.value != "deleted" {
+            if hasLostHistory, deleted.contains(edit.uuid) { continue }
             let isCurrent = notes[edit.uuid]?[edit.attribute].textValue == edit.value
             if !isCurrent && !known.contains("\(edit.uuid) \(edit.attribute) \(edit.value)") {
                 return "the \(edit.attribute) \(edit.value) of \(edit.uuid) is lost"
             }
         }
-        return hasLostHistory ? nil : lostMark(notes)
+        return hasLostHistory ? nil : lostMark(notes) ?? returnedObject(notes)
+    }
+
+    /// An object that a machine deleted exists only if another machine edited its content, which includes tags.
+    private func returnedObject(_ notes: [String: StoredObject]) -> String? {
+        let tagged = Dictionary(
+            grouping: marks.flatMap { key, edits in
+                key.hasSuffix(" starred") ? [] : edits.map { (key.prefix { $0 != " " }, $0.machine) }
+            }, by: { String($0.0) })
+        for deletion in deletions {
+            guard let note = notes[deletion.uuid], note["title"].textValue == deletion.title,
+                note["note"].textValue == deletion.note,
+                tagged[deletion.uuid, default: []].allSatisfy({ $0.1 == deletion.machine })
+            else { continue }
+            return "the deleted \(deletion.uuid) returned"
+        }
+        return nil
     }
 
     /// Stars and tags have no conflicts: an edit wins that is later than all others by more than the skew of the

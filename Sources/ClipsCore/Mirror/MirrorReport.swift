@@ -52,6 +52,8 @@ package struct MirrorReport: Codable, Hashable, Sendable {
     package var tooLarge = 0
     /// The milliseconds by which the server's clock is ahead; 0 below two seconds.
     package var clockOffset: Int64 = 0
+    /// The number of exchanges that began, or failed, since the process started.
+    package var attempts = 0
     /// The writing process and its start time: a report outlives a process that is killed.
     package var process: Int32
     package var started: Int64

@@ -90,6 +90,13 @@ extension StoreSnapshot {
         return objects
     }
 
+    /// Returns the consumer of a detached mirror with another zone.
+    func formerMirror() throws(StoreError) -> ConsumerStatus? {
+        try consumers().first {
+            $0.author == MirrorConfiguration.author && $0.retention == .withinBounds && !$0.isTransient
+        }
+    }
+
     /// Returns the objects that changes after a position, other than imports, touched.
     func objectsChanged(after token: HistoryToken) throws(StoreError) -> Set<ObjectID> {
         try objectIDs(

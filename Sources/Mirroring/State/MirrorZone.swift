@@ -36,6 +36,11 @@ struct MirrorZone: Sendable {
         case reread
         /// Discard objects that this machine received, or sent, and that the relay no longer has.
         case rejoin
+        /// As ``reread``; of two different values, the one here may be an edit that the history lost, and becomes a
+        /// conflict.
+        case recover
+
+        var comparesValues: Bool { self == .reread || self == .recover }
 
         static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     }

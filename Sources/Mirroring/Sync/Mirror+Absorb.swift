@@ -5,25 +5,31 @@ import PersistentStore
 /// Giving clocks to local edits: the history becomes states of records that wait to be put. They are saved with
 /// the cursor in the history, so a crash repeats nothing and the clocks of a put never change.
 extension Mirror {
+    /// Processes the history up to its end, or begins at the current state after history was lost. Nothing may be
+    /// received or sent between the loss and the reconciliation, which looks for edits that the history lacks.
+    func absorbOrRestart() async throws(MirrorError) {
+        do throws(MirrorError) {
+            try await absorb()
+        } catch .store(.tokenExpired), .store(.tokenFromFuture) {
+            try await restart()
+            try await absorb()
+        }
+    }
+
     /// Processes the history up to its end.
     func absorb() async throws(MirrorError) {
         while let position {
             let (reader, zone, configuration, model) = (reader, zone, configuration, container.model)
-            let batch: (rows: [MapRow], end: HistoryPosition, isLast: Bool)?
-            do throws(MirrorError) {
-                batch = try await read { snapshot throws(StoreError) in
-                    guard let batch = try reader.next(after: position, limit: 1000, in: snapshot) else {
-                        return nil
-                    }
-                    var absorption = Absorption(zone: zone, configuration: configuration, model: model)
-                    try absorption.run(batch.transactions, in: snapshot)
-                    return (Array(absorption.rows.values), batch.end, batch.isLast)
+            let next: (rows: [MapRow], end: HistoryPosition, isLast: Bool)? = try await read {
+                snapshot throws(StoreError) in
+                guard let batch = try reader.next(after: position, limit: 1000, in: snapshot) else {
+                    return nil
                 }
-            } catch .store(.tokenExpired), .store(.tokenFromFuture) {
-                try await restart()
-                continue
+                var absorption = Absorption(zone: zone, configuration: configuration, model: model)
+                try absorption.run(batch.transactions, in: snapshot)
+                return (Array(absorption.rows.values), batch.end, batch.isLast)
             }
-            guard let batch else { return }
+            guard let batch = next else { return }
             // A cursor that only passes imports moves rarely: each commit would be a signal to all processes.
             let distance = batch.end.token.number - position.token.number
             if !batch.rows.isEmpty || distance > 1000 {

@@ -6,7 +6,7 @@ struct RecordMerge: Sendable {
     let configuration: MirrorConfiguration
     let model: StoreModel
     let number: Int64
-    let comparesValues: Bool
+    let mode: MirrorZone.Reconciliation
     /// Whether revisions come in the order of the log, so that those before a known one are superseded.
     let isOrdered: Bool
 
@@ -36,7 +36,7 @@ struct RecordMerge: Sendable {
             let object = objects[name]
             if let object, unabsorbed.contains(object.id) { return nil }
             if object == nil, !unabsorbed.isEmpty, row.state.isAlive(values.mirrored) { return nil }
-            if row.revision == entry.revision.number, row.stamp == entry.revision.stamp, !comparesValues,
+            if row.revision == entry.revision.number, row.stamp == entry.revision.stamp, !mode.comparesValues,
                 object != nil || !row.state.isAlive(values.mirrored)
             {
                 continue
@@ -64,22 +64,25 @@ struct RecordMerge: Sendable {
         }.map(\.id)
     }
 
+    /// The origin of edits that the history lost.
+    private var unrecorded: LocalTransaction {
+        LocalTransaction(machine: zone.machine, number: number, milliseconds: LocalTransaction.unknownTime)
+    }
+
     private func merge(
         _ entry: MergedEntry, _ row: MapRow, _ object: StoredObject?, _ values: RecordValues,
         into plan: inout MergePlan
     ) {
         let theirs = entry.merged
         var mine = values.filled(row.state, from: object)
-        if comparesValues, let object {
-            let local = LocalTransaction(
-                machine: zone.machine, number: number, milliseconds: LocalTransaction.unknownTime)
+        if mode.comparesValues, let object {
             let edited = mine.attributes.filter { name, attribute in
                 theirs.attributes[name].map {
                     $0.clock == attribute.clock && $0.value != nil && $0.value != attribute.value
                 } ?? false
             }
             let members = values.members(of: object)
-            mine.edit(Array(edited.keys) + members.keys, members: members, in: local)
+            mine.edit(Array(edited.keys) + members.keys, members: members, in: unrecorded)
             mine = values.filled(mine, from: object)
         }
         var state = mine.joined(theirs)
@@ -105,20 +108,25 @@ struct RecordMerge: Sendable {
     }
 
     /// Returns the values of this machine that lose, and those that lose to one of this machine, if neither
-    /// machine had seen the edit of the other.
+    /// machine had seen the edit of the other, or it is not known whether.
     private func conflicts(
         _ mine: RecordState, _ theirs: RecordState, _ row: MapRow, _ entity: MirroredEntity
     ) -> [RecordedConflict] {
         theirs.attributes.compactMap { name, their in
             guard let own = mine.attributes[name], !entity.minor.contains(name),
-                own.clock.machine == zone.machine, their.clock.machine != zone.machine,
-                !own.seen.covers(their.clock), !their.seen.covers(own.clock),
                 let ownValue = own.value, let theirValue = their.value, ownValue != theirValue
             else { return nil }
             let isOwn = own.clock < their.clock
+            let isUnseen =
+                own.clock.machine == zone.machine && their.clock.machine != zone.machine
+                && !own.seen.covers(their.clock) && !their.seen.covers(own.clock)
+            let mayBeUnrecorded = isOwn && mode == .recover
+            guard isUnseen || mayBeUnrecorded else { return nil }
+            // Another edit than the one with the clock, of which there may be a conflict.
+            let clock = mayBeUnrecorded ? unrecorded.clock(after: own.clock, seen: nil) : nil
             return RecordedConflict(
-                object: row.name, attribute: name, clock: isOwn ? own.clock : their.clock, isOwn: isOwn,
-                value: isOwn ? ownValue : theirValue)
+                object: row.name, attribute: name, clock: clock ?? (isOwn ? own.clock : their.clock),
+                isOwn: isOwn, value: isOwn ? ownValue : theirValue)
         }
     }
 }
