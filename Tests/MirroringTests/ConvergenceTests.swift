@@ -11,6 +11,9 @@ import Testing
         limit: Int
     ) async throws -> [String] {
         var failures: [String] = []
+        // Those of a failure, to repeat it.
+        let chosen = ProcessInfo.processInfo.environment["CLIPS_SEEDS"]?.split(separator: ",") ?? []
+        let seeds = chosen.isEmpty ? Array(seeds) : chosen.compactMap { UInt64($0) }
         for seed in seeds where failures.count < limit {
             var world = try await MirrorWorld(seed: seed, detaches: detaches, makeDefect: makeDefect)
             let steps = 20 + Int(seed % 7) * 20
@@ -20,7 +23,7 @@ import Testing
     }
 
     @Test func `machines converge and no edit is lost, over random histories`() async throws {
-        let count = UInt64(LongProof.count(14, of: 200, "histories of machines"))
+        let count = UInt64(LongProof.count(14, of: 5000, "histories of machines"))
         let failures = try await failures(0..<count, limit: 5)
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     }

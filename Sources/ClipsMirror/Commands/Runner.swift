@@ -121,6 +121,7 @@ actor Runner {
         report.waiting = status?.waiting ?? 0
         report.conflicts = status?.conflicts ?? 0
         report.tooLarge = status?.tooLarge ?? 0
+        report.unreadable = status?.unreadable ?? 0
         report.clockOffset = status?.clockOffset ?? 0
         noteForgotten(status?.forgotten ?? 0)
         guard always || report != before else { return }

@@ -83,16 +83,17 @@ public actor Mirror {
         try configuration.check(container.model)
         let name = configuration.consumer
         let (wasKnown, former, object) = try await read { snapshot throws(StoreError) in
-            let wasKnown = try snapshot.hasConsumer(name)
-            let former = wasKnown ? nil : try snapshot.formerMirror()
-            return (wasKnown, former, try snapshot.fetch(FetchRequest(MirrorNames.zone)).first)
+            (
+                try snapshot.hasConsumer(name), try snapshot.formerMirror(of: name),
+                try snapshot.fetch(FetchRequest(MirrorNames.zone)).first
+            )
         }
+        zone = MirrorZone(object)
+        if zone.id != nil, !wasKnown, former == nil { try await noteMissingHistory() }
         let token = try await register(.always, startingAt: former?.token)
         if let former {
             try await store { () throws(StoreError) in try await container.removeConsumer(former.name) }
         }
-        zone = MirrorZone(object)
-        if zone.id != nil, !wasKnown, former == nil { historyIsMissing() }
         bindMachine()
         let schema = configuration.schema(container.model)
         if zone[.schema] != schema {
@@ -123,10 +124,12 @@ public actor Mirror {
         return registered.token
     }
 
-    /// Requires that unrecorded edits are found by comparing values.
-    func historyIsMissing() {
+    /// Requires that unrecorded edits are found by comparing values. Saved before the consumer gets a position: a
+    /// process that is killed between the two must not forget the loss.
+    func noteMissingHistory() async throws(MirrorError) {
         zone[.scanned] = 0
         zone.reconciliation = .recover
+        try await write { _ throws(StoreError) in }
     }
 
     /// Renews the machine in a store that was copied: two machines with one name could give one clock to two
