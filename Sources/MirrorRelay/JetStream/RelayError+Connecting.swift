@@ -1,5 +1,5 @@
 import CNATS
-import Glibc
+import Platform
 
 extension RelayError {
     /// Creates the reason that a connection was not made, with the next step.
@@ -16,7 +16,7 @@ extension RelayError {
                 reason: "it has no TLS; give it a certificate, or use nats:// on its own machine")
         case NATS_SSL_ERROR:
             self = .unreachable(reason: Self.reason(ofCertificate: detail, address))
-        case NATS_NO_SERVER, NATS_IO_ERROR, NATS_ERR, NATS_TIMEOUT:
+        case NATS_NO_SERVER, NATS_IO_ERROR, NATS_TIMEOUT:
             self = .unreachable(reason: Self.reason(ofSilence: address))
         default:
             self.init(status)
@@ -39,13 +39,13 @@ extension RelayError {
         }
     }
 
-    /// Tells a name that has no address from a server that does not answer.
+    /// Tells a name that has no address from a server that does not answer; libnats does not. getent(1) exits with 2 for
+    /// an unknown name.
     private static func reason(ofSilence address: ServerAddress) -> String {
-        var found: UnsafeMutablePointer<addrinfo>?
-        let status = getaddrinfo(address.host, nil, nil, &found)
-        if let found { freeaddrinfo(found) }
-        return status == 0
-            ? "nothing answers at \(address.url); check the port, and that the server runs"
-            : "the host \(address.host) has no address; check its name and the network"
+        let lookup = ChildProcess.start(
+            ["getent", "ahosts", address.host], streams: [0: nil, 1: nil, 2: nil])
+        return ChildProcess.status(of: lookup) == 2
+            ? "the host \(address.host) has no address; check its name and the network"
+            : "nothing answers at \(address.url); check the port, and that the server runs"
     }
 }
