@@ -31,6 +31,7 @@ enum Program {
         case "run": return try await Runner(invocation).run()
         case "once": return try await invocation.once()
         case "enable": return try invocation.enable()
+        case "machines": return try await invocation.machines()
         case "code": return try invocation.code()
         case "password": return try await invocation.password()
         case "conflicts": return try await invocation.conflicts()

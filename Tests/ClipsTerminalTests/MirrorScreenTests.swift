@@ -18,7 +18,7 @@ import Testing
         }
         return MirrorConflict(
             id: lost, entity: "Clip", uuid: "u", attribute: "title", value: .text(lost), isOwn: isOwn,
-            date: noon - 60, object: object)
+            machine: nil, date: noon - 60, object: object)
     }
 
     @Test func `the status line shows the mirror and the key for conflicts`() {

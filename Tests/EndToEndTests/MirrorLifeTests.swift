@@ -29,6 +29,17 @@ struct MirrorLifeTests {
         #expect(try machines.contents(c) == machines.contents(a))
     }
 
+    @Test func `machines know each other's versions`() throws {
+        try machines.pair()
+        try machines.exchange(a)
+        for machine in [a, b] {
+            let lines = try machine.run("mirror", "machines", "--json").output.split(separator: "\n")
+            #expect(lines.count == 2 && lines.allSatisfy { $0.contains("clips ") }, "\(lines)")
+            #expect(lines.count { $0.contains(#""this":true"#) } == 1)
+        }
+        #expect(try a.run("mirror", "machines").output.contains("(this machine)"))
+    }
+
     @Test func `the same page saved on two machines remains two clips until dedupe merges them`() throws {
         try machines.pair()
         try a.run("add", "--title", "page", "--tag", "a", "--url", "https://one.example/x")

@@ -37,7 +37,11 @@ package struct MirrorWorld {
     private var marks: [String: [(time: Int64, machine: Int, isOn: Bool)]] = [:]
     /// The losing values that a machine dismissed.
     private var dismissed: [String] = []
+    /// The times of each machine's last exchange, and of its last attempt.
     private var lastSync: [Int: Int64] = [:]
+    private var lastAttempt: [Int: Int64] = [:]
+    /// The tags that were removed after an attempt that may have sent them.
+    private var uncertainMarks: Set<String> = []
     private var count = 0
     /// Whether a machine lost its part of the history: of its edits since, and of those of others, either may win;
     /// the other one is a conflict, except of a deleted object.
@@ -118,6 +122,7 @@ package struct MirrorWorld {
                     } catch is MirrorError {
                         try await machines[index].kill()
                     }
+                    lastAttempt[index] = time()
                 }
             case ..<95: online[index].toggle()
             case ..<99:
@@ -225,11 +230,13 @@ package struct MirrorWorld {
             if !isOn { tags.remove(tag) }
             try await machine.update(uuid, ["tags": .text(tags.sorted().joined(separator: ","))])
             // A tag that was added and removed between two exchanges was never there for the others.
-            let own = marks["\(uuid) \(tag)"]?.lastIndex { $0.machine == index }
-            if !isOn, let own, (marks["\(uuid) \(tag)"]?[own].time ?? 0) > lastSync[index] ?? 0 {
-                marks["\(uuid) \(tag)"]?.remove(at: own)
+            let key = "\(uuid) \(tag)"
+            let own = isOn ? nil : marks[key]?.lastIndex { $0.machine == index }
+            if let own, let added = marks[key]?[own].time, added > lastSync[index] ?? 0 {
+                if added <= lastAttempt[index] ?? 0 { uncertainMarks.insert(key) }
+                marks[key]?.remove(at: own)
             } else {
-                marks["\(uuid) \(tag)", default: []].append((time(), index, isOn))
+                marks[key, default: []].append((time(), index, isOn))
             }
         }
     }
@@ -297,7 +304,7 @@ package struct MirrorWorld {
     /// Stars and tags have no conflicts: an edit wins that is later than all others by more than the skew of the
     /// clocks.
     private func lostMark(_ notes: [String: StoredObject]) -> String? {
-        for (key, edits) in marks {
+        for (key, edits) in marks where !uncertainMarks.contains(key) {
             let parts = key.split(separator: " ").map(String.init)
             guard let note = notes[parts[0]], !deleted.contains(parts[0]), let last = edits.last else {
                 continue

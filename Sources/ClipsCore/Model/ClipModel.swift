@@ -1,5 +1,6 @@
 package import Mirroring
 package import PersistentStore
+import Platform
 package import SearchIndex
 
 /// The attributes of a clip, named as in the store and in JSON.
@@ -105,6 +106,6 @@ extension ClipModel {
             [
                 MirroredEntity(
                     entity, minor: Set(minor.map(\.rawValue)), sets: [ClipAttribute.tags.rawValue: ","])
-            ], zone: zone)
+            ], zone: zone, machineName: HostName.current, program: "clips \(clipsVersion)")
     }
 }

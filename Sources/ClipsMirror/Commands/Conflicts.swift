@@ -45,7 +45,7 @@ extension Invocation {
             line(String(decoding: try encoder.encode(object), as: UTF8.self))
             return
         }
-        let origin = conflict.isOwn ? "this machine" : "another machine"
+        let origin = conflict.isOwn ? "this machine" : conflict.machine ?? "another machine"
         line("\(number)  \(conflict.attribute) of \(object.clip.map { "clip \($0)" } ?? "a deleted clip")")
         line("   now:  \(object.current ?? "")")
         line("   lost: \(object.lost ?? "") (by \(origin), \(object.date))")
@@ -61,6 +61,7 @@ private struct ConflictObject: Encodable {
     let current: String?
     let lost: String?
     let own: Bool
+    let machine: String?
     let date: String
 
     init(_ conflict: MirrorConflict) {
@@ -71,6 +72,7 @@ private struct ConflictObject: Encodable {
         current = conflict.current.flatMap(Self.text)
         lost = Self.text(conflict.value)
         own = conflict.isOwn
+        machine = conflict.machine
         date = conflict.date.formatted(.iso8601)
     }
 

@@ -43,10 +43,8 @@ extension Invocation {
         // Before anything is sent that only the code can read.
         try settings.create(store: path)
         line(settings.code)
-        do {
-            try await exchange(
-                Mirror(container: store.container, configuration: settings.configuration, engine: engine))
-        } catch MirrorError.wrongKey {
+        let mirror = Mirror(container: store.container, configuration: settings.configuration, engine: engine)
+        do { try await exchange(mirror) } catch MirrorError.wrongKey {
             // Another machine created the zone meanwhile.
             unlink(MirrorFiles(store: path).settings)
             throw isTaken
@@ -54,7 +52,7 @@ extension Invocation {
             remark("the mirror was added, but not all clips were sent; 'clips mirror once' continues.")
             throw error
         }
-        let sent = try await engine.list().count
+        let sent = try await mirror.preview().onBoth
         await engine.close()
         remark(
             "sent \(sent) clip\(sent == 1 ? "" : "s"). On the next machine, run '\(pairing(settings))' and type the code above; 'clips mirror code' prints it again."

@@ -84,7 +84,8 @@ struct ConflictScreen {
             + side("lost  ", lost, current, true, share, width)
             + [
                 StyledRun(
-                    "  \(conflict.isOwn ? "by this machine" : "by another machine"), \(time)", theme.dim)
+                    "  by \(conflict.isOwn ? "this machine" : conflict.machine ?? "another machine"), \(time)",
+                    theme.dim)
             ]
     }
 

@@ -17,10 +17,19 @@ public struct MirrorConfiguration: Hashable, Sendable {
     public var mirrored: [MirroredEntity]
     /// The zone on the relay; part of the name under which the mirror registers as a consumer of the history.
     public var zone: String
+    /// The name under which other machines know this one; empty to tell them nothing.
+    public var machineName: String
+    /// The program with its version, which other machines show.
+    public var program: String
 
-    public init(_ mirrored: [MirroredEntity], zone: String = "main") {
+    public init(
+        _ mirrored: [MirroredEntity], zone: String = "main", machineName: String = "", program: String = ""
+    ) {
         self.mirrored = mirrored
         self.zone = zone
+        // Each is a line of their description.
+        self.machineName = String(machineName.prefix { !$0.isNewline }.prefix(64))
+        self.program = String(program.prefix { !$0.isNewline }.prefix(64))
     }
 
     /// The name of the consumer that holds the history of unprocessed changes.

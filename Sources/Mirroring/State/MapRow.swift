@@ -56,7 +56,13 @@ struct MapRow: Sendable {
 
     /// Saves a row that was read in the same transaction.
     func save(in transaction: inout StoreTransaction) throws(StoreError) {
-        if let id { try transaction.update(id, values(withState: true)) }
+        var values = values(withState: true)
+        if let id {
+            try transaction.update(id, values)
+        } else {
+            values["name"] = .text(name)
+            try transaction.insert(MirrorNames.record, values)
+        }
     }
 
     /// Saves the result of a put. The state of the row may have changed since it was read: then it still waits.

@@ -126,6 +126,10 @@ extension Mirror {
                     let local = LocalTransaction(
                         machine: zone.machine, number: number, milliseconds: LocalTransaction.unknownTime)
                     row.state.edit(values.names, members: values.members(of: object), in: local)
+                    let order = values.order(of: row.state, in: object)
+                    if !order.isEmpty {
+                        try await context.update(object.id, order, onVersion: object.version)
+                    }
                 }
                 try await row.save(in: context, withState: isUncertain)
             }

@@ -38,6 +38,7 @@ extension Mirror {
                     try await importChanges()
                     revisions = waitForRevision(signals)
                 }
+                try await announce()
                 try await export()
             }
         }

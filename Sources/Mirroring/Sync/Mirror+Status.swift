@@ -80,7 +80,9 @@ extension Mirror {
     public func preview() async throws(MirrorError) -> MirrorPreview {
         try configuration.check(container.model)
         var there = Set(try await engine.list().map(\.key))
-        there.remove(engine.key(entity: Self.horizon.entity, uuid: Self.horizon.uuid))
+        for (entity, uuid) in [Self.horizon, Self.machines] {
+            there.remove(engine.key(entity: entity, uuid: uuid))
+        }
         let total = there.count
         var here = 0
         for mirrored in configuration.mirrored {

@@ -21,6 +21,8 @@ public actor Mirror {
     /// The position in the history up to which edits have clocks; nil before the start.
     var position: HistoryPosition?
     var isConnected = false
+    /// The time of the last description of this machine.
+    var announced = Int64.min / 2
     private var isExchanging = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
     var removals = WaitingRemovals()
@@ -54,6 +56,7 @@ public actor Mirror {
             isConnected = false
             try await connect()
             try await importChanges()
+            try await announce()
             try await export()
         }
     }

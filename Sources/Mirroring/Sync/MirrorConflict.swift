@@ -13,6 +13,8 @@ public struct MirrorConflict: Hashable, Sendable, Identifiable {
     public let value: AttributeValue
     /// Whether this machine made the losing edit.
     public let isOwn: Bool
+    /// The name of the machine that made it; nil if it is not known.
+    public let machine: String?
     /// The time of the losing edit.
     public let date: Date
     /// The object with its current values; nil if it was deleted.
@@ -31,14 +33,17 @@ extension MirrorConfiguration {
             let rows = try snapshot.fetch(FetchRequest(MirrorNames.conflict))
             let names = rows.map { MapRow(name: $0["object"].textValue ?? "") }
             let objects = try snapshot.objects(of: names.map { ($0.entity, $0.uuid) }, self)
+            let machines = try snapshot.machines()
             return zip(rows, names).map { row, name in
                 var json = JSONCursor(row["value"].blobValue ?? [])
                 let value: AttributeValue =
                     if case .known(let value)? = try? json.value() { value } else { .null }
+                let id = row["name"].textValue ?? ""
+                let clock = id.split(separator: "/").last.flatMap { MirrorClock(String($0)) }
                 return MirrorConflict(
-                    id: row["name"].textValue ?? "", entity: name.entity, uuid: name.uuid,
+                    id: id, entity: name.entity, uuid: name.uuid,
                     attribute: row["attribute"].textValue ?? "", value: value,
-                    isOwn: row["isOwn"].booleanValue,
+                    isOwn: row["isOwn"].booleanValue, machine: clock.flatMap { machines[$0.machine]?.name },
                     date: Date(timeIntervalSince1970: Double(row["time"].integerValue ?? 0) / 1000),
                     object: objects[name.name])
             }

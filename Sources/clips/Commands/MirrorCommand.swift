@@ -8,7 +8,7 @@ extension Command {
         name: "mirror",
         summary: "Exchange clips with other machines, end-to-end encrypted, through a NATS server",
         details: """
-            ACTION: add, pair, run, once, enable, status, conflicts, code, password, remove
+            ACTION: add|pair|run|once|enable|status|machines|conflicts|code|password|remove
             """,
         operands: "ACTION [URL…]",
         options: Option.mirror,

@@ -1,0 +1,95 @@
+public import FoundationEssentials
+import HistoryTracking
+public import PersistentStore
+
+/// A machine of the zone, as it described itself.
+public struct MirrorMachine: Hashable, Sendable {
+    public let name: String
+    /// The program with its version.
+    public let program: String
+    /// The last time, to the hour, at which it exchanged changes.
+    public let lastSeen: Date
+    /// Whether it is the machine of this store.
+    public let isThis: Bool
+}
+
+extension Mirror {
+    /// The record with a description of each machine, by its number in clocks.
+    static var machines: (entity: String, uuid: String) { ("MirrorZone", "machines") }
+    private static var announcementPause: Int64 { 3600 * 1000 }
+
+    /// Describes this machine to the others, together with other changes: at most once an hour, and never while nothing
+    /// else is exchanged.
+    func announce() async throws(MirrorError) {
+        let now = now()
+        guard !configuration.machineName.isEmpty, now - announced >= Self.announcementPause else { return }
+        let description = MachineDescription(
+            name: configuration.machineName, program: configuration.program, seen: now)
+        let name = MapRow.name(Self.machines.entity, Self.machines.uuid)
+        let (zone, number) = (zone, position?.token.number ?? 0)
+        try await write { transaction throws(StoreError) in
+            var row = try transaction.snapshot.mapRows([name])[name] ?? MapRow(name: name)
+            let previous = row.state.attributes[zone[.machine]]
+            if let known = previous?.value.flatMap(MachineDescription.init), known.name == description.name,
+                known.program == description.program, now - known.seen < Self.announcementPause
+            {
+                return
+            }
+            // Like the time of a purge, it is no edit of a transaction.
+            let local = LocalTransaction(machine: zone.machine, number: number, milliseconds: now)
+            guard let clock = local.clock(after: previous?.clock, seen: nil) else { return }
+            row.state.attributes[zone[.machine]] = .init(clock: clock, value: .known(.text(description.text)))
+            row.waiting = .toPut
+            try row.save(in: &transaction)
+        }
+        announced = now
+    }
+}
+
+/// The form of a machine in the record: the time, and two lines.
+struct MachineDescription: Sendable {
+    let name: String
+    let program: String
+    let seen: Int64
+
+    init(name: String, program: String, seen: Int64) {
+        (self.name, self.program, self.seen) = (name, program, seen)
+    }
+
+    init?(_ value: RecordValue) {
+        guard case .known(.text(let text)) = value else { return nil }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard lines.count >= 3, let seen = Int64(lines[0]) else { return nil }
+        self.init(name: lines[2], program: lines[1], seen: seen)
+    }
+
+    var text: String { "\(seen)\n\(program)\n\(name)" }
+}
+
+extension StoreSnapshot {
+    /// Returns the descriptions of machines by their numbers in clocks.
+    func machines() throws(StoreError) -> [UInt64: MachineDescription] {
+        let name = MapRow.name(Mirror.machines.entity, Mirror.machines.uuid)
+        let attributes = try mapRows([name])[name]?.state.attributes ?? [:]
+        return attributes.reduce(into: [:]) { machines, entry in
+            guard let number = UInt64(entry.key, radix: 16) else { return }
+            machines[number] = entry.value.value.flatMap(MachineDescription.init)
+        }
+    }
+}
+
+extension MirrorConfiguration {
+    /// Returns the machines of the zone, the one seen last first.
+    nonisolated(nonsending) public func machines(in container: PersistentContainer)
+        async throws(MirrorError) -> [MirrorMachine]
+    {
+        try await read(container) { snapshot throws(StoreError) in
+            let own = try snapshot.fetch(FetchRequest(MirrorNames.zone)).first.map { MirrorZone($0).machine }
+            return try snapshot.machines().map { number, machine in
+                MirrorMachine(
+                    name: machine.name, program: machine.program,
+                    lastSeen: Date(timeIntervalSince1970: Double(machine.seen) / 1000), isThis: number == own)
+            }.sorted { ($1.lastSeen, $0.name) < ($0.lastSeen, $1.name) }
+        }
+    }
+}
