@@ -35,13 +35,24 @@ struct Invocation {
         return try await ClipStore(path: path, author: value("--author") ?? "cli", options: options)
     }
 
-    /// The address of the operand and the options, with a password that is prompted or read from a file.
+    /// The address of the operand and the options.
     func address() throws -> ServerAddress {
         guard let url = operands.first else { throw Sentence("Missing operand: URL. Use tls://HOST[:PORT].") }
         var address = try ServerAddress(url)
+        try complete(&address)
+        return address
+    }
+
+    /// Reads the options of an address, and a password that is prompted or read from a file.
+    func complete(_ address: inout ServerAddress) throws {
         if let user = value("--user") { address.user = user }
-        address.credentials = value("--credentials").map(FilePath.resolved)
-        address.authority = value("--ca").map(FilePath.resolved)
+        if let path = value("--credentials") { address.credentials = FilePath.resolved(path) }
+        if let path = value("--ca") {
+            address.authority = FilePath.resolved(path)
+            guard access(path, R_OK) == 0 else {
+                throw Sentence("Cannot read the certificate \(path). Check the path and its permissions.")
+            }
+        }
         if let path = address.credentials { try MirrorSettings.checkPrivacy(path) }
         if let file = value("--password-file") {
             try MirrorSettings.checkPrivacy(file)
@@ -49,7 +60,6 @@ struct Invocation {
         } else if let user = address.user {
             address.password = try Console.secret("Password of \(SafeText.line(user)): ")
         }
-        return address
     }
 
     func line(_ text: String) { Console.write(SafeText.line(text) + "\n", to: STDOUT_FILENO) }

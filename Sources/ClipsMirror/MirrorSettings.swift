@@ -6,13 +6,16 @@ import Mirroring
 import Platform
 
 /// The server and the secret of a store's mirror, in a file that only its owner can read.
-struct MirrorSettings: Codable {
+struct MirrorSettings: Codable, Hashable {
     var server: ServerAddress
     var zone: String
     /// The pairing code.
     var code: String
 
-    func write(store path: String) throws {
+    /// Writes the settings of a store that has none.
+    func create(store path: String) throws { try write(store: path, replaces: false) }
+
+    func write(store path: String, replaces: Bool = true) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let bytes = try encoder.encode(self) + Data("\n".utf8)
@@ -20,7 +23,9 @@ struct MirrorSettings: Codable {
         do {
             let file = try ReplacementFile(of: target)
             try DescriptorIO.write(bytes, to: file.descriptor)
-            try file.commit()
+            try file.commit(replaces: replaces)
+        } catch Errno(EEXIST) {
+            throw Sentence.used
         } catch {
             throw Sentence("Cannot write \(target): \(error). Check the permissions of its folder.")
         }
@@ -34,14 +39,17 @@ struct MirrorSettings: Codable {
     init(store path: String) throws {
         let file = MirrorFiles(store: path).settings
         guard FilePath.exists(file) else {
-            throw Sentence(
-                "The store \(path) has no mirror. Run 'clips mirror add URL' or 'clips mirror pair URL'.")
+            throw Sentence.noMirror(path)
         }
         try Self.checkPrivacy(file)
         guard let text = TextFile.read(file),
             let settings = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)),
             MirrorSecret(code: settings.code) != nil, JetStreamEngine.isValid(zone: settings.zone)
-        else { throw Sentence("The settings \(file) are not readable. Pair this machine again.") }
+        else {
+            throw Sentence(
+                "The settings \(file) are not readable. Run 'clips mirror remove', then 'pair'; what was not sent is retained."
+            )
+        }
         self = settings
     }
 
@@ -67,4 +75,10 @@ struct MirrorSettings: Codable {
 struct Sentence: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
+
+    static let used = Sentence("The store has a mirror. Run 'clips mirror remove' first.")
+
+    static func noMirror(_ path: String) -> Sentence {
+        Sentence("The store \(path) has no mirror. Run 'clips mirror add URL' or 'clips mirror pair URL'.")
+    }
 }

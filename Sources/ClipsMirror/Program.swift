@@ -31,6 +31,8 @@ enum Program {
         case "run": return try await Runner(invocation).run()
         case "once": return try await invocation.once()
         case "enable": return try invocation.enable()
+        case "code": return try invocation.code()
+        case "password": return try await invocation.password()
         case "conflicts": return try await invocation.conflicts()
         case "remove": return try await invocation.remove()
         default:
@@ -54,7 +56,7 @@ enum Program {
         case .unreachable(let reason):
             "The server cannot be reached: \(reason). Nothing is lost; changes wait in the store."
         case .unauthorized:
-            "The server rejected the user or the password. Check both with your server's administrator, then pair again."
+            "The server rejected the user or the password. Check both, then run 'clips mirror password'."
         case .wrongKey:
             "The zone on the server has another key; nothing was written. Pair with the code of a machine that works."
         case .quotaExceeded:

@@ -44,9 +44,16 @@ package final class ReplacementFile {
     package var descriptor: CInt { file.number }
 
     /// Writes the contents to the disk, then gives them the file's name.
-    package func commit() throws(Errno) {
+    ///
+    /// - Parameter replaces: Whether to replace a file of that name; without, it is an error (EEXIST).
+    package func commit(replaces: Bool = true) throws(Errno) {
         guard let path else { return }
         try file.sync()
+        guard replaces else {
+            let isNew = if let temporary { Glibc.link(temporary, path) == 0 } else { try link(path) }
+            guard isNew else { throw Errno(EEXIST) }
+            return
+        }
         if temporary == nil {
             if try link(path) { return }
             // link(2) replaces nothing: the contents get a name of their own first, for as long as rename(2)

@@ -32,6 +32,14 @@ import Testing
         #expect(!state.statusLine.contains("conflict"))
     }
 
+    @Test(
+        arguments: [20, 30, 40, 60, 80, 200], ["mirror paused: no room is left", "mirror: 2 not readable"])
+    func `a problem of the mirror is shown at each width`(columns: Int, problem: String) {
+        var state = AppState.showing(3, Size(rows: 12, columns: columns))
+        _ = state.handle(.message(.mirror(problem, conflicts: 2)), at: noon)
+        #expect(state.statusLine.contains("mirror"), "\(state.statusLine)")
+    }
+
     @Test(arguments: [Size(rows: 24, columns: 80), Size(rows: 12, columns: 40), Size(rows: 3, columns: 10)])
     func `conflicts are shown one by one, restored, kept, or postponed`(size: Size) throws {
         var state = AppState.showing(30, size)

@@ -46,11 +46,9 @@ struct MirrorAppTests {
         #expect(eventually { kill(last, 0) != 0 })
     }
 
-    @Test func `a machine is paired on a terminal, which shows the code but not the password`() throws {
-        let guarded = try MirroredMachines(configuration: Self.accounts(password: "geheim"))
-        let password = guarded.a.folder.path(of: "password")
-        try "geheim\n".write(toFile: password, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: password)
+    @Test func `a machine is paired on a terminal, which shows neither the code nor the password`() throws {
+        let guarded = try MirroredMachines(configuration: MirroredMachines.accounts(password: "geheim"))
+        let password = try MirroredMachines.file("geheim", of: guarded.a)
         try guarded.a.run("add", "--title", "one", "--url", "https://one.example")
         let url = guarded.server.url
         let added = try guarded.a.run("mirror", "add", url, "--user", "ann", "--password-file", password)
@@ -65,6 +63,7 @@ struct MirrorAppTests {
         #expect(try eventually { try terminal.shows("The pairing code is not valid.") })
         try terminal.send(code.lowercased().replacingOccurrences(of: "-", with: " "), "Enter")
         #expect(try eventually { try terminal.shows("All machines will have 1. Continue? [y/N]") })
+        #expect(try !terminal.shows("FSN5") && !terminal.shows(code.lowercased().prefix(4).description))
         #expect(try !terminal.shows("geheim") && guarded.b.sqlite3("SELECT count(*) FROM Clip;") == "0")
         try terminal.send("y", "Enter")
         #expect(try eventually { try terminal.shows("paired.") })
@@ -100,10 +99,8 @@ struct MirrorAppTests {
     }
 
     @Test func `problems that the user must solve are shown in a few words`() throws {
-        let quota = try MirroredMachines(configuration: Self.accounts(password: "one"))
-        let password = quota.a.folder.path(of: "password")
-        try "one\n".write(toFile: password, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: password)
+        let quota = try MirroredMachines(configuration: MirroredMachines.accounts(password: "one"))
+        let password = try MirroredMachines.file("one", of: quota.a)
         try quota.pair("--user", "ann", "--password-file", password)
         let terminal = try app(of: quota.a)
         #expect(try eventually { try terminal.shows("live") })
@@ -112,7 +109,7 @@ struct MirrorAppTests {
         #expect(try eventually { try terminal.shows("mirror: quota full, nothing lost, 1 waiting") })
 
         quota.server.stop()
-        try quota.server.configure(Self.accounts(password: "two"))
+        try quota.server.configure(MirroredMachines.accounts(password: "two"))
         try quota.server.start()
         #expect(try eventually { try terminal.shows("mirror: wrong password") })
 
@@ -125,13 +122,5 @@ struct MirrorAppTests {
         #expect(try other.run("mirror", "add", quota.server.url).status == 0)
         #expect(try eventually { try terminal.shows("mirror: wrong key, nothing written") })
         #expect(try quota.a.run("doctor").output.contains("wrong key"))
-    }
-
-    private static func accounts(password: String) -> String {
-        """
-        accounts {
-          ann { jetstream { max_file: 300KB }, users: [{ user: ann, password: "\(password)" }] }
-        }
-        """
     }
 }

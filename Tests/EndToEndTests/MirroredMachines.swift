@@ -48,6 +48,23 @@ struct MirroredMachines {
         return try #require(pid_t(number))
     }
 
+    /// The configuration of a server with one user, `ann`.
+    static func accounts(password: String) -> String {
+        """
+        accounts {
+          ann { jetstream { max_file: 300KB }, users: [{ user: ann, password: "\(password)" }] }
+        }
+        """
+    }
+
+    /// A file with a password, which only its owner can read.
+    static func file(_ password: String, of machine: ClipsProgram) throws -> String {
+        let path = machine.folder.path(of: "password-" + password)
+        try (password + "\n").write(toFile: path, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        return path
+    }
+
     static func run(_ machine: ClipsProgram, _ words: [String], input: String = "") throws -> Shell {
         try Shell.run(ClipsProgram.path, ["mirror"] + words, input: input, environment: machine.environment)
     }

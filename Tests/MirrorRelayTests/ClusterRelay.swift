@@ -34,7 +34,10 @@ final class ClusterRelay: TestRelay {
                 return false
             }
         }
-        guard isCreated else { throw ShellError(description: "the cluster has no leader") }
+        guard isCreated else {
+            let logs = servers.map { $0.log.suffix(2000) }.joined(separator: "\n")
+            throw ShellError(description: "the cluster has no leader\n\(logs)")
+        }
         try await settle()
     }
 

@@ -63,4 +63,44 @@ struct SecureServerTests {
             try await list(server, authority: certificates.authority, credentials: otherPath)
         }
     }
+
+    /// The reason of a failure with a server.
+    private func reason(
+        _ certificates: TestCertificates?, url: String? = nil, authority: String? = nil
+    ) async throws -> String {
+        let server = try NATSServer(configuration: certificates?.configuration ?? "")
+        var address = try ServerAddress(url ?? server.secureURL)
+        address.authority = authority
+        let engine = JetStreamEngine(address, zone: "test", secret: MirrorSecret())
+        let error = await #expect(throws: MirrorError.self) { try await engine.list() }
+        guard case .unreachable(let reason)? = error else { return "\(String(describing: error))" }
+        return reason
+    }
+
+    @Test func `each cause of a failed connection has its sentence`() async throws {
+        let good = try TestCertificates(name: "localhost")
+        let other = try TestCertificates(name: "other.example")
+        let own = try TestCertificates(name: "localhost", isSelfSigned: true)
+        let expired = try TestCertificates(name: "localhost", days: -1)
+        #expect(try await reason(good).contains("name that with --ca"))
+        #expect(try await reason(good, authority: other.authority).contains("did not sign its certificate"))
+        #expect(try await reason(own).contains("signed by itself"))
+        #expect(try await reason(other, authority: other.authority).contains("not for the host localhost"))
+        #expect(try await reason(expired, authority: expired.authority).contains("has expired"))
+        #expect(
+            try await reason(good, authority: "/nowhere/ca.pem").contains("/nowhere/ca.pem cannot be read"))
+        #expect(try await reason(nil).contains("has no TLS"))
+        #expect(
+            try await reason(nil, url: "tls://no-such-host.invalid").contains(
+                "no-such-host.invalid has no address"))
+        let port = try NATSServer.freePort()
+        #expect(
+            try await reason(nil, url: "tls://localhost:\(port)").contains(
+                "nothing answers at tls://localhost:"))
+        // The server demands TLS, and gets it.
+        let plain = try NATSServer(configuration: good.configuration)
+        let engine = JetStreamEngine(try ServerAddress(plain.url), zone: "test", secret: MirrorSecret())
+        let error = await #expect(throws: MirrorError.self) { try await engine.list() }
+        #expect(error?.description.contains("name that with --ca") == true, "\(String(describing: error))")
+    }
 }

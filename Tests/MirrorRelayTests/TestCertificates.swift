@@ -8,8 +8,11 @@ struct TestCertificates {
     private let folder: TemporaryFolder
     var authority: String { folder.path(of: "ca.pem") }
 
-    /// - Parameter name: The DNS name of the server.
-    init(name: String) throws {
+    /// - Parameters:
+    ///   - name: The DNS name of the server.
+    ///   - isSelfSigned: Whether the authority has no part in it.
+    ///   - days: The days until it expires; may be negative.
+    init(name: String, isSelfSigned: Bool = false, days: Int = 2) throws {
         let folder = try TemporaryFolder()
         self.folder = folder
         func openssl(_ words: String) throws {
@@ -22,9 +25,12 @@ struct TestCertificates {
             "req -x509 \(key) -days 2 -subj /CN=authority -keyout \(path("ca.key")) -out \(path("ca.pem"))")
         try openssl("req \(key) -subj /CN=server -keyout \(path("key.pem")) -out \(path("request"))")
         try "subjectAltName=DNS:\(name)".write(toFile: path("names"), atomically: true, encoding: .utf8)
+        let signer =
+            isSelfSigned
+            ? "-signkey \(path("key.pem"))" : "-CA \(path("ca.pem")) -CAkey \(path("ca.key")) -CAcreateserial"
         try openssl(
-            "x509 -req -in \(path("request")) -CA \(path("ca.pem")) -CAkey \(path("ca.key")) -CAcreateserial "
-                + "-days 2 -extfile \(path("names")) -out \(path("cert.pem"))")
+            "x509 -req -in \(path("request")) \(signer) -days \(days) -extfile \(path("names")) "
+                + "-out \(path("cert.pem"))")
     }
 
     /// The lines for the server's configuration.

@@ -24,15 +24,23 @@ package struct MirrorWorld {
     package let machines: [TestMachine]
     private let faults: Faults
     private var online: [Bool]
+    private let detaches: Bool
+    private var detached: Set<Int> = []
     private var edits: [Edit] = []
     private var inserted: Set<String> = []
     private var deleted: Set<String> = []
+    /// The contents with which objects were deleted, and the machines that did.
+    private var deletions: [(uuid: String, machine: Int, title: String, note: String)] = []
     /// The objects that each machine ever had.
     private var seen: [Set<String>] = []
     /// The newest star and tag edits, by object and element: the time and the result.
     private var marks: [String: [(time: Int64, machine: Int, isOn: Bool)]] = [:]
+    /// The losing values that a machine dismissed.
+    private var dismissed: [String] = []
+    private var lastSync: [Int: Int64] = [:]
     private var count = 0
-    /// Whether a machine lost its part of the history: of its edits since, and of those of others, either may win.
+    /// Whether a machine lost its part of the history: of its edits since, and of those of others, either may win;
+    /// the other one is a conflict, except of a deleted object.
     private var hasLostHistory = false
 
     /// Random failures of requests, from a generator that all machines share.
@@ -56,10 +64,12 @@ package struct MirrorWorld {
     ///   - relay: An empty relay; nil for one in memory.
     ///   - makeDefect: Creates the defect of a machine, to prove that the check notices it.
     ///   - time: The machines' time, which must be that of the relay; nil for a clock that each step moves.
+    ///   - detaches: Whether machines also end their mirrors and join again, and resolve conflicts.
     package init(
         seed: UInt64, relay: (any TestRelay)? = nil, time: (@Sendable () -> Int64)? = nil,
-        makeDefect: () -> MirrorDefect? = { nil }
+        detaches: Bool = false, makeDefect: () -> MirrorDefect? = { nil }
     ) async throws {
+        self.detaches = detaches
         self.seed = seed
         random = SeededRandom(seed: seed)
         let relay =
@@ -95,8 +105,17 @@ package struct MirrorWorld {
             switch Int.random(in: 0..<100, using: &random) {
             case ..<60: try await edit(index)
             case ..<88:
-                if online[index] {
-                    do { try await machines[index].sync() } catch is MirrorError {
+                if detaches, Int.random(in: 0..<4, using: &random) == 0 {
+                    if Bool.random(using: &random) {
+                        try await detachOrJoin(index)
+                    } else {
+                        try await resolve(index)
+                    }
+                } else if online[index], !detached.contains(index) {
+                    do {
+                        try await machines[index].sync()
+                        lastSync[index] = time()
+                    } catch is MirrorError {
                         try await machines[index].kill()
                     }
                 }
@@ -112,13 +131,44 @@ package struct MirrorWorld {
             }
         }
         faults.stop()
+        detached.removeAll()
         try await relay.settle()
         for machine in machines { try await machine.kill() }
         for _ in 0..<4 { try await syncAll() }
         let puts = try await relay.putCount
         try await syncAll()
         if try await relay.putCount != puts { return "seed \(seed): an idle machine puts" }
-        return try await violation().map { "seed \(seed): \($0)" }
+        let note = hasLostHistory ? " (a history was lost)" : ""
+        return try await violation().map { "seed \(seed)\(note): \($0)" }
+    }
+
+    /// Ends the mirror of a machine without the relay, or lets a new one join.
+    private mutating func detachOrJoin(_ index: Int) async throws {
+        if detached.remove(index) == nil {
+            do throws(MirrorError) {
+                try await machines[index].mirror.detach()
+                detached.insert(index)
+            } catch {
+                // The process died, and the mirror remains.
+            }
+        }
+        try await machines[index].kill()
+    }
+
+    /// Restores or dismisses a conflict.
+    private mutating func resolve(_ index: Int) async throws {
+        let machine = machines[index]
+        guard let conflict = try await machine.conflicts().randomElement(using: &random) else { return }
+        let isRestored = Bool.random(using: &random) && conflict.object != nil
+        let value = conflict.value.textValue ?? ""
+        if isRestored {
+            let old = conflict.current?.textValue ?? ""
+            edits.append(
+                Edit(uuid: conflict.uuid, attribute: conflict.attribute, value: value, replaced: old))
+        } else {
+            dismissed.append("\(conflict.uuid) \(conflict.attribute) \(value)")
+        }
+        try await machine.resolve(conflict, restoring: isRestored)
     }
 
     /// Exchanges with each machine; repeats what does not reach a relay that may be electing a leader.
@@ -155,6 +205,7 @@ package struct MirrorWorld {
         case ..<12:
             try await machine.delete(uuid)
             deleted.insert(uuid)
+            deletions.append((uuid, index, old("title"), old("note")))
             for name in ["title", "note"] {
                 edits.append(Edit(uuid: uuid, attribute: name, value: "deleted", replaced: old(name)))
             }
@@ -173,7 +224,13 @@ package struct MirrorWorld {
             let isOn = tags.insert(tag).inserted
             if !isOn { tags.remove(tag) }
             try await machine.update(uuid, ["tags": .text(tags.sorted().joined(separator: ","))])
-            marks["\(uuid) \(tag)", default: []].append((time(), index, isOn))
+            // A tag that was added and removed between two exchanges was never there for the others.
+            let own = marks["\(uuid) \(tag)"]?.lastIndex { $0.machine == index }
+            if !isOn, let own, (marks["\(uuid) \(tag)"]?[own].time ?? 0) > lastSync[index] ?? 0 {
+                marks["\(uuid) \(tag)"]?.remove(at: own)
+            } else {
+                marks["\(uuid) \(tag)", default: []].append((time(), index, isOn))
+            }
         }
     }
 
@@ -196,20 +253,45 @@ package struct MirrorWorld {
         if let lost = inserted.first(where: { notes[$0] == nil && !deleted.contains($0) }) {
             return "the insert of \(lost) is lost"
         }
-        var known: Set<String> = []
-        for machine in machines {
-            for conflict in try await machine.conflicts() {
+        var known = Set(dismissed)
+        var names: Set<String>?
+        for (index, machine) in machines.enumerated() {
+            let conflicts = try await machine.conflicts()
+            for conflict in conflicts {
                 known.insert("\(conflict.uuid) \(conflict.attribute) \(conflict.value.textValue ?? "")")
             }
+            let own = Set(conflicts.map(\.id))
+            if let names, own != names {
+                return
+                    "machine \(index) has other conflicts: \(own.symmetricDifference(names).sorted().prefix(4))"
+            }
+            names = own
         }
         for edit in edits { known.insert("\(edit.uuid) \(edit.attribute) \(edit.replaced)") }
-        for edit in edits where edit.value != "deleted" && !hasLostHistory {
+        for edit in edits where edit.value != "deleted" {
+            if hasLostHistory, deleted.contains(edit.uuid) { continue }
             let isCurrent = notes[edit.uuid]?[edit.attribute].textValue == edit.value
             if !isCurrent && !known.contains("\(edit.uuid) \(edit.attribute) \(edit.value)") {
                 return "the \(edit.attribute) \(edit.value) of \(edit.uuid) is lost"
             }
         }
-        return hasLostHistory ? nil : lostMark(notes)
+        return hasLostHistory ? nil : lostMark(notes) ?? returnedObject(notes)
+    }
+
+    /// An object that a machine deleted exists only if another machine edited its content, which includes tags.
+    private func returnedObject(_ notes: [String: StoredObject]) -> String? {
+        let tagged = Dictionary(
+            grouping: marks.flatMap { key, edits in
+                key.hasSuffix(" starred") ? [] : edits.map { (key.prefix { $0 != " " }, $0.machine) }
+            }, by: { String($0.0) })
+        for deletion in deletions {
+            guard let note = notes[deletion.uuid], note["title"].textValue == deletion.title,
+                note["note"].textValue == deletion.note,
+                tagged[deletion.uuid, default: []].allSatisfy({ $0.1 == deletion.machine })
+            else { continue }
+            return "the deleted \(deletion.uuid) returned"
+        }
+        return nil
     }
 
     /// Stars and tags have no conflicts: an edit wins that is later than all others by more than the skew of the
@@ -224,7 +306,7 @@ package struct MirrorWorld {
             guard others.allSatisfy({ $0.time + 600 < last.time }) else { continue }
             let tags = (note["tags"].textValue ?? "").split(separator: ",").map(String.init)
             let isOn = parts[1] == "starred" ? note["starred"].booleanValue : tags.contains(parts[1])
-            if isOn != last.isOn { return "the last edit of \(key) is lost" }
+            if isOn != last.isOn { return "the last edit of \(key) is lost: \(edits.suffix(4))" }
         }
         return nil
     }

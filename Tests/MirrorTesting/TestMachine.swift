@@ -89,12 +89,11 @@ package final class TestMachine: Sendable {
         return Dictionary(uniqueKeysWithValues: objects.map { ($0["uuid"].textValue ?? "", $0) })
     }
 
-    /// The notes as text, with the tags in alphabetical order.
+    /// The notes as text.
     package func lines() async throws -> [String] {
         try await notes().map { uuid, note in
-            let tags = (note["tags"].textValue ?? "").split(separator: ",").sorted().joined(separator: ",")
-            return "\(uuid) \(note["title"].textValue ?? "") \(note["note"].textValue ?? "") [\(tags)] "
-                + "\(note["starred"].integerValue ?? -1)"
+            "\(uuid) \(note["title"].textValue ?? "") \(note["note"].textValue ?? "") "
+                + "[\(note["tags"].textValue ?? "")] \(note["starred"].integerValue ?? -1)"
         }.sorted()
     }
 
@@ -125,5 +124,11 @@ package final class TestMachine: Sendable {
 
     package func conflicts() async throws -> [MirrorConflict] {
         try await Book.configuration.conflicts(in: container)
+    }
+
+    package func resolve(_ conflict: MirrorConflict, restoring: Bool) async throws {
+        _ = try await container.write(author: "app") { transaction throws(StoreError) in
+            try Book.configuration.resolve(conflict, restoring: restoring, in: &transaction)
+        }
     }
 }

@@ -7,11 +7,15 @@ import Testing
 /// The merge rule under random histories, and with machines that break it.
 @Suite struct ConvergenceTests {
     private func failures(
-        _ seeds: some Sequence<UInt64>, makeDefect: () -> MirrorDefect? = { nil }, limit: Int
+        _ seeds: some Sequence<UInt64>, detaches: Bool = false, makeDefect: () -> MirrorDefect? = { nil },
+        limit: Int
     ) async throws -> [String] {
         var failures: [String] = []
+        // Those of a failure, to repeat it.
+        let chosen = ProcessInfo.processInfo.environment["CLIPS_SEEDS"]?.split(separator: ",") ?? []
+        let seeds = chosen.isEmpty ? Array(seeds) : chosen.compactMap { UInt64($0) }
         for seed in seeds where failures.count < limit {
-            var world = try await MirrorWorld(seed: seed, makeDefect: makeDefect)
+            var world = try await MirrorWorld(seed: seed, detaches: detaches, makeDefect: makeDefect)
             let steps = 20 + Int(seed % 7) * 20
             if let failure = try await world.run(steps: steps) { failures.append(failure) }
         }
@@ -19,8 +23,15 @@ import Testing
     }
 
     @Test func `machines converge and no edit is lost, over random histories`() async throws {
-        let count = UInt64(LongProof.count(14, of: 200, "histories of machines"))
+        let count = UInt64(LongProof.count(14, of: 5000, "histories of machines"))
         let failures = try await failures(0..<count, limit: 5)
+        #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
+    }
+
+    @Test func `machines that leave and join again lose no edit, and return no deleted object`() async throws
+    {
+        let count = UInt64(LongProof.count(30, of: 5000, "histories of machines that leave"))
+        let failures = try await failures(0..<count, detaches: true, limit: 5)
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     }
 

@@ -96,23 +96,27 @@ package final class NATSServer: Sendable {
     private static let fetch =
         "import sys,urllib.request;print(urllib.request.urlopen(sys.argv[1]).read().decode())"
 
+    /// The ports below those that the kernel assigns to clients: any connection of another process could take one of
+    /// those between this check and the start of the server.
+    private static let ports = 20_000..<32_000
+    private static let assigned = Mutex<Set<Int>>([])
+
+    /// Returns a port on which nothing listens, another one with each call.
     package static func freePort() throws -> Int {
-        let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(probe) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(probe, $0, size) == 0 && getsockname(probe, $0, &size) == 0
-            }
+        for _ in 0..<100 {
+            let port = Int.random(in: ports)
+            if assigned.withLock({ $0.insert(port).inserted }), isFree(port) { return port }
         }
-        guard isBound else { throw ShellError(description: "no free port") }
-        return Int(UInt16(bigEndian: address.sin_port))
+        throw ShellError(description: "no free port")
     }
 
-    private static func isListening(_ port: Int) -> Bool {
+    private static func isFree(_ port: Int) -> Bool { withSocket(port, bind) }
+    private static func isListening(_ port: Int) -> Bool { withSocket(port, connect) }
+
+    /// Calls bind(2) or connect(2) for a port of this machine, and returns whether it succeeded.
+    private static func withSocket(
+        _ port: Int, _ call: (CInt, UnsafePointer<sockaddr>?, socklen_t) -> CInt
+    ) -> Bool {
         let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(probe) }
         var address = sockaddr_in()
@@ -121,7 +125,7 @@ package final class NATSServer: Sendable {
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         return withUnsafePointer(to: address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(probe, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                call(probe, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
     }

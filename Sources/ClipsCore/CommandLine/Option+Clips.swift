@@ -24,6 +24,7 @@ extension Option {
         Option("--zone", value: "ZONE", "name of the mirror on the server (default: clips)"),
         Option("--restore", value: "N", "with conflicts: restore the lost value"),
         Option("--dismiss", value: "N", "with conflicts: discard the lost value"),
+        Option("--discard", "with remove: discard what was not sent, too"),
         Option("--yes", "answer questions with yes"),
     ]
 }

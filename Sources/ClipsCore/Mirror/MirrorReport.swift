@@ -50,8 +50,12 @@ package struct MirrorReport: Codable, Hashable, Sendable {
     package var removals = 0
     /// The number of clips that the server does not accept because of their size.
     package var tooLarge = 0
+    /// The number of records on the server that cannot be read.
+    package var unreadable = 0
     /// The milliseconds by which the server's clock is ahead; 0 below two seconds.
     package var clockOffset: Int64 = 0
+    /// The number of exchanges that began, or failed, since the process started.
+    package var attempts = 0
     /// The writing process and its start time: a report outlives a process that is killed.
     package var process: Int32
     package var started: Int64
@@ -111,6 +115,7 @@ package struct MirrorReport: Codable, Hashable, Sendable {
             remarks.append("server forgot \(forgotten), sent again")
         }
         if tooLarge > 0 { remarks.append("\(tooLarge) too large for the server") }
+        if unreadable > 0 { remarks.append("\(unreadable) not readable") }
         return remarks
     }
 

@@ -24,9 +24,10 @@ package final class MirrorWatch: Sendable {
             let folder = try? FolderWatch(path: FilePath.folder(of: files.report))
         else { return nil }
         (self.loop, self.folder, self.path, self.report) = (loop, folder, path, report)
-        let name = files.report.split(separator: "/").last.map(String.init)
+        let names = [files.report, files.settings].map { $0.split(separator: "/").last.map(String.init) }
         loop.watch(folder.descriptor) { [weak self] in
-            guard let self, self.folder.drain().contains(where: { $0.name == name || $0.kind == .overflow })
+            guard let self,
+                self.folder.drain().contains(where: { names.contains($0.name) || $0.kind == .overflow })
             else {
                 return
             }
@@ -41,6 +42,8 @@ package final class MirrorWatch: Sendable {
     }
 
     private func read(isFirst: Bool = false) {
+        // A removed mirror has no state.
+        guard MirrorFiles(store: path).isConfigured else { return report("", 0) }
         let state = MirrorReport(store: path)
         let isStarting = isFirst && state?.isCurrent != true
         report(isStarting ? "" : state?.summary() ?? "mirror not running", state?.conflicts ?? 0)

@@ -10,7 +10,8 @@ package final class ClipsSession: Sendable {
     private let source: ClipListSource
     private let tracker: HistoryTracker
     private let indexing: BackgroundIndexing
-    private let mirror = Mutex<MirrorWatch?>(nil)
+    private let mirror: SessionMirror
+    private let commits = Mutex<Task<Void, Never>?>(nil)
     private let counter = Mutex(HistoryCounter())
 
     /// The context name of the session's transactions.
@@ -20,10 +21,12 @@ package final class ClipsSession: Sendable {
 
     /// Opens a store; read-only if it cannot be written, see ``ClipStore/readOnlyReason``.
     ///
-    /// - Parameter deliver: A closure called in order, from another thread; must not block.
+    /// - Parameters:
+    ///   - startsMirror: Whether to start the mirror of a store that has, or gets, one.
+    ///   - deliver: A closure called in order, from another thread; must not block.
     package init(
         path: String, author: String, options: StoreOptions = StoreOptions(), query: ClipQuery = ClipQuery(),
-        rowsAround: Int = 100, logger: any TrackingLogger = SilentLogger(),
+        rowsAround: Int = 100, startsMirror: Bool = false, logger: any TrackingLogger = SilentLogger(),
         deliver: @escaping @Sendable ([ClipListMessage]) -> Void
     ) async throws(StoreError) {
         store = try await ClipStore.openToRead(
@@ -33,8 +36,9 @@ package final class ClipsSession: Sendable {
             deliver([.indexing($0)])
         }
         let isReadOnly = store.readOnlyReason != nil
-        let watch = MirrorWatch(store: path) { deliver([.mirror($0, conflicts: $1)]) }
-        mirror.withLock { $0 = watch }
+        mirror = SessionMirror(store: path, starts: startsMirror) {
+            deliver([.mirror($0, conflicts: $1)])
+        }
         // The list starts from the present state; its cursor only holds back the cleaning, which retains a
         // week in any case so that recent changes can be undone and restored.
         var parameters = TrackingParameters(name: author)
@@ -47,10 +51,18 @@ package final class ClipsSession: Sendable {
     }
 
     /// Delivers the first window and the state, then changes as they are committed.
-    package func start() async throws(StoreError) { try await tracker.start() }
+    package func start() async throws(StoreError) {
+        mirror.update()
+        try await tracker.start()
+        // Adding or removing a mirror commits its state.
+        let events = try await store.container.events()
+        let task = Task { [mirror] in for await _ in events { mirror.update() } }
+        commits.withLock { $0 = task }
+    }
 
     package func stop() async {
-        mirror.withLock { $0 = nil }
+        commits.withLock { $0?.cancel() }
+        mirror.end()
         await indexing.stop()
         await tracker.stop()
         await store.close()

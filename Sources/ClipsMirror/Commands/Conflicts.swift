@@ -6,10 +6,10 @@ import PersistentStore
 extension Invocation {
     /// Prints the conflicts, or restores or dismisses one.
     func conflicts() async throws -> Int32 {
-        let path = try storePath()
-        _ = try MirrorSettings(store: path)
         let store = try await openStore()
+        // A mirror that was removed may have left some.
         let conflicts = try await store.mirrorConflicts()
+        if conflicts.isEmpty { _ = try MirrorSettings(store: try storePath()) }
         if let name = value("--restore") ?? value("--dismiss") {
             guard let conflict = Self.find(name, in: conflicts) else {
                 throw Sentence("There is no such conflict. Run 'clips mirror conflicts'.")

@@ -43,18 +43,17 @@ extension Invocation {
     func once() async throws -> Int32 {
         let path = try storePath()
         let settings = try MirrorSettings(store: path)
-        if let report = MirrorReport(store: path), report.isCurrent { return try answer(report) }
+        if let report = MirrorReport(store: path), report.isCurrent { return try await answer(report) }
         let store = try await openStore()
         let engine = settings.engine()
         try await exchange(
             Mirror(container: store.container, configuration: settings.configuration, engine: engine))
         await engine.close()
-        await store.close()
-        return 0
+        return try await end(store, settings)
     }
 
-    /// Answers the question of a running mirror, which exchanges the changes itself.
-    private func answer(_ report: MirrorReport) throws -> Int32 {
+    /// Answers the question of a running mirror, which exchanges the changes itself, or lets it try again at once.
+    private func answer(_ report: MirrorReport) async throws -> Int32 {
         switch report.state {
         case .connecting, .connected:
             remark("a running mirror exchanges the changes.")
@@ -65,10 +64,30 @@ extension Invocation {
                 throw Sentence("Other machines deleted more clips meanwhile. Repeat the command.")
             }
         case .absentTooLong: try confirmJoining()
-        default: throw Sentence(report.message)
+        default:
+            kill(report.process, Runner.wakeUp)
+            return try answer(with: await next(after: report))
         }
-        kill(report.process, Runner.confirmation)
+        kill(report.process, Runner.wakeUp)
         remark("confirmed; the running mirror continues.")
         return 0
+    }
+
+    private func answer(with next: MirrorReport) throws -> Int32 {
+        guard next.state == .connected || next.state == .connecting else { throw Sentence(next.message) }
+        remark("the running mirror exchanges the changes again.")
+        return 0
+    }
+
+    /// Returns the report of the next attempt; the last one if the process ends or needs more than a minute.
+    private func next(after report: MirrorReport) async throws -> MirrorReport {
+        let end = ContinuousClock.now + .seconds(60)
+        while report.isCurrent, ContinuousClock.now < end {
+            if let next = MirrorReport(store: try storePath()), next.attempts != report.attempts {
+                return next
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return report
     }
 }

@@ -15,50 +15,76 @@ extension Invocation {
     }
 
     private func checkUnused() throws {
-        guard !MirrorFiles(store: try storePath()).isConfigured else {
-            throw Sentence("The store has a mirror. Run 'clips mirror remove' first.")
-        }
+        guard !MirrorFiles(store: try storePath()).isConfigured else { throw Sentence.used }
     }
 
     /// Whether the server has the zone.
-    private static func state(of engine: JetStreamEngine) async -> Result<Bool, MirrorError> {
+    static func state(of engine: JetStreamEngine) async -> Result<Bool, MirrorError> {
         do throws(MirrorError) { return .success(try await engine.zoneExists()) } catch {
             return .failure(error)
         }
     }
 
-    /// Creates the zone of the first machine, sends its clips, and prints the pairing code.
+    /// Creates the zone of the first machine, prints the pairing code, and sends the clips.
     func add() async throws -> Int32 {
         try checkUnused()
         let settings = MirrorSettings(server: try address(), zone: try zone(), secret: MirrorSecret())
+        let isTaken = Sentence(
+            "The server has the zone '\(settings.zone)' of other machines. Run '\(pairing(settings))' with their code, or choose another name with --zone."
+        )
         let engine = settings.engine()
         switch await Self.state(of: engine) {
         case .success(false): break
-        case .success(true), .failure(.wrongKey):
-            throw Sentence(
-                "The server has the zone '\(settings.zone)' of other machines. Run 'clips mirror pair' with their code, or choose another name with --zone."
-            )
+        case .success(true), .failure(.wrongKey): throw isTaken
         case .failure(let error): throw error
         }
+        let path = try storePath()
         let store = try await openStore()
-        try settings.write(store: try storePath())
-        try await exchange(
-            Mirror(container: store.container, configuration: settings.configuration, engine: engine))
+        // Before anything is sent that only the code can read.
+        try settings.create(store: path)
+        line(settings.code)
+        do {
+            try await exchange(
+                Mirror(container: store.container, configuration: settings.configuration, engine: engine))
+        } catch MirrorError.wrongKey {
+            // Another machine created the zone meanwhile.
+            unlink(MirrorFiles(store: path).settings)
+            throw isTaken
+        } catch {
+            remark("the mirror was added, but not all clips were sent; 'clips mirror once' continues.")
+            throw error
+        }
         let sent = try await engine.list().count
         await engine.close()
-        await store.close()
         remark(
-            "sent \(sent) clip\(sent == 1 ? "" : "s"). On the next machine, run 'clips mirror pair \(settings.server.url)' and type this code:"
+            "sent \(sent) clip\(sent == 1 ? "" : "s"). On the next machine, run '\(pairing(settings))' and type the code above; 'clips mirror code' prints it again."
         )
+        return try await end(store, settings)
+    }
+
+    /// The command that joins the mirror on another machine.
+    private func pairing(_ settings: MirrorSettings) -> String {
+        var words = ["clips", "mirror", "pair", settings.server.url]
+        if let user = settings.server.user { words += ["--user", user] }
+        if let path = settings.server.credentials { words += ["--credentials", path] }
+        if let path = settings.server.authority { words += ["--ca", path] }
+        if settings.zone != ClipsLocation.defaultGroup { words += ["--zone", settings.zone] }
+        return words.joined(separator: " ")
+    }
+
+    /// Prints the pairing code again.
+    func code() throws -> Int32 {
+        let settings = try MirrorSettings(store: try storePath())
         line(settings.code)
+        remark("with the code and the password anyone can read the clips. Next: '\(pairing(settings))'.")
         return 0
     }
 
-    /// Reads the pairing code; on a terminal, up to three times.
+    /// Reads the pairing code; on a terminal, up to three times and without showing it.
     private static func secret() throws -> MirrorSecret {
         let invalid = "The pairing code is not valid. Check each of its seven groups of four characters."
         for _ in 1...3 {
-            if let secret = MirrorSecret(code: try Console.answer("Pairing code: ")) { return secret }
+            if let secret = MirrorSecret(code: try Console.secret("Pairing code: ")) { return secret }
             guard isatty(STDIN_FILENO) == 1 else { break }
             Console.write("clips: \(invalid)\n", to: STDERR_FILENO)
         }
@@ -94,12 +120,27 @@ extension Invocation {
             remark("nothing was changed.")
             return 1
         }
-        try settings.write(store: try storePath())
-        try await exchange(mirror)
+        try settings.create(store: try storePath())
+        do { try await exchange(mirror) } catch {
+            remark(
+                "the machines are paired, but not all clips were exchanged; 'clips mirror once' continues.")
+            throw error
+        }
         await engine.close()
+        remark("paired. Run 'clips mirror enable' to exchange changes from each login on.")
+        return try await end(store, settings)
+    }
+
+    /// Closes the store, and reports what the server did not accept.
+    ///
+    /// - Returns: The exit status.
+    func end(_ store: ClipStore, _ settings: MirrorSettings) async throws -> Int32 {
+        let status = try await settings.configuration.status(in: store.container)
         await store.close()
-        remark("paired. An open app exchanges changes when it is started again;")
-        remark("run 'clips mirror enable' to exchange them from each login on.")
-        return 0
+        guard let status, status.tooLarge > 0 else { return 0 }
+        remark(
+            "\(status.tooLarge) clip\(status.tooLarge == 1 ? " is" : "s are") too large for the server, and not sent. Raise its limits, or shorten the text."
+        )
+        return 1
     }
 }

@@ -11,7 +11,7 @@ import Platform
 actor Runner {
     private let invocation: Invocation
     private let path: String
-    private let settings: MirrorSettings
+    private var settings: MirrorSettings
     private var report = MirrorReport(.connecting, since: Date())
     private var isStandingBy = false
     private var isConnected = false
@@ -25,8 +25,8 @@ actor Runner {
     private var pause: Task<Void, any Error>?
     private var isConfirmed = false
 
-    /// The signal by which `clips mirror once` confirms the question of this process.
-    static let confirmation = SIGUSR1
+    /// The signal by which other commands end the pause of this process, and confirm its question.
+    static let wakeUp = SIGUSR1
 
     init(_ invocation: Invocation) throws {
         self.invocation = invocation
@@ -39,8 +39,7 @@ actor Runner {
         // What a power failure takes from the mirror's commits returns: imports come again from the server, and
         // clocks from the history. It takes no commit of another program.
         let store = try await invocation.openStore(durability: .normal)
-        let engine = settings.engine()
-        let mirror = Mirror(container: store.container, configuration: settings.configuration, engine: engine)
+        var mirror = mirror(of: store)
         let confirmations = confirmations()
         defer { confirmations.cancel() }
         await count(store.container)
@@ -60,9 +59,18 @@ actor Runner {
                 let pause = Task { try await Task.sleep(for: .seconds(seconds)) }
                 self.pause = pause
                 _ = await pause.result
+                if let current = try? MirrorSettings(store: path), current != settings {
+                    settings = current
+                    mirror = self.mirror(of: store)
+                }
             }
         }
         return 0
+    }
+
+    private func mirror(of store: ClipStore) -> Mirror {
+        Mirror(
+            container: store.container, configuration: settings.configuration, engine: settings.engine())
     }
 
     /// Returns the error that ended the exchange.
@@ -96,6 +104,7 @@ actor Runner {
         _ state: MirrorReport.State, _ container: PersistentContainer, _ message: String = ""
     ) async {
         isStandingBy = false
+        report.attempts += 1
         if report.state != state || report.message != message {
             if !message.isEmpty { invocation.remark(message) }
             report.since = report.state == state ? report.since : Date()
@@ -112,6 +121,7 @@ actor Runner {
         report.waiting = status?.waiting ?? 0
         report.conflicts = status?.conflicts ?? 0
         report.tooLarge = status?.tooLarge ?? 0
+        report.unreadable = status?.unreadable ?? 0
         report.clockOffset = status?.clockOffset ?? 0
         noteForgotten(status?.forgotten ?? 0)
         guard always || report != before else { return }
@@ -119,16 +129,15 @@ actor Runner {
     }
 
     private nonisolated func confirmations() -> any DispatchSourceSignal {
-        signal(Self.confirmation, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: Self.confirmation)
+        signal(Self.wakeUp, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: Self.wakeUp)
         source.setEventHandler { Task { await self.confirm() } }
         source.resume()
         return source
     }
 
     private func confirm() {
-        guard report.state.isQuestion else { return }
-        isConfirmed = true
+        if report.state.isQuestion { isConfirmed = true }
         pause?.cancel()
     }
 

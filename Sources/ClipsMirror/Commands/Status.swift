@@ -2,11 +2,13 @@ import ClipsCore
 import FoundationEssentials
 import MirrorRelay
 import Mirroring
+import Platform
 
 extension Invocation {
     /// Prints the state of the mirror, without the server.
     func status() async throws -> Int32 {
         let path = try storePath()
+        guard MirrorFiles(store: path).isConfigured else { throw try await withoutMirror(path) }
         let settings = try MirrorSettings(store: path)
         let store = try await ClipStore.openToRead(path: path, author: "cli")
         let status = try await settings.configuration.status(in: store.container)
@@ -29,6 +31,18 @@ extension Invocation {
             for text in object.lines { line(text) }
         }
         return report?.state == .connected && object.conflicts == 0 ? 0 : 1
+    }
+}
+
+extension Invocation {
+    private func withoutMirror(_ path: String) async throws -> Sentence {
+        guard FilePath.exists(path) else { return .noMirror(path) }
+        let store = try await ClipStore.openToRead(path: path, author: "cli")
+        let waiting = try await Self.waiting(in: store.container, zone: Self.zone(in: store.container))
+        await store.close()
+        return waiting.map {
+            Sentence("The store has no mirror. Waiting for 'clips mirror pair': \($0).")
+        } ?? .noMirror(path)
     }
 }
 

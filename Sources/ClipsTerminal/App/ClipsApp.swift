@@ -15,6 +15,8 @@ package enum ClipsApp {
         package var options: StoreOptions
         package var config: ConfigFile
         package var programs: UserPrograms
+        /// Whether the app exchanges changes with other machines while it is open.
+        package var startsMirror = false
         /// The mode of `clips pick`.
         package var pick: Pick?
 
@@ -93,7 +95,7 @@ package enum ClipsApp {
         }
         worker.open(
             path: configuration.storePath, author: configuration.author, options: options,
-            query: ClipQuery(sort: configuration.config.sort))
+            query: ClipQuery(sort: configuration.config.sort), startsMirror: configuration.startsMirror)
         return AppRunner(
             screen: try makeScreen(), mailbox: mailbox, worker: worker, unsaved: unsaved,
             config: configuration.config, programs: configuration.programs, clock: clock)

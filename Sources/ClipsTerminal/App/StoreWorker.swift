@@ -38,7 +38,9 @@ final class StoreWorker: Sendable {
     func add(_ request: StoreRequest) { queues[request.queue]?.add(request) }
 
     /// Opens the store, and posts the first rows or the failure.
-    func open(path: String, author: String, options: StoreOptions, query: ClipQuery) {
+    func open(
+        path: String, author: String, options: StoreOptions, query: ClipQuery, startsMirror: Bool
+    ) {
         let (delivery, unsaved) = (delivery, unsaved)
         var options = options
         options.isInterrupted = { unsaved.mustEnd }
@@ -46,7 +48,8 @@ final class StoreWorker: Sendable {
         Task(executorPreference: readerLoop) { [options] in
             do {
                 let session = try await ClipsSession(
-                    path: path, author: author, options: options, query: query
+                    path: path, author: author, options: options, query: query,
+                    startsMirror: startsMirror
                 ) {
                     delivery.post($0)
                 }

@@ -255,7 +255,11 @@ struct StatusLine {
             let parts = rightParts(maxTitle: maxTitle)
             if self.width(parts) <= width { return parts }
         }
-        return rightParts(maxTitle: 0)
+        let parts = rightParts(maxTitle: 0)
+        guard !state.sync.mirror.isEmpty, self.width(parts) > width else { return parts }
+        // The last parts are omitted, and "live" alone would hide the problem of the mirror.
+        let mirror = parts.filter { $0.text == state.sync.mirror }
+        return mirror + parts.filter { $0.text != state.sync.mirror && $0.text != "live" }
     }
 
     static func grouped(_ number: Int) -> String {

@@ -52,7 +52,8 @@ actor JetStreamConnection {
         do throws(RelayError) {
             try Self.configure(options, address)
             try RelayError.check(natsOptions_SetClosedCB(options, Acknowledgements.closed, closure))
-            try RelayError.check(natsConnection_Connect(&handles.connection, options))
+            let status = natsConnection_Connect(&handles.connection, options)
+            guard status == NATS_OK else { throw RelayError(status, connectingTo: address) }
             var streaming = jsOptions()
             try RelayError.check(jsOptions_Init(&streaming))
             streaming.Wait = Self.milliseconds
@@ -79,6 +80,10 @@ actor JetStreamConnection {
             try RelayError.check(natsOptions_SetUserInfo(options, user, address.password ?? ""))
         } else if let token = address.password {
             try RelayError.check(natsOptions_SetToken(options, token))
+        }
+        for path in [address.credentials, address.authority].compactMap(\.self) where access(path, R_OK) != 0
+        {
+            throw .unreachable(reason: "the file \(path) cannot be read; check its path and permissions")
         }
         if let path = address.credentials {
             try RelayError.check(natsOptions_SetUserCredentialsFromFiles(options, path, nil))

@@ -57,6 +57,9 @@ package struct ServerAddress: Hashable, Sendable, Codable {
 
     package var isSecure: Bool { url.hasPrefix("tls:") }
 
+    /// The host in the URL, without the brackets of an IPv6 address.
+    var host: String { String(Self.host(of: url.drop { $0 != "/" }.dropFirst(2))) }
+
     private static func host(of place: Substring) -> Substring {
         if place.hasPrefix("["), let end = place.firstIndex(of: "]") {
             return place[place.index(after: place.startIndex)..<end]

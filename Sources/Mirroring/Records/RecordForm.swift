@@ -2,7 +2,7 @@
 ///
 /// ```json
 /// {"v":1,"e":"Clip","u":"<uuid>","c":"<clock>","a":{"title":["",<value>],"note":["<clock>|<seen>",<value>]},
-///  "t":{"tags":{"swift":["",1]}},"saw":{"title":"<clock>"}}
+///  "t":{"tags":{"swift":["",1]}},"saw":{"title":"<clock>"},"x":{"title/<clock>":[<losing value>]}}
 /// ```
 ///
 /// The version is first. An empty clock is that of the member `c`. Readers skip unknown members; a change that
@@ -50,6 +50,12 @@ package struct RecordForm: Hashable, Sendable {
                 }
             }
             if !state.saw.isEmpty { text.add("saw") { $0.members(state.saw) { $0.add($1.description) } } }
+            guard !state.conflicts.isEmpty else { return }
+            text.add("x") { text in
+                text.members(state.conflicts) { text, lost in
+                    text.array { text in if let value = lost.value { text.add(value) } }
+                }
+            }
         }
         return text.bytes
     }
@@ -88,6 +94,7 @@ extension RecordForm {
             case "a" where version == Self.version: state.attributes = try cursor.attributes(common)
             case "t" where version == Self.version: state.elements = try cursor.elements(common)
             case "saw" where version == Self.version: state.saw = try cursor.saw()
+            case "x" where version == Self.version: state.conflicts = try cursor.conflicts()
             default: try cursor.skipValue()
             }
         }
@@ -164,5 +171,17 @@ extension JSONCursor {
             saw[key] = seen
         }
         return saw
+    }
+
+    fileprivate mutating func conflicts() throws(MalformedRecord) -> [String: RecordState.LosingValue] {
+        var conflicts: [String: RecordState.LosingValue] = [:]
+        try object { cursor, key throws(MalformedRecord) in
+            let parts = key.split(separator: "/", maxSplits: 1)
+            guard parts.count == 2, MirrorClock(String(parts[1])) != nil else { throw MalformedRecord() }
+            var lost = RecordState.LosingValue()
+            try cursor.array { cursor, _ throws(MalformedRecord) in lost.value = try cursor.value() }
+            conflicts[key] = lost
+        }
+        return conflicts
     }
 }

@@ -22,6 +22,15 @@ struct RecordState: Hashable, Sendable {
     var elements: [String: [String: Element]] = [:]
     /// The edits of the content that deletions saw.
     var saw: [String: VersionVector] = [:]
+    /// The losing values of conflicts by ``conflictKey(_:_:)``; an empty one was restored or dismissed on any machine.
+    var conflicts: [String: LosingValue] = [:]
+
+    struct LosingValue: Hashable, Sendable {
+        var value: RecordValue?
+    }
+
+    /// The key of a conflict; names of attributes contain no slash.
+    static func conflictKey(_ attribute: String, _ clock: MirrorClock) -> String { "\(attribute)/\(clock)" }
 
     /// The key of an element in ``saw``; names of attributes contain no slash.
     static func key(_ set: String, _ element: String) -> String { "\(set)/\(element)" }
@@ -62,6 +71,7 @@ struct RecordState: Hashable, Sendable {
             all.elements[set, default: [:]].merge(elements) { $0.joined($1) }
         }
         all.saw.merge(other.saw) { $0.joined($1) }
+        all.conflicts.merge(other.conflicts) { $0.joined($1) }
         return all
     }
 
@@ -91,6 +101,13 @@ extension RecordState.Attribute {
         joined.seen = seen.joined(other.seen)
         if let theirs = other.value, value.map({ $0.isBefore(theirs) }) ?? true { joined.value = theirs }
         return joined
+    }
+}
+
+extension RecordState.LosingValue {
+    fileprivate func joined(_ other: Self) -> Self {
+        guard let mine = value, let theirs = other.value else { return Self() }
+        return mine.isBefore(theirs) ? other : self
     }
 }
 

@@ -46,12 +46,30 @@ struct MapRow: Sendable {
         if let bytes = object["state"].blobValue, let form = try? RecordForm(bytes) { state = form.state }
     }
 
-    /// Adds the row to the work that a context commits.
-    func save(in context: StoreContext, withState: Bool = true) async throws(StoreError) {
+    private func values(withState: Bool) -> [String: AttributeValue] {
         var values: [String: AttributeValue] = [
             "revision": .integer(revision), "stamp": .integer(stamp), "waiting": .integer(waiting.rawValue),
         ]
         if withState { values["state"] = .blob(form.bytes) }
+        return values
+    }
+
+    /// Saves a row that was read in the same transaction.
+    func save(in transaction: inout StoreTransaction) throws(StoreError) {
+        if let id { try transaction.update(id, values(withState: true)) }
+    }
+
+    /// Saves the result of a put. The state of the row may have changed since it was read: then it still waits.
+    func saveAnswer(in transaction: inout StoreTransaction) throws(StoreError) {
+        guard let id, let current = try transaction.snapshot.mapRows([name])[name] else { return }
+        var row = self
+        if current.version != version { row.waiting = current.waiting }
+        try transaction.update(id, row.values(withState: false))
+    }
+
+    /// Adds the row to the work that a context commits.
+    func save(in context: StoreContext, withState: Bool = true) async throws(StoreError) {
+        var values = values(withState: withState)
         if let id {
             try await context.update(id, values, onVersion: version)
         } else {
@@ -88,6 +106,14 @@ extension StoreSnapshot {
             }
         }
         return objects
+    }
+
+    /// Returns the consumer of a detached mirror with another zone.
+    func formerMirror(of name: String) throws(StoreError) -> ConsumerStatus? {
+        try consumers().first {
+            $0.author == MirrorConfiguration.author && $0.retention == .withinBounds && $0.name != name
+                && !$0.isTransient
+        }
     }
 
     /// Returns the objects that changes after a position, other than imports, touched.

@@ -36,6 +36,11 @@ struct MirrorZone: Sendable {
         case reread
         /// Discard objects that this machine received, or sent, and that the relay no longer has.
         case rejoin
+        /// As ``reread``; of two different values, the one here may be an edit that the history lost, and becomes a
+        /// conflict.
+        case recover
+
+        var comparesValues: Bool { self == .reread || self == .recover }
 
         static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     }
@@ -88,8 +93,21 @@ struct MirrorZone: Sendable {
         }
     }
 
+    /// Saves the changed values, and returns the ID.
+    func save(in transaction: inout StoreTransaction) throws(StoreError) -> ObjectID? {
+        let changes = values.filter { stored[$0.key] != $0.value }
+        guard !changes.isEmpty else { return id }
+        guard let id else { return try transaction.insert(MirrorNames.zone, changes).id }
+        try transaction.update(id, changes)
+        return id
+    }
+
     mutating func wasSaved(_ result: SaveResult) {
-        id = id ?? result.insertedIDs.values.first { $0.entity == MirrorNames.zone }
+        wasSaved(result.insertedIDs.values.first { $0.entity == MirrorNames.zone })
+    }
+
+    mutating func wasSaved(_ saved: ObjectID?) {
+        id = id ?? saved
         stored = values
     }
 }

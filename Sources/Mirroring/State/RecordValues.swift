@@ -25,6 +25,19 @@ struct RecordValues: Sendable {
         }
     }
 
+    /// Returns the sets whose elements are in another order than on the other machines, in that order.
+    func order(of state: RecordState, in object: StoredObject) -> [String: AttributeValue] {
+        var changes: [String: AttributeValue] = [:]
+        for (set, separator) in mirrored.sets where isMirrored(set) && state.elements[set] != nil {
+            let members = state.members(of: set)
+            let present = mirrored.members(of: set, in: object[set].textValue ?? "")
+            if members != present, Set(members) == Set(present) {
+                changes[set] = .text(members.joined(separator: String(separator)))
+            }
+        }
+        return changes
+    }
+
     /// Whether the object stores the value of an attribute; any other is retained in the record map.
     private func stores(_ name: String, _ value: RecordValue?) -> Bool {
         guard isMirrored(name), mirrored.sets[name] == nil, let attribute = entity.attribute(name) else {
@@ -71,7 +84,7 @@ struct RecordValues: Sendable {
         for (set, separator) in mirrored.sets where isMirrored(set) && state.elements[set] != nil {
             let members = state.members(of: set)
             let present = mirrored.members(of: set, in: object?[set].textValue ?? "")
-            if object == nil || Set(members) != Set(present) {
+            if object == nil || members != present {
                 changes[set] = .text(members.joined(separator: String(separator)))
             }
         }

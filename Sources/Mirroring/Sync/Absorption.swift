@@ -7,6 +7,8 @@ struct Absorption {
     private let configuration: MirrorConfiguration
     private let model: StoreModel
     private(set) var rows: [String: MapRow] = [:]
+    /// The sets in another order than on other machines.
+    private var reordered: [ObjectID: (object: StoredObject, changes: [String: AttributeValue])] = [:]
 
     init(zone: MirrorZone, configuration: MirrorConfiguration, model: StoreModel) {
         self.zone = zone
@@ -65,9 +67,15 @@ struct Absorption {
                 change.kind == .insert ? values.names : change.updatedAttributes.filter(values.isMirrored)
             guard !names.isEmpty else { return }
             row.state.edit(names, members: values.members(of: object), in: local)
+            noteOrder(of: row.state, in: object, values)
         }
         (row.waiting, row.isChanged) = (.toPut, true)
         rows[name] = row
+    }
+
+    private mutating func noteOrder(of state: RecordState, in object: StoredObject, _ values: RecordValues) {
+        let changes = values.order(of: state, in: object)
+        reordered[object.id] = changes.isEmpty ? nil : (object, changes)
     }
 
     mutating func scan(
@@ -87,8 +95,16 @@ struct Absorption {
             let local = LocalTransaction(
                 machine: zone.machine, number: number, milliseconds: LocalTransaction.unknownTime)
             row.state.edit(values.names, members: values.members(of: object), in: local)
+            noteOrder(of: row.state, in: object, values)
             row.waiting = .toPut
             rows[name] = row
+        }
+    }
+
+    func save(in context: StoreContext) async throws(StoreError) {
+        for row in rows.values { try await row.save(in: context) }
+        for (object, changes) in reordered.values {
+            try await context.update(object.id, changes, onVersion: object.version)
         }
     }
 }

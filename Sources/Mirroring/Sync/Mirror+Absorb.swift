@@ -5,30 +5,42 @@ import PersistentStore
 /// Giving clocks to local edits: the history becomes states of records that wait to be put. They are saved with
 /// the cursor in the history, so a crash repeats nothing and the clocks of a put never change.
 extension Mirror {
+    /// Processes the history up to its end, or begins at the current state after history was lost. Nothing may be
+    /// received or sent between the loss and the reconciliation, which looks for edits that the history lacks.
+    func absorbOrRestart() async throws(MirrorError) {
+        do throws(MirrorError) {
+            try await absorb()
+        } catch .store(.tokenExpired), .store(.tokenFromFuture) {
+            try await restart()
+            try await absorb()
+        }
+    }
+
     /// Processes the history up to its end.
     func absorb() async throws(MirrorError) {
         while let position {
             let (reader, zone, configuration, model) = (reader, zone, configuration, container.model)
-            let batch: (rows: [MapRow], end: HistoryPosition, isLast: Bool)?
-            do throws(MirrorError) {
-                batch = try await read { snapshot throws(StoreError) in
-                    guard let batch = try reader.next(after: position, limit: 1000, in: snapshot) else {
-                        return nil
-                    }
-                    var absorption = Absorption(zone: zone, configuration: configuration, model: model)
-                    try absorption.run(batch.transactions, in: snapshot)
-                    return (Array(absorption.rows.values), batch.end, batch.isLast)
+            let next: (absorption: Absorption, end: HistoryPosition, isLast: Bool)? = try await read {
+                snapshot throws(StoreError) in
+                guard let batch = try reader.next(after: position, limit: 1000, in: snapshot) else {
+                    return nil
                 }
-            } catch .store(.tokenExpired), .store(.tokenFromFuture) {
-                try await restart()
-                continue
+                var absorption = Absorption(zone: zone, configuration: configuration, model: model)
+                try absorption.run(batch.transactions, in: snapshot)
+                return (absorption, batch.end, batch.isLast)
             }
-            guard let batch else { return }
+            guard let batch = next else { return }
+            let absorption = batch.absorption
             // A cursor that only passes imports moves rarely: each commit would be a signal to all processes.
             let distance = batch.end.token.number - position.token.number
-            if !batch.rows.isEmpty || distance > 1000 {
-                try await save(movingTo: batch.end.token) { context throws(StoreError) in
-                    for row in batch.rows { try await row.save(in: context) }
+            if !absorption.rows.isEmpty || distance > 1000 {
+                do throws(MirrorError) {
+                    try await save(movingTo: batch.end.token) { context throws(StoreError) in
+                        try await absorption.save(in: context)
+                    }
+                } catch .store(.conflict) {
+                    // An object was edited, or a conflict was resolved, since the history was read.
+                    continue
                 }
                 self.position = batch.end
             } else if !batch.isLast {
@@ -40,12 +52,12 @@ extension Mirror {
 
     /// Begins at the current state after history was lost.
     private func restart() async throws(MirrorError) {
+        try await noteMissingHistory()
         let token = try await store { () throws(StoreError) in
             let token = try await container.currentToken()
             try await container.resetCursor(of: configuration.consumer, to: token)
             return token
         }
-        historyIsMissing()
         position = HistoryPosition(token)
         isConnected = false
         try await scan()
@@ -60,19 +72,15 @@ extension Mirror {
             var request = FetchRequest(mirrored.name, limit: 500)
             while true {
                 let page = request
-                let (rows, end) = try await read { snapshot throws(StoreError) in
+                let (absorption, end) = try await read { snapshot throws(StoreError) in
                     var absorption = Absorption(zone: zone, configuration: configuration, model: model)
                     let objects = try snapshot.fetch(page)
                     try absorption.scan(objects, number: number, in: snapshot)
-                    return (
-                        Array(absorption.rows.values), objects.last.map { snapshot.position(of: $0, in: []) }
-                    )
+                    return (absorption, objects.last.map { snapshot.position(of: $0, in: []) })
                 }
                 guard let end else { break }
                 request.after = end
-                try await save { context throws(StoreError) in
-                    for row in rows { try await row.save(in: context) }
-                }
+                try await save { context throws(StoreError) in try await absorption.save(in: context) }
             }
         }
         self.zone[.scanned] = 1

@@ -94,8 +94,8 @@ extension Mirror {
         }
         // The relay forgot the expected revisions of the others.
         let saved = rows + outdated.values
-        try await save { context throws(StoreError) in
-            for row in saved { try await row.save(in: context, withState: false) }
+        try await write { transaction throws(StoreError) in
+            for row in saved { try row.saveAnswer(in: &transaction) }
         }
         if !readable.isEmpty { try await take(readable) }
     }

@@ -19,8 +19,10 @@ extension Mirror {
     /// - Parameters:
     ///   - entries: The newest read revisions.
     ///   - cursor: The revision to which the cursor moves; nil to leave it.
-    ///   - comparesValues: Whether an equal clock with another value is an edit that the history lost.
-    func take(_ entries: [MirrorEntry], upTo cursor: MirrorRevision? = nil, comparesValues: Bool = false)
+    ///   - mode: The reconciliation that reads them.
+    func take(
+        _ entries: [MirrorEntry], upTo cursor: MirrorRevision? = nil, mode: MirrorZone.Reconciliation = .none
+    )
         async throws(MirrorError)
     {
         // The user's answer is for the deletions that were counted, not for later ones.
@@ -28,8 +30,8 @@ extension Mirror {
         if !covered.isEmpty, covered.count < entries.count {
             let later = entries.filter { $0.revision.number > removals.allowedRevision }
             try await take(
-                covered, upTo: cursor.flatMap { _ in covered.last?.revision }, comparesValues: comparesValues)
-            return try await take(later, upTo: cursor, comparesValues: comparesValues)
+                covered, upTo: cursor.flatMap { _ in covered.last?.revision }, mode: mode)
+            return try await take(later, upTo: cursor, mode: mode)
         }
         let isConfirmed = !covered.isEmpty
         let (forms, unreadable) = try decoded(entries)
@@ -41,7 +43,7 @@ extension Mirror {
             if newest > position.token.number { zone.renewMachine() }
             let merge = RecordMerge(
                 zone: zone, configuration: configuration, model: container.model,
-                number: position.token.number, comparesValues: comparesValues, isOrdered: cursor != nil)
+                number: position.token.number, mode: mode, isOrdered: cursor != nil)
             let plan = try await read { snapshot throws(StoreError) in
                 try merge.plan(forms, absorbed: position.token, in: snapshot)
             }

@@ -10,8 +10,11 @@ extension Mirror {
     func connect() async throws(MirrorError) {
         try await start()
         guard !isConnected else { return }
+        // A record with an unsent edit must wait before it is compared.
+        try await absorbOrRestart()
         let identity = try await engine.identity()
-        if zone[.cursor] > 0, zone.reconciliation != .rejoin, try await horizon() > zone[.cursorTime] {
+        let isKnown = zone[.cursor] > 0 || zone[.identity] == identity
+        if isKnown, zone.reconciliation != .rejoin, try await horizon() > zone[.cursorTime] {
             throw .absentTooLong
         }
         let isSame = try await isLineageIntact()
@@ -63,8 +66,6 @@ extension Mirror {
     /// Compares all records with the relay's, in any order, and puts those that it lacks. Absence is never a
     /// deletion.
     private func reconcile(_ mode: MirrorZone.Reconciliation) async throws(MirrorError) {
-        // A record with an unsent edit must wait before it is compared.
-        try await absorb()
         let listing = try await engine.list()
         zone[.unreadable] = 0
         var unseen = Dictionary(listing.map { ($0.key, $0) }) { $0.number > $1.number ? $0 : $1 }
@@ -75,7 +76,7 @@ extension Mirror {
                 let key = engine.key(entity: row.entity, uuid: row.uuid)
                 if let revision = unseen.removeValue(forKey: key) {
                     let isSame = row.revision == revision.number && row.stamp == revision.stamp
-                    if !isSame || mode == .reread { differing.append(key) }
+                    if !isSame || mode.comparesValues { differing.append(key) }
                 } else if row.revision != 0 {
                     missing.append(row)
                 }
@@ -85,7 +86,7 @@ extension Mirror {
         differing += unseen.keys
         for start in stride(from: 0, to: differing.count, by: 500) {
             let keys = Array(differing[start..<min(start + 500, differing.count)])
-            try await take(try await engine.get(keys), comparesValues: mode == .reread)
+            try await take(try await engine.get(keys), mode: mode)
         }
         (zone[.put], zone[.cursor], zone[.cursorStamp]) = (0, 0, 0)
         if let last = listing.max(by: { $0.number < $1.number }) { zone.moveCursor(to: last) }
@@ -98,14 +99,15 @@ extension Mirror {
     private func restore(_ missing: [MapRow], _ mode: MirrorZone.Reconciliation) async throws(MirrorError) {
         guard !missing.isEmpty else { return }
         let isGone = { (row: MapRow) in mode == .rejoin && row.waiting == .none }
-        let isUncertain = mode == .reread
+        let isUncertain = mode.comparesValues
         let gone = missing.filter(isGone)
         let (configuration, model, number) = (configuration, container.model, position?.token.number ?? 0)
         let objects = try await read { snapshot throws(StoreError) in
             try snapshot.objects(
                 of: (isUncertain ? missing : gone).map { ($0.entity, $0.uuid) }, configuration)
         }
-        zone[.forgotten] += Int64(missing.count - gone.count)
+        // A relay that a detached mirror joins forgot nothing.
+        if zone[.cursor] > 0 { zone[.forgotten] += Int64(missing.count - gone.count) }
         try await save(named: Self.confirmed) { context throws(StoreError) in
             for object in gone.compactMap({ objects[$0.name] }) {
                 try await context.delete(object.id, onVersion: object.version)

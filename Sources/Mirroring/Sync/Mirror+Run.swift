@@ -15,7 +15,11 @@ extension Mirror {
             var newest: StoreEvent?
             for await event in events {
                 // A commit that recorded nothing, such as one of the mirror's state, has the same token.
-                if event != newest { signals.add(event == .replaced ? .failure(.store(.closed)) : .commit) }
+                if event != newest {
+                    signals.add(event == .replaced ? .failure(.store(.closed)) : .commit)
+                } else if await hasWaitingRecords() {
+                    signals.add(.commit)
+                }
                 newest = event
             }
             signals.add(.failure(.cancelled))
@@ -38,6 +42,14 @@ extension Mirror {
             }
         }
         throw .cancelled
+    }
+
+    /// Whether records must be put, such as one of which a conflict was dismissed.
+    private nonisolated(nonsending) func hasWaitingRecords() async -> Bool {
+        let count = try? await read { snapshot throws(StoreError) in
+            try snapshot.count(MapRow.request(.toPut, limit: 1))
+        }
+        return count != 0
     }
 
     private func waitForRevision(_ signals: Signals) -> Task<Void, Never> {

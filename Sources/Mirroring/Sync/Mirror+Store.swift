@@ -46,4 +46,21 @@ extension Mirror {
         }
         try atCommit()
     }
+
+    /// Commits changes that are decided on the state of the store at the commit, with the zone.
+    func write(
+        _ body: @Sendable (inout StoreTransaction) throws(StoreError) -> Void
+    ) async throws(MirrorError) {
+        try atCommit()
+        let zone = zone
+        let id = try await store { () throws(StoreError) in
+            try await container.write(author: MirrorConfiguration.author, name: "state") {
+                transaction throws(StoreError) in
+                try body(&transaction)
+                return try zone.save(in: &transaction)
+            }
+        }
+        self.zone.wasSaved(id)
+        try atCommit()
+    }
 }

@@ -82,34 +82,54 @@ public actor Mirror {
         guard position == nil else { return }
         try configuration.check(container.model)
         let name = configuration.consumer
-        let (wasKnown, object) = try await read { snapshot throws(StoreError) in
-            (try snapshot.hasConsumer(name), try snapshot.fetch(FetchRequest(MirrorNames.zone)).first)
+        let (wasKnown, former, object) = try await read { snapshot throws(StoreError) in
+            (
+                try snapshot.hasConsumer(name), try snapshot.formerMirror(of: name),
+                try snapshot.fetch(FetchRequest(MirrorNames.zone)).first
+            )
         }
+        zone = MirrorZone(object)
+        if zone.id != nil, !wasKnown, former == nil { try await noteMissingHistory() }
+        let token = try await register(.always, startingAt: former?.token)
+        if let former {
+            try await store { () throws(StoreError) in try await container.removeConsumer(former.name) }
+        }
+        bindMachine()
+        let schema = configuration.schema(container.model)
+        if zone[.schema] != schema {
+            if zone.id != nil { zone.reconciliation = max(zone.reconciliation, .reread) }
+            zone[.schema] = schema
+        }
+        try await save { _ throws(StoreError) in }
+        position = HistoryPosition(token)
+        if zone[.scanned] == 0 { try await scan() }
+    }
+
+    /// Registers the consumer, and returns its position in the history.
+    ///
+    /// - Throws: ``MirrorError/standingBy`` if another process is registered.
+    @discardableResult
+    func register(
+        _ retention: ConsumerRetention, startingAt token: HistoryToken? = nil
+    ) async throws(MirrorError) -> HistoryToken {
+        let name = configuration.consumer
         let registered = try await store { () throws(StoreError) in
             try await container.registerConsumer(
-                name, author: MirrorConfiguration.author, retention: .always)
+                name, author: MirrorConfiguration.author, retention: retention, startingAt: token)
         }
         guard registered.name == name else {
             try await store { () throws(StoreError) in try await container.removeConsumer(registered.name) }
             throw .standingBy
         }
-        zone = MirrorZone(object)
-        if zone.id != nil, !wasKnown { historyIsMissing() }
-        bindMachine()
-        let schema = configuration.schema(container.model)
-        if zone[.schema] != schema {
-            if zone.id != nil { zone.reconciliation = .reread }
-            zone[.schema] = schema
-        }
-        try await save { _ throws(StoreError) in }
-        position = HistoryPosition(registered.token)
-        if zone[.scanned] == 0 { try await scan() }
+        return registered.token
     }
 
-    /// Requires that unrecorded edits are found by comparing values.
-    func historyIsMissing() {
+    /// Requires that unrecorded edits are found by comparing values. Saved before the consumer gets a position: a
+    /// process that is killed between the two must not forget the loss.
+    func noteMissingHistory() async throws(MirrorError) {
         zone[.scanned] = 0
-        zone.reconciliation = .reread
+        zone.reconciliation = .recover
+        try await write { _ throws(StoreError) in }
     }
 
     /// Renews the machine in a store that was copied: two machines with one name could give one clock to two

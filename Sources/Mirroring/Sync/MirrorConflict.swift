@@ -48,7 +48,7 @@ extension MirrorConfiguration {
     /// Restores the losing value of a conflict, as an edit that other machines receive, or dismisses it.
     ///
     /// - Parameters:
-    ///   - conflict: The conflict; it is deleted in the same commit.
+    ///   - conflict: The conflict; it is deleted in the same commit, and on other machines.
     ///   - restoring: Whether to restore the losing value. Does nothing to an object that was deleted.
     ///   - transaction: The write that saves the edit; its author must not be ``author``.
     /// - Throws: A conflict of the store if the object has changed since the conflict was read.
@@ -57,6 +57,12 @@ extension MirrorConfiguration {
     ) throws(StoreError) {
         let request = FetchRequest(MirrorNames.conflict, where: .equal("name", .text(conflict.id)))
         for row in try transaction.fetch(request) { try transaction.delete(row.id) }
+        let record = MapRow.name(conflict.entity, conflict.uuid)
+        if var row = try transaction.snapshot.mapRows([record])[record] {
+            row.state.conflicts[String(conflict.id.dropFirst(record.count + 1))] = RecordState.LosingValue()
+            row.waiting = .toPut
+            try row.save(in: &transaction)
+        }
         if restoring, let object = conflict.object {
             try transaction.update(
                 object.id, [conflict.attribute: conflict.value], onVersion: object.version)

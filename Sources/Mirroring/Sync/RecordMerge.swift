@@ -6,7 +6,7 @@ struct RecordMerge: Sendable {
     let configuration: MirrorConfiguration
     let model: StoreModel
     let number: Int64
-    let comparesValues: Bool
+    let mode: MirrorZone.Reconciliation
     /// Whether revisions come in the order of the log, so that those before a known one are superseded.
     let isOrdered: Bool
 
@@ -36,32 +36,43 @@ struct RecordMerge: Sendable {
             let object = objects[name]
             if let object, unabsorbed.contains(object.id) { return nil }
             if object == nil, !unabsorbed.isEmpty, row.state.isAlive(values.mirrored) { return nil }
-            if row.revision == entry.revision.number, row.stamp == entry.revision.stamp, !comparesValues,
+            if row.revision == entry.revision.number, row.stamp == entry.revision.stamp, !mode.comparesValues,
                 object != nil || !row.state.isAlive(values.mirrored)
             {
                 continue
             }
             merge(entry, row, object, values, into: &plan)
         }
-        let known = try snapshot.fetch(
-            FetchRequest(MirrorNames.conflict, where: .isOneOf("name", plan.conflicts.map { .text($0.name) }))
-        )
-        let names = Set(known.map { $0["name"].textValue })
-        plan.conflicts.removeAll { names.contains($0.name) }
-        try resolve(&plan, in: snapshot)
+        try updateConflicts(&plan, in: snapshot)
         return plan
     }
 
-    /// Deletes the conflicts whose losing value another machine restored.
-    private func resolve(_ plan: inout MergePlan, in snapshot: borrowing StoreSnapshot) throws(StoreError) {
-        guard !plan.changed.isEmpty else { return }
-        let ofChanged = ObjectPredicate.isOneOf("object", plan.changed.keys.map { .text($0) })
-        plan.resolved = try snapshot.fetch(FetchRequest(MirrorNames.conflict, where: ofChanged)).filter {
-            row in
-            let changes = plan.changed[row["object"].textValue ?? ""] ?? [:]
-            guard let value = changes[row["attribute"].textValue ?? ""] else { return false }
-            return JSONText.bytes(of: .known(value)) == row["value"].blobValue
-        }.map(\.id)
+    /// Adds the rows of conflicts that the records have, and deletes those that were restored or dismissed.
+    private func updateConflicts(
+        _ plan: inout MergePlan, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) {
+        let rows = plan.rows.filter { !$0.state.conflicts.isEmpty }
+        guard !rows.isEmpty else { return }
+        let stored = try snapshot.fetch(
+            FetchRequest(MirrorNames.conflict, where: .isOneOf("object", rows.map { .text($0.name) })))
+        let ids = Dictionary(stored.map { ($0["name"].textValue ?? "", $0.id) }) { $1 }
+        for row in rows {
+            for (key, lost) in row.state.conflicts {
+                let id = ids["\(row.name)/\(key)"]
+                switch (lost.value, id) {
+                case (let value?, nil):
+                    plan.conflicts +=
+                        RecordedConflict(row.name, key, value, machine: zone.machine).map { [$0] } ?? []
+                case (nil, let id?): plan.resolved.append(id)
+                default: break
+                }
+            }
+        }
+    }
+
+    /// The origin of edits that the history lost.
+    private var unrecorded: LocalTransaction {
+        LocalTransaction(machine: zone.machine, number: number, milliseconds: LocalTransaction.unknownTime)
     }
 
     private func merge(
@@ -70,29 +81,24 @@ struct RecordMerge: Sendable {
     ) {
         let theirs = entry.merged
         var mine = values.filled(row.state, from: object)
-        if comparesValues, let object {
-            let local = LocalTransaction(
-                machine: zone.machine, number: number, milliseconds: LocalTransaction.unknownTime)
+        if mode.comparesValues, let object {
             let edited = mine.attributes.filter { name, attribute in
                 theirs.attributes[name].map {
                     $0.clock == attribute.clock && $0.value != nil && $0.value != attribute.value
                 } ?? false
             }
             let members = values.members(of: object)
-            mine.edit(Array(edited.keys) + members.keys, members: members, in: local)
+            mine.edit(Array(edited.keys) + members.keys, members: members, in: unrecorded)
             mine = values.filled(mine, from: object)
         }
         var state = mine.joined(theirs)
         state.normalize(values.mirrored)
-        plan.conflicts += conflicts(mine, theirs, row, values.mirrored)
+        state.conflicts.merge(conflicts(mine, theirs, values.mirrored)) { known, _ in known }
         if state.isAlive(values.mirrored) {
             var changes = values.changes(to: state, of: object)
             if object == nil { changes[values.mirrored.identifier] = .text(row.uuid) }
             if let object {
-                if !changes.isEmpty {
-                    plan.updates.append((object, changes))
-                    plan.changed[row.name] = changes
-                }
+                if !changes.isEmpty { plan.updates.append((object, changes)) }
             } else {
                 plan.inserts.append((row.entity, changes))
             }
@@ -105,21 +111,27 @@ struct RecordMerge: Sendable {
     }
 
     /// Returns the values of this machine that lose, and those that lose to one of this machine, if neither
-    /// machine had seen the edit of the other.
+    /// machine had seen the edit of the other, or it is not known whether.
     private func conflicts(
-        _ mine: RecordState, _ theirs: RecordState, _ row: MapRow, _ entity: MirroredEntity
-    ) -> [RecordedConflict] {
-        theirs.attributes.compactMap { name, their in
+        _ mine: RecordState, _ theirs: RecordState, _ entity: MirroredEntity
+    ) -> [String: RecordState.LosingValue] {
+        var conflicts: [String: RecordState.LosingValue] = [:]
+        for (name, their) in theirs.attributes {
             guard let own = mine.attributes[name], !entity.minor.contains(name),
-                own.clock.machine == zone.machine, their.clock.machine != zone.machine,
-                !own.seen.covers(their.clock), !their.seen.covers(own.clock),
                 let ownValue = own.value, let theirValue = their.value, ownValue != theirValue
-            else { return nil }
+            else { continue }
             let isOwn = own.clock < their.clock
-            return RecordedConflict(
-                object: row.name, attribute: name, clock: isOwn ? own.clock : their.clock, isOwn: isOwn,
-                value: isOwn ? ownValue : theirValue)
+            let isUnseen =
+                own.clock.machine == zone.machine && their.clock.machine != zone.machine
+                && !own.seen.covers(their.clock) && !their.seen.covers(own.clock)
+            let mayBeUnrecorded = isOwn && mode == .recover
+            guard isUnseen || mayBeUnrecorded else { continue }
+            // Another edit than the one with the clock, of which there may be a conflict.
+            let clock = mayBeUnrecorded ? unrecorded.clock(after: own.clock, seen: nil) : nil
+            let key = RecordState.conflictKey(name, clock ?? (isOwn ? own.clock : their.clock))
+            conflicts[key] = RecordState.LosingValue(value: isOwn ? ownValue : theirValue)
         }
+        return conflicts
     }
 }
 
@@ -144,8 +156,7 @@ struct MergePlan: Sendable {
     var deletes: [StoredObject] = []
     var rows: [MapRow] = []
     var conflicts: [RecordedConflict] = []
-    /// The changes of the updates by the names of the records, and the conflicts that they resolve.
-    var changed: [String: [String: AttributeValue]] = [:]
+    /// The conflicts that were restored or dismissed.
     var resolved: [ObjectID] = []
 
     var removals: Int { deletes.count }

@@ -28,21 +28,15 @@ extension Command {
         guard script != nil || (isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && !invocation.isJSON)
         else { return nil }
         let size = try arguments.value("--size", expected: "columns and rows, such as 80x24") { Size($0) }
-        let configuration = try invocation.appConfiguration(storePath: invocation.storePathForApp())
+        var configuration = try invocation.appConfiguration(storePath: invocation.storePathForApp())
         guard let script else {
-            let mirror = startMirror(of: configuration.storePath)
-            return withExtendedLifetime(mirror) { ClipsApp.run(configuration) }
+            configuration.startsMirror = true
+            return ClipsApp.run(configuration)
         }
         // Foundation reads only regular files.
         guard let text = script == "-" ? TextFile.read(STDIN_FILENO) : TextFile.read(script) else {
             throw UsageError("Cannot read the script \(script).")
         }
         return ClipsApp.runScript(configuration, script: text, size: size ?? Size(rows: 24, columns: 80))
-    }
-
-    /// Starts the mirror of a store that has one, until the pipe closes.
-    private static func startMirror(of store: String) -> Pipe? {
-        guard MirrorFiles(store: store).isConfigured, let program = MirrorProgram.path else { return nil }
-        return ChildProcess.attached([program, "run", "--attached", "--quiet", "--store", store])
     }
 }

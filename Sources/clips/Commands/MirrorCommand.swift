@@ -8,8 +8,7 @@ extension Command {
         name: "mirror",
         summary: "Exchange clips with other machines, end-to-end encrypted, through a NATS server",
         details: """
-            ACTION is add URL (prints a code), pair URL (on the next machine), run, \
-            once, enable (at each login), status, conflicts (lost edits), or remove.
+            ACTION: add, pair, run, once, enable, status, conflicts, code, password, remove
             """,
         operands: "ACTION [URL…]",
         options: Option.mirror,
