@@ -200,6 +200,8 @@ import Testing
                 bytes[offset] = .random(in: .min ... .max, using: &random)
             }
             agent.process.send(bytes + [0x0A])
+            // Unread answers would fill the pipe.
+            if round % 20 == 0 { try agent.ask("ping") }
         }
         #expect(try agent.ask("tools/list").object("result").objects("tools").count == 10)
     }

@@ -231,7 +231,9 @@ extension AgentHost {
     /// Opens a store again that another process replaced.
     private func recover(from error: any Error) async {
         if (error as? StoreError)?.endsSession == true { await clips.stores.close() }
-        if clips.stores.wasReopened, !subscriptions.isEmpty { follow() }
+        guard clips.stores.wasReopened, !subscriptions.isEmpty else { return }
+        await follow()
+        await check()
     }
 
     private static func uri(_ value: JSONValue?) throws(AgentError) -> String {
@@ -276,17 +278,22 @@ extension AgentHost {
         var uris: [String] = []
         for value in values { uris.append(try Self.uri(value)) }
         let listener = isListening ? message.id : nil
-        if following == nil, !uris.isEmpty { follow() }
+        if following == nil, !uris.isEmpty { await follow() }
         for uri in uris where !subscriptions.contains(where: { $0.uri == uri && $0.listener == listener }) {
             let digest = await digest(of: uri)
             subscriptions.append(AgentSubscription(uri: uri, listener: listener, digest: digest))
         }
-        guard let listener else { return JSONWriter() }
+        guard let listener else {
+            await check()
+            return JSONWriter()
+        }
         var accepted = JSONWriter()
         if !uris.isEmpty { accepted.add("resourceSubscriptions", uris) }
         var params = Self.params(listener)
         params.add("notifications", literal: accepted.text)
         notify("notifications/subscriptions/acknowledged", params)
+        // A commit since the digests were read was reported to no subscription.
+        await check()
         return nil
     }
 
@@ -309,23 +316,22 @@ extension AgentHost {
         (try? await clips.resource(uri))?.text.hashValue
     }
 
-    /// Checks the resources after each commit of any process. Commits that arrive together are one check.
-    private func follow() {
+    /// Begins to check the resources after each commit of any process. Commits that arrive together are one check.
+    private func follow() async {
         following?.cancel()
+        following = nil
+        guard let events = try? await clips.stores.opened().container.events() else { return }
         following = Task {
-            do {
-                // Watching begins before the check, so that no commit falls between the two.
-                let events = try await clips.stores.opened().container.events()
-                await check()
-                for await event in events {
-                    if Task.isCancelled { return }
-                    if case .replaced = event { await clips.stores.close() }
+            for await event in events {
+                if Task.isCancelled { return }
+                guard case .replaced = event else {
                     await check()
-                    if case .replaced = event { return follow() }
+                    continue
                 }
-            } catch {
-                // The next subscription tries again.
                 following = nil
+                await clips.stores.close()
+                await follow()
+                return await check()
             }
         }
     }
