@@ -61,6 +61,9 @@ let package = Package(
             name: "ClipsExchange",
             dependencies: ["ClipsCore", "PersistentStore", "SQLite", "Platform", "CHTMLTags", "CLibXML2"]),
         .target(name: "BrowserHost", dependencies: ["ClipsCore", "PersistentStore", "Platform"]),
+        .target(
+            name: "AgentHost",
+            dependencies: ["BrowserHost", "ClipsCore", "SearchIndex", "PersistentStore", "Platform"]),
         .target(name: "Terminal", dependencies: ["Platform", "CTerminal"]),
         .target(
             name: "ClipsTerminal",
@@ -71,7 +74,7 @@ let package = Package(
         .executableTarget(
             name: "clips",
             dependencies: [
-                "ClipsTerminal", "ClipsExchange", "BrowserHost", "ClipsCore", "SearchIndex",
+                "ClipsTerminal", "ClipsExchange", "AgentHost", "BrowserHost", "ClipsCore", "SearchIndex",
                 "PersistentStore", "Terminal", "Platform", "CProcess",
             ]),
 
@@ -154,8 +157,8 @@ let package = Package(
         .target(
             name: "Fuzzing",
             dependencies: [
-                "ClipsTerminal", "ClipsExchange", "BrowserHost", "ClipsCore", "SearchIndex", "MirrorRelay",
-                "Mirroring", "PersistentStore", "SQLite", "Terminal",
+                "ClipsTerminal", "ClipsExchange", "AgentHost", "BrowserHost", "ClipsCore", "SearchIndex",
+                "MirrorRelay", "Mirroring", "PersistentStore", "SQLite", "Terminal",
             ],
             path: "Tests/Fuzzing", exclude: ["Dictionaries", "Entry", "Found", "Seeds"]),
         .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing", "TestSupport"]),
@@ -181,6 +184,9 @@ let package = Package(
             exclude: ["Shim"]),
         .testTarget(
             name: "BrowserHostTests", dependencies: ["BrowserHost", "ClipsCore", "TestSupport", "clips"]),
+        .testTarget(
+            name: "AgentHostTests",
+            dependencies: ["AgentHost", "BrowserHost", "ClipsCore", "TestSupport", "clips"]),
         // Headless browsers with the extension.
         .target(name: "BrowserDriver", dependencies: ["TestSupport"], path: "Tests/BrowserDriver"),
         .executableTarget(

@@ -35,7 +35,7 @@ import Testing
 
     @Test(arguments: [
         "README.md", "CHANGELOG.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md",
-        ".github/BENCHMARKS.md", ".github/MACHINES.md",
+        ".github/BENCHMARKS.md", ".github/MACHINES.md", ".github/MCP.md",
     ])
     func `every link to a file leads to one`(document: String) throws {
         let folder = URL(fileURLWithPath: SourceFile.root + "/" + document).deletingLastPathComponent().path

@@ -20,14 +20,15 @@ import Testing
         ],
         "ClipsExchange": ["ClipsCore", "PersistentStore", "SQLite", "Platform", "CHTMLTags", "CLibXML2"],
         "BrowserHost": ["ClipsCore", "PersistentStore", "Platform"],
+        "AgentHost": ["BrowserHost", "ClipsCore", "SearchIndex", "PersistentStore", "Platform"],
         "Terminal": ["Platform", "CTerminal"],
         "ClipsTerminal": [
             "ClipsCore", "LiveQuery", "Mirroring", "HistoryTracking", "PersistentStore", "Terminal",
             "Platform",
         ],
         "clips": [
-            "ClipsTerminal", "ClipsExchange", "BrowserHost", "ClipsCore", "SearchIndex", "PersistentStore",
-            "Terminal", "Platform", "CProcess",
+            "ClipsTerminal", "ClipsExchange", "AgentHost", "BrowserHost", "ClipsCore", "SearchIndex",
+            "PersistentStore", "Terminal", "Platform", "CProcess",
         ],
         "ClipsMirror": [
             "MirrorRelay", "ClipsCore", "Mirroring", "PersistentStore", "Terminal", "Platform",

@@ -178,7 +178,7 @@ import Testing
     @Test func `the help of each command fits a screen and shows an example`() throws {
         let names = try clips.commandNames()
         // The everyday help omits "consumers".
-        #expect(names.count == 29 && !names.contains("consumers"))
+        #expect(names.count == 30 && !names.contains("consumers"))
         for command in ["", "history clean", "consumers"] + names {
             let help = try Shell.run(
                 ClipsProgram.path, command.split(separator: " ").map(String.init) + ["--help"],

@@ -69,12 +69,12 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase(
             "history --after soon", 2,
             "Invalid value 'soon' for --after. Use a token, a transaction number, a date such as "
-                + "2026-11-21T09:00:00Z, 'yesterday', or an age such as 30d or 12h. Run 'clips history --help'."
+                + "2026-11-21T09:00:00Z, 'yesterday', or an age such as 30d or '12 hours ago'. Run 'clips history --help'."
         ),
         MessageCase(
             "history clean --before 2026-13-01", 2,
             "Invalid value '2026-13-01' for --before. Use a token, a transaction number, a date such as "
-                + "2026-11-21T09:00:00Z, 'yesterday', or an age such as 30d or 12h. Run 'clips history clean --help'."
+                + "2026-11-21T09:00:00Z, 'yesterday', or an age such as 30d or '12 hours ago'. Run 'clips history clean --help'."
         ),
         MessageCase("--script FOLDER/none", 2, "Cannot read the script FOLDER/none. Run 'clips --help'."),
         MessageCase(

@@ -30,6 +30,7 @@ import Testing
         Call(words: "doctor", prints: true), Call(words: "backup $F/backup --force"),
         Call(words: "completions bash", prints: true, needsStore: false),
         Call(words: "browser --help", prints: true, needsStore: false),
+        Call(words: "mcp --help", prints: true, needsStore: false),
         Call(words: "mirror --help", prints: true, needsStore: false),
         Call(words: "man", prints: true, needsStore: false),
         Call(words: "--help", prints: true, needsStore: false),

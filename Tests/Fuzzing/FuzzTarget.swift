@@ -4,7 +4,7 @@ import ClipsExchange
 package enum FuzzTarget: String, CaseIterable, Sendable {
     case keys, keyNames, text, query, html, json, jsonl, csv, markdown, newsboat, plain, anyFile, line, config
     case ris, bibtex, kindle, plist, script, token, xml, lz4, frames, message, page, record, body, server,
-        schema
+        schema, agent, lines, settings
 
     /// Returns the invariant that the bytes violate, or nil. A trap is a violation too.
     package func broken(by bytes: [UInt8]) -> String? {
@@ -37,6 +37,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .body: RelayInput.broken(byBody: bytes)
         case .server: RelayInput.broken(byServer: Self.text(bytes))
         case .schema: SchemaInput.broken(by: Self.text(bytes))
+        case .agent: AgentInput.broken(byMessage: bytes)
+        case .lines: AgentInput.broken(byLines: bytes)
+        case .settings: AgentInput.broken(bySettings: Self.text(bytes))
         case .token: SettingsInput.broken(byToken: Self.text(bytes))
         }
     }

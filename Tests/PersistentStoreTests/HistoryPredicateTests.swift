@@ -31,6 +31,8 @@ import Testing
         #expect(try await count(.and([.author(nil), .not(.process(nil))])) == 1)
         #expect(try await count(.contextName("view")) == 1)
         #expect(try await count(.not(.contextName("view"))) == 3)
+        #expect(try await count(.contextNamePrefix("vi")) == 1)
+        #expect(try await count(.contextNamePrefix("view ")) == 0)
         #expect(try await count(.and([])) == 4)
         #expect(try await count(.or([])) == 0)
         #expect(try await count(.authors(["app", nil])) == 4)

@@ -127,6 +127,7 @@ import Testing
         switch predicate {
         case .author(let author): transaction.author == author
         case .contextName(let name): transaction.contextName == name
+        case .contextNamePrefix(let start): transaction.contextName?.hasPrefix(start) == true
         case .program(let program): transaction.program == program
         case .process(let process): transaction.process == process
         case .after(let date): transaction.timestamp > date

@@ -72,7 +72,10 @@ struct RandomHistory {
         }
         switch Int.random(in: 0...(depth > 0 ? 9 : 5), using: &random) {
         case 0: return .author(any(Self.authors + ["missing"]))
-        case 1: return .contextName(any(Self.names))
+        case 1:
+            let name = any(Self.names)
+            guard let name, Bool.random(using: &random) else { return .contextName(name) }
+            return .contextNamePrefix(String(name.prefix(2)))
         case 2: return .program(any(all).program)
         case 3: return .process(any(all).process)
         case 4: return .after(any(all).timestamp)

@@ -3,55 +3,21 @@ import PersistentStore
 
 /// The clips, as the requests of the extension use them. Confined to its host.
 final class HostClips {
-    private let path: String
-    private let contextName: String
-    private let options: StoreOptions
-    private let indexing: BackgroundIndexing
-    private var store: ClipStore?
-    /// Whether another connection to the store replaced the first one since the last question.
-    var wasReopened: Bool {
-        defer { isReopened = false }
-        return isReopened
-    }
-    private var isReopened = false
+    private let stores: HostStore
 
     /// The size of the clips in an answer.
     private static let maxBytes = HostLimits.answer - HostLimits.margin
 
     init(path: String, contextName: String, options: StoreOptions) {
-        self.path = path
-        self.contextName = contextName
-        self.options = options
-        indexing = BackgroundIndexing(path: path, author: BrowserHost.author, options: options)
-    }
-
-    var isOpen: Bool { store != nil }
-
-    /// Returns the store, opened or created by the first call that succeeds.
-    private func opened() async throws -> ClipStore {
-        if let store { return store }
-        try ClipsLocation(path: path).makeFolder()
-        let opened = try await ClipStore.openToRead(
+        stores = HostStore(
             path: path, author: BrowserHost.author, contextName: contextName, options: options)
-        store = opened
-        return opened
     }
 
-    /// Returns the store to change it. One that could only be read is opened again, in case the reason has
-    /// passed.
-    private func openedToWrite() async throws -> ClipStore {
-        let present = try await opened()
-        guard present.readOnlyReason != nil else { return present }
-        let writable = try await ClipStore(
-            path: path, author: BrowserHost.author, contextName: contextName, options: options)
-        store = writable
-        isReopened = true
-        await present.close()
-        return writable
-    }
+    var isOpen: Bool { stores.isOpen }
+    var wasReopened: Bool { stores.wasReopened }
 
     func greet(program: String, in answer: inout HostAnswer) async throws {
-        let store = try await opened()
+        let store = try await stores.opened()
         answer.add("version", literal: String(BrowserHost.version))
         answer.add("program", program)
         answer.add("storeID", store.storeID)
@@ -60,7 +26,7 @@ final class HostClips {
     }
 
     func save(_ drafts: [ClipDraft], ifAbsent: Set<Int>, in answer: inout HostAnswer) async throws {
-        let store = try await openedToWrite()
+        let store = try await stores.openedToWrite()
         let saved = try await store.addOnce(drafts, unlessURLExists: ifAbsent)
         // Each clip has its ID in the answer, even if the clips themselves do not fit.
         let room = Self.maxBytes - 128 * saved.count
@@ -82,7 +48,7 @@ final class HostClips {
     func update(
         _ id: Int64, version: Int64?, _ changes: [ClipAttribute: AttributeValue], in answer: inout HostAnswer
     ) async throws {
-        let store = try await openedToWrite()
+        let store = try await stores.openedToWrite()
         do {
             try await store.update(id, version: version, changes)
         } catch {
@@ -97,12 +63,12 @@ final class HostClips {
     }
 
     func delete(_ ids: [Int64], in answer: inout HostAnswer) async throws {
-        let deleted = try await openedToWrite().delete(ids).value
+        let deleted = try await stores.openedToWrite().delete(ids).value
         answer.add("deleted", deleted.map(String.init))
     }
 
     func restore(_ ids: [Int64], in answer: inout HostAnswer) async throws {
-        let store = try await openedToWrite()
+        let store = try await stores.openedToWrite()
         for problem in try await store.restore(ids).problems {
             guard case .notDeleted = problem else { throw problem }
         }
@@ -117,20 +83,18 @@ final class HostClips {
 
     func find(urls: [String], in answer: inout HostAnswer) async throws {
         let room = Self.maxBytes - 5 * urls.count
-        let (clips, isCut) = try await opened().clips(withURLs: urls, maxBytes: room)
+        let (clips, isCut) = try await stores.opened().clips(withURLs: urls, maxBytes: room)
         answer.add("clips", clips.map { $0?.json ?? "null" })
         if isCut { answer.add(more: true) }
     }
 
     func search(_ query: ClipQuery, limit: Int, in answer: inout HostAnswer) async throws {
         guard !query.admitsAll else {
-            let page = try await opened().page(after: nil, limit: limit, maxBytes: Self.maxBytes)
+            let page = try await stores.opened().page(after: nil, limit: limit, maxBytes: Self.maxBytes)
             answer.add("clips", page.clips.map(\.json))
             return answer.add(more: page.next != nil)
         }
-        let store = try await opened()
-        // A missing index makes searches slower until it is built.
-        indexing.start()
+        let store = try await stores.openedToSearch()
         let (clips, hasMore) = try await store.matches(query, limit: limit, maxBytes: Self.maxBytes)
         answer.add("clips", clips.map(\.json))
         answer.add(more: hasMore)
@@ -138,7 +102,7 @@ final class HostClips {
 
     func tags(_ prefix: String, limit: Int, in answer: inout HostAnswer) async throws {
         let start = prefix.lowercased()
-        let uses = try await opened().tagUses().filter { $0.name.lowercased().hasPrefix(start) }
+        let uses = try await stores.opened().tagUses().filter { $0.name.lowercased().hasPrefix(start) }
         var left = Self.maxBytes
         let objects = uses.prefix(limit).map { use in
             var object = JSONWriter()
@@ -155,7 +119,7 @@ final class HostClips {
     }
 
     func list(after cursor: ClipCursor?, limit: Int, in answer: inout HostAnswer) async throws {
-        let page = try await opened().page(after: cursor, limit: limit, maxBytes: Self.maxBytes)
+        let page = try await stores.opened().page(after: cursor, limit: limit, maxBytes: Self.maxBytes)
         answer.add("clips", page.clips.map(\.json))
         answer.add("count", literal: String(page.count))
         if let next = page.next {
@@ -168,6 +132,6 @@ final class HostClips {
     /// Returns the changes from now on.
     func changes() async throws -> ClipChangeFeed {
         try await ClipChangeFeed(
-            of: opened(), maxChanges: HostLimits.changes, maxBytes: Self.maxBytes)
+            of: stores.opened(), maxChanges: HostLimits.changes, maxBytes: Self.maxBytes)
     }
 }

@@ -24,7 +24,7 @@ package struct InstallationContext: Sendable {
     }
 
     /// The path of a folder of a ``Browser``; nil without a home folder.
-    func path(_ folder: String) -> String? {
+    package func path(_ folder: String) -> String? {
         switch folder.first {
         case "~": home.map { $0 + folder.dropFirst() }
         case "@": configurations.map { $0 + folder.dropFirst() }
@@ -32,7 +32,7 @@ package struct InstallationContext: Sendable {
         }
     }
 
-    func exists(_ folder: String) -> Bool { path(folder).map(FilePath.exists) ?? false }
+    package func exists(_ folder: String) -> Bool { path(folder).map(FilePath.exists) ?? false }
 
     func hasProgram(_ names: [String]) -> Bool {
         names.contains { name in

@@ -1,5 +1,5 @@
 import ClipsCore
-import PersistentStore
+package import PersistentStore
 
 /// An error as the extension gets it: a code for its program, and a sentence for the user.
 package struct HostError: Error, Hashable, Sendable {
@@ -22,17 +22,17 @@ package struct HostError: Error, Hashable, Sendable {
     package let code: Code
     package let message: String
 
-    init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
-    static func missingClip(_ id: Int64) -> HostError {
+    package static func missingClip(_ id: Int64) -> HostError {
         HostError(.missing, "There is no clip \(id). It may have been deleted.")
     }
 
     /// Converts an error of the store. Its sentence contains paths and no content of a clip.
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         switch error {
         case let error as HostError: self = error
         case let error as StoreError: self.init(error.hostCode, error.sentence)
@@ -55,7 +55,7 @@ extension StoreError {
     }
 
     /// Whether an open store can no longer be used, and only a new process may succeed.
-    var endsSession: Bool {
+    package var endsSession: Bool {
         switch self {
         case .replaced, .unverifiedCommit, .closed, .newerStore, .differentModel: true
         default: false

@@ -1,4 +1,4 @@
-import ClipsCore
+package import ClipsCore
 
 /// The limits of one message, which the extension gets with `hello`.
 package enum HostLimits {
@@ -6,23 +6,23 @@ package enum HostLimits {
     package static let answer = 512 << 10
     /// The room in an answer for its other members.
     static let margin = 1 << 10
-    static let clips = 1000
+    package static let clips = 1000
     static let urls = 1000
-    static let tags = 100
-    static let page = 200
-    static let tagNames = 1000
+    package static let tags = 100
+    package static let page = 200
+    package static let tagNames = 1000
     /// The number of changes in a push.
     static let changes = 100
     /// The number of values in a message: those of the largest `save`, and some.
     static let values = 200_000
-    static let query = 10_000
+    package static let query = 10_000
 
     /// The sizes of values in bytes of UTF-8.
-    static let url = 64 << 10
-    static let title = 10_000
-    static let note = 1 << 20
-    static let text = 32 << 20
-    static let tag = 200
+    package static let url = 64 << 10
+    package static let title = 10_000
+    package static let note = 1 << 20
+    package static let text = 32 << 20
+    package static let tag = 200
 
     static var json: String {
         var object = JSONWriter()
@@ -36,7 +36,7 @@ package enum HostLimits {
     }
 
     /// Checks the values of a clip.
-    static func check(_ draft: ClipDraft) throws(HostError) {
+    package static func check(_ draft: ClipDraft) throws(HostError) {
         for (name, value, limit) in [
             ("url", draft.url, url), ("title", draft.title, title), ("note", draft.note, note),
             ("text", draft.text, text),

@@ -1,13 +1,13 @@
-import ClipsCore
-import PersistentStore
+package import ClipsCore
+package import PersistentStore
 
 /// The members of a JSON object, of which each has the expected type and size, or is an error.
-struct RequestFields {
-    private let object: JSONValue
+package struct RequestFields {
+    package let object: JSONValue
 
-    init(_ object: JSONValue) { self.object = object }
+    package init(_ object: JSONValue) { self.object = object }
 
-    func text(_ name: String, limit: Int = HostLimits.url) throws(HostError) -> String? {
+    package func text(_ name: String, limit: Int = 64 << 10) throws(HostError) -> String? {
         guard let value = object[name] else { return nil }
         guard let text = value.string else { throw wrongType(name) }
         guard text.utf8.count <= limit else {
@@ -16,26 +16,26 @@ struct RequestFields {
         return text
     }
 
-    func integer(_ name: String) throws(HostError) -> Int64? {
+    package func integer(_ name: String) throws(HostError) -> Int64? {
         guard let value = object[name] else { return nil }
         guard case .integer(let number) = value else { throw wrongType(name) }
         return number
     }
 
-    func flag(_ name: String) throws(HostError) -> Bool {
+    package func flag(_ name: String) throws(HostError) -> Bool {
         guard let value = object[name] else { return false }
         guard case .bool(let isOn) = value else { throw wrongType(name) }
         return isOn
     }
 
-    func required<Value>(
+    package func required<Value>(
         _ name: String, _ read: (String) throws(HostError) -> Value?
     ) throws(HostError) -> Value {
         guard let value = try read(name) else { throw HostError(.invalid, "'\(name)' is missing.") }
         return value
     }
 
-    func array(_ name: String, limit: Int) throws(HostError) -> [JSONValue] {
+    package func array(_ name: String, limit: Int) throws(HostError) -> [JSONValue] {
         guard let value = object[name] else { throw HostError(.invalid, "'\(name)' is missing.") }
         guard let values = value.array else { throw wrongType(name) }
         guard !values.isEmpty else { throw HostError(.invalid, "'\(name)' is empty.") }
@@ -45,7 +45,7 @@ struct RequestFields {
         return values
     }
 
-    func ids(_ name: String, limit: Int) throws(HostError) -> [Int64] {
+    package func ids(_ name: String, limit: Int) throws(HostError) -> [Int64] {
         var ids: [Int64] = []
         for value in try array(name, limit: limit) {
             guard case .integer(let id) = value else { throw wrongType(name) }
@@ -54,7 +54,7 @@ struct RequestFields {
         return ids
     }
 
-    func urls() throws(HostError) -> [String] {
+    package func urls() throws(HostError) -> [String] {
         var urls: [String] = []
         for value in try array("urls", limit: HostLimits.urls) {
             guard let url = value.string else { throw wrongType("urls") }
@@ -64,14 +64,14 @@ struct RequestFields {
     }
 
     /// The value of `limit`, which is at most, and by default, `most`.
-    func limit(_ most: Int) throws(HostError) -> Int {
+    package func limit(_ most: Int) throws(HostError) -> Int {
         guard let limit = try integer("limit") else { return most }
         guard limit > 0 else { throw HostError(.invalid, "'limit' must be positive.") }
         return Int(min(limit, Int64(most)))
     }
 
     /// The clip of the object, with the names and types of ``ClipRecord``.
-    func draft() throws(HostError) -> ClipDraft {
+    package func draft() throws(HostError) -> ClipDraft {
         guard object.isObject else { throw HostError(.invalid, "A clip must be a JSON object.") }
         var draft = ClipDraft()
         do {
@@ -84,7 +84,7 @@ struct RequestFields {
     }
 
     /// The attributes that `changes` sets.
-    func changes() throws(HostError) -> [ClipAttribute: AttributeValue] {
+    package func changes() throws(HostError) -> [ClipAttribute: AttributeValue] {
         guard let object = object["changes"], case .object(let members) = object else {
             throw wrongType("changes")
         }

@@ -33,12 +33,23 @@ package enum TerminalSafeJSON {
 }
 
 /// A JSON object under construction, whose strings are safe to show on a terminal.
-package struct JSONWriter {
+package struct JSONWriter: Sendable {
     private var members = [UInt8(ascii: "{")]
 
     package init() { members.reserveCapacity(512) }
 
     package var text: String { String(decoding: members + [UInt8(ascii: "}")], as: UTF8.self) }
+
+    /// Returns a text as a JSON string.
+    package static func quoted(_ text: String) -> String {
+        var writer = JSONWriter()
+        writer.members = []
+        writer.appendQuoted(text)
+        return String(decoding: writer.members, as: UTF8.self)
+    }
+
+    /// Returns an array of JSON values.
+    package static func array(_ values: [String]) -> String { "[" + values.joined(separator: ",") + "]" }
 
     /// Adds a number, a Boolean, null, or the text of another writer.
     package mutating func add(_ key: String, literal: String) {

@@ -11,6 +11,8 @@ package struct ClipStore: Sendable {
     package let author: String
     /// The error that made the store read-only; nil if it is writable.
     package private(set) var readOnlyReason: StoreError?
+    /// The client of an agent, with which the context names of its transactions begin; nil for other authors.
+    package private(set) var client: String?
     private let context: StoreContext
     /// The context name of transactions without one of their own.
     var stepName: String?
@@ -33,14 +35,17 @@ package struct ClipStore: Sendable {
     }
 
     /// Opens a store, or creates it if the options allow that.
+    ///
+    /// - Parameter author: The name of an author, or of one client of an agent; see ``ClipAuthor``.
     package init(
         path: String, author: String, contextName: String? = nil, options: StoreOptions = StoreOptions()
     ) async throws(StoreError) {
         container = try await PersistentContainer(path: path, model: try ClipModel.make(), options: options)
         index = SearchIndex(container, ClipModel.searched)
-        self.author = author
-        context = container.makeContext(author: author, name: contextName)
-        stepName = contextName
+        let writer = ClipAuthor(author)
+        (self.author, client) = (writer.name, writer.client)
+        context = container.makeContext(author: writer.name, name: contextName)
+        stepName = writer.client ?? contextName
         now = options.clock
     }
 
@@ -66,6 +71,24 @@ package struct ClipStore: Sendable {
             store.readOnlyReason = error
             return store
         }
+    }
+
+    /// Returns the same store for another client of its author.
+    package func acting(for client: String) -> ClipStore {
+        var store = self
+        (store.client, store.stepName) = (client, client)
+        return store
+    }
+
+    /// The condition on the transactions of the author, and of the client if there is one.
+    package var ownTransactions: TransactionPredicate {
+        ClipAuthor(name: author, client: client).transactions
+    }
+
+    /// Returns the context name of work with a name of its own, which begins with the client.
+    func named(_ work: String?) -> String? {
+        guard let client else { return work }
+        return work.map { "\(client) \($0)" } ?? client
     }
 
     /// Closes the store; later calls throw `StoreError.closed`.

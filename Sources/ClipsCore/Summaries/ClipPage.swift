@@ -65,17 +65,19 @@ extension ClipStore {
 
     /// Returns the best matches of a query that is not empty, without deleted clips.
     ///
+    /// - Parameter showsMatches: Whether the text of a clip is the part around its first match.
     /// - Returns: up to `limit` clips, and whether there are more.
     package func matches(
-        _ query: ClipQuery, limit: Int, maxBytes: Int
+        _ query: ClipQuery, limit: Int, maxBytes: Int, showsMatches: Bool = false
     ) async throws(StoreError) -> (clips: [ClipSummary], hasMore: Bool) {
+        let shown = showsMatches ? query.search : nil
         var search = ClipSearch(query.search, sort: .relevance, limit: limit + 1, in: self)
         var clips: [ClipSummary] = []
         var left = maxBytes
         var isCut = false
         while !isCut, clips.count <= limit {
             let next = try await search.next { [left] hits, snapshot throws(StoreError) in
-                [try Self.summaries(hits, maxBytes: left, in: snapshot)]
+                [try Self.summaries(hits, maxBytes: left, around: shown, in: snapshot)]
             }
             guard let page = next?.first else { break }
             clips += page.clips

@@ -1,4 +1,5 @@
 package import PersistentStore
+import SearchIndex
 
 /// A clip as JSON of bounded size, for a list in another program.
 package struct ClipSummary: Hashable, Sendable {
@@ -13,10 +14,12 @@ package struct ClipSummary: Hashable, Sendable {
     private static let maxTags = 100
     private static let maxTag = 200
 
-    init(_ clip: Clip) {
+    /// - Parameter query: The search whose first match the text shows; nil for the beginning of the text.
+    init(_ clip: Clip, around query: SearchQuery? = nil) {
         id = clip.id
         var short = clip
-        short.text = Self.prefix(clip.text, Self.maxText)
+        let excerpt = query?.excerpt(of: clip.text, in: .text, length: Self.maxText / 2)?.text
+        short.text = excerpt ?? Self.prefix(clip.text, Self.maxText)
         short.title = Self.prefix(clip.title, Self.maxTitle)
         short.note = Self.prefix(clip.note, Self.maxNote)
         short.url = Self.prefix(clip.url, Self.maxURL)
@@ -47,13 +50,13 @@ extension ClipStore {
     }
 
     static func summaries(
-        _ ids: [Int64], maxBytes: Int, in snapshot: borrowing StoreSnapshot
+        _ ids: [Int64], maxBytes: Int, around query: SearchQuery? = nil, in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> (clips: [ClipSummary], isCut: Bool) {
         var summaries: [ClipSummary] = []
         var left = maxBytes
         for first in stride(from: 0, to: ids.count, by: clipsPerPiece) {
             for clip in try clips(Array(ids[first..<min(ids.count, first + clipsPerPiece)]), in: snapshot) {
-                let summary = ClipSummary(clip)
+                let summary = ClipSummary(clip, around: query)
                 left -= summary.json.utf8.count + 1
                 guard left >= 0 else { return (summaries, true) }
                 summaries.append(summary)

@@ -18,7 +18,7 @@ extension ClipStore {
         let step = try await container.read { snapshot throws(StoreError) in
             try UndoPieces(of: token, in: snapshot)
         }
-        let work = UndoHistory.Role(isRedoing, of: token.number).contextName
+        let work = named(UndoHistory.Role(isRedoing, of: token.number).contextName)
         guard var later = LaterChanges(of: step, author: author, work: work) else {
             return .saved(token: nil, restored: [], clips: 0)
         }
@@ -97,7 +97,7 @@ extension ClipStore {
         var deletions = ChangePredicate.kind(.delete)
         if let clip { deletions = .and([deletions, .object(ClipModel.objectID(clip))]) }
         let wanted = deletions
-        return try await write(name: "restore") { transaction throws(StoreError) in
+        return try await write(name: named("restore")) { transaction throws(StoreError) in
             let deleted = try transaction.snapshot.transaction(token, changes: wanted)?.changes ?? []
             var request = FetchRequest(ClipModel.entity, where: .keys(deleted.map(\.objectID.key)))
             request.attributes = []
@@ -119,7 +119,7 @@ extension ClipStore {
     package func restore(
         _ ids: [Int64]
     ) async throws(StoreError) -> (restored: [Int64], problems: [ClipError]) {
-        try await write(name: "restore") { transaction throws(StoreError) in
+        try await write(name: named("restore")) { transaction throws(StoreError) in
             let (present, deleted) = try Self.deleted(ids, in: transaction.snapshot)
             for (id, values) in deleted { try transaction.restore(ClipModel.objectID(id), values) }
             let restored = Set(deleted.map(\.id))
@@ -173,7 +173,7 @@ extension ClipStore {
     package func undoHistory(
         behind known: UndoHistory = UndoHistory(), isRedoing: Bool = false
     ) async throws(StoreError) -> UndoHistory {
-        let (author, session, end) = (author, session, now())
+        let (own, session, end) = (ownTransactions, session, now())
         return try await container.read { snapshot throws(StoreError) in
             var history = known
             var isFirst = true
@@ -181,7 +181,7 @@ extension ClipStore {
                 isFirst || !history.hasMore(than: known, isRedoing: isRedoing)
             {
                 var request = HistoryFetchRequest(
-                    .newest, where: .and([.author(author), period]), limit: UndoHistory.maxSteps)
+                    .newest, where: .and([own, period]), limit: UndoHistory.maxSteps)
                 request.includesChanges = false
                 history.add(earlier: try snapshot.transactions(request), session: session)
                 isFirst = false

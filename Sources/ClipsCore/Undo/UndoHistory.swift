@@ -23,12 +23,13 @@ package struct UndoHistory: Hashable, Sendable {
         }
 
         package init(contextName: String?) {
+            // The name of an agent's client, which is one word, may precede.
             let words = StepName(contextName).work.split(separator: " ")
-            guard words.count == 2, let number = Int64(words[1]) else {
+            guard (2...3).contains(words.count), let number = Int64(words[words.count - 1]) else {
                 self = .work
                 return
             }
-            switch words[0] {
+            switch words[words.count - 2] {
             case "undo": self = .undo(number)
             case "redo": self = .redo(number)
             default: self = .work

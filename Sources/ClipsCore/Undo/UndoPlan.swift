@@ -96,6 +96,11 @@ struct UndoPlan {
                 contested.append(UndoConflict.Field(attribute: name, base: left, theirs: theirs, mine: value))
             }
         }
+        // Its last change again, if all later ones were undone.
+        let updated = ClipAttribute.updated.rawValue
+        if contested.isEmpty, let value = old[updated], since.left[updated] == now[updated] {
+            values[updated] = value
+        }
         let names = ClipAttribute.allCases.map(\.rawValue)
         func order(_ field: UndoConflict.Field) -> Int { names.firstIndex(of: field.attribute) ?? 0 }
         return (values, contested.sorted { order($0) < order($1) })

@@ -108,7 +108,7 @@ struct ClipCapture {
         invocation.output.surviveReader()
         var saved: [Int64] = []
         while var draft = drafts.first {
-            let missing = pages.flatMap { fetch(&draft, $0) }
+            let missing = pages.flatMap { $0.fill(&draft) { PendingInterrupt.isThere } }
             let (ids, remark) = try await save(draft, store)
             drafts.removeFirst()
             saved += ids
@@ -130,23 +130,6 @@ struct ClipCapture {
         }
     }
 
-    private func fetch(_ draft: inout ClipDraft, _ pages: PageFetch) -> PageFetch.Failure? {
-        do {
-            let (bytes, type) = try pages.page(at: draft.url) { PendingInterrupt.isThere }
-            if let page = WebPage(bytes, contentType: type) {
-                page.fill(&draft)
-                if page.text.isEmpty { return PageFetch.Failure("no text was found in it") }
-            } else if let text = WebPage.plainText(bytes, contentType: type), !text.isEmpty {
-                draft.text = text
-            } else {
-                return PageFetch.Failure(bytes.isEmpty ? "it is empty" : "it is neither HTML nor text")
-            }
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     private func save(_ draft: ClipDraft, _ store: ClipStore) async throws -> (ids: [Int64], remark: String?)
     {
         if let policy = try invocation.duplicates() {
@@ -165,5 +148,25 @@ struct ClipCapture {
         if outcome.skipped > 0 { return "its clip is unchanged" }
         if outcome.unchanged > 0 { return "the clip adds nothing new" }
         return outcome.addedAsDuplicate > 0 ? "both clips are retained" : nil
+    }
+}
+
+extension PageFetch {
+    /// Fills a clip from its page; returns the reason if it has no text then.
+    func fill(_ draft: inout ClipDraft, isInterrupted: () -> Bool) -> PageFetch.Failure? {
+        do {
+            let (bytes, type) = try page(at: draft.url, isInterrupted: isInterrupted)
+            if let page = WebPage(bytes, contentType: type) {
+                page.fill(&draft)
+                if page.text.isEmpty { return PageFetch.Failure("no text was found in it") }
+            } else if let text = WebPage.plainText(bytes, contentType: type), !text.isEmpty {
+                draft.text = text
+            } else {
+                return PageFetch.Failure(bytes.isEmpty ? "it is empty" : "it is neither HTML nor text")
+            }
+            return nil
+        } catch {
+            return error
+        }
     }
 }

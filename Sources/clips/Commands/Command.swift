@@ -27,7 +27,7 @@ struct Command: Sendable {
         ("Hide clips from the list, or show them again", [.archive, .unarchive]),
         ("Delete clips, or restore deleted ones", [.delete, .restore]),
         ("Change tags, or merge duplicates", [.tags, .tagsRename, .tagsMerge, .tagsDelete, .dedupe]),
-        ("Read and write files; connect web browsers", [.import, .export, .browser]),
+        ("Read and write files; connect browsers or agents", [.import, .export, .browser, .mcp]),
         ("Print the history", [.history, .historyClean]),
         ("Exchange clips with other machines", [.mirror]),
         ("Check, repair, salvage, copy, or restore the store", [.doctor, .backup, .backupRestore]),

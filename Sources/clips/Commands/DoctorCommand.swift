@@ -1,3 +1,4 @@
+import AgentHost
 import BrowserHost
 import ClipsCore
 import Platform
@@ -80,6 +81,8 @@ private struct Doctor {
         // A browser that is not connected is not a problem of the store.
         diagnoses += BrowserInstallation(InstallationContext(), isSystem: false).check()
             .filter { !$0.isWell && $0.file != nil }.map { Diagnosis($0) }
+        diagnoses += AgentInstallation(InstallationContext()).check()
+            .filter { !$0.isWell && $0.isInstalled }.map { Diagnosis($0) }
         diagnoses += [Diagnosis.mirror(store: try invocation.storePath())].compactMap(\.self)
         try await report(diagnoses)
         return diagnoses.contains { $0.isProblem && !$0.isRepaired } ? .incomplete : .done

@@ -11,7 +11,7 @@ extension Command {
             Option(
                 "--after", value: "POINT",
                 "token, transaction, date such as 2026-11-21T09:00:00Z, or age such as 30d"),
-            Option("--author", value: "NAME", "author of the transactions"),
+            Option("--author", value: "NAME", "author of the transactions, or mcp:CLIENT"),
             Option("--limit", value: "N", "maximum number: the newest, or the first after POINT"),
             Option("--follow", "print each transaction as it is committed, until interrupted"),
         ], example: "clips history --follow --json | jq -r '.changes[].object'"
@@ -26,7 +26,7 @@ extension Command {
         if follows { store.watchForHangUp(invocation.output.descriptor) { Output.endAsByBrokenPipe() } }
         var feed = try await TransactionFeed(
             of: store, from: start, limit: limit,
-            where: arguments.value("--author").map(TransactionPredicate.author), follows: follows
+            where: arguments.value("--author").map { ClipAuthor($0).transactions }, follows: follows
         ) {
             invocation.remark("no file events are available; polling the store 20 times per second.")
         }

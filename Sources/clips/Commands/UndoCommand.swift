@@ -1,6 +1,7 @@
 import ClipsCore
 import PersistentStore
 import Platform
+import Terminal
 
 extension Command {
     static let undo = Command(
@@ -9,12 +10,22 @@ extension Command {
         details:
             "Again, undoes the change before. 'clips history' shows the changes; the app undoes those of 'app'.",
         options: [
+            Option(
+                "--since", value: "POINT",
+                "undo all changes since a date, or an age such as 1h or '10 minutes ago', newest first"),
+            Option("--dry-run", "with --since, print the changes only"),
             Option("--redo", "redo the last undone change"),
             Option("--force", "overwrite later changes of other authors"),
-        ], example: "clips undo"
+        ], example: "clips undo --author mcp:claude-code --since '10 minutes ago'"
     ) { invocation in
         let (isRedoing, isForced) = (invocation.arguments.has("--redo"), invocation.arguments.has("--force"))
+        if isRedoing, invocation.arguments.has("--since") {
+            throw UsageError("Options --since and --redo exclude each other.")
+        }
         let store = try await invocation.openExistingStore()
+        let since = try invocation.arguments.value(
+            "--since", expected: HistoryPoint.forms, as: HistoryPoint.init)
+        if let since { return try await invocation.undo(since: since, of: store, isForced: isForced) }
         let history = try await store.undoHistory(isRedoing: isRedoing)
         guard let step = (isRedoing ? history.redoable : history.undoable).last else {
             invocation.remark("there is nothing to \(isRedoing ? "redo" : "undo").")
@@ -36,5 +47,31 @@ extension Command {
         }
         invocation.remark("\(isRedoing ? "redid" : "undid"): \(change).")
         return .done
+    }
+}
+
+extension Invocation {
+    /// Undoes all changes of an author since a point, and prints them.
+    fileprivate func undo(
+        since point: HistoryPoint, of store: ClipStore, isForced: Bool
+    ) async throws -> ExitStatus {
+        let steps = try await store.undoable(since: point.start)
+        if arguments.has("--dry-run") {
+            for step in steps.reversed() {
+                output.line(SafeText.line(try await store.changeDescription(of: step.token) ?? "a change"))
+            }
+        }
+        guard !steps.isEmpty, !arguments.has("--dry-run") else {
+            if steps.isEmpty { remark("there is nothing to undo.") }
+            return steps.isEmpty ? .incomplete : .done
+        }
+        let result = try await store.undo(steps, overwrites: isForced) { change, isPart in
+            remark("\(isPart ? "undid a part of" : "undid"): \(change).")
+        }
+        guard result.contested > 0 else { return .done }
+        fail(
+            "Other authors have changed the clips of \(Message.count(result.contested, "change")) since then; their values remain. Use --force to overwrite."
+        )
+        return .incomplete
     }
 }

@@ -1,3 +1,4 @@
+import AgentHost
 import BrowserHost
 import ClipsCore
 import PersistentStore
@@ -7,7 +8,7 @@ import Terminal
 /// A finding of the doctor, with advice.
 struct Diagnosis: Equatable {
     enum Topic: String, CaseIterable {
-        case file, history, consumers, permissions, events, index, browser, mirror, space
+        case file, history, consumers, permissions, events, index, browser, agents, mirror, space
     }
 
     let topic: Topic
@@ -124,6 +125,11 @@ struct Diagnosis: Equatable {
         self.init(.browser, "\(report.browser): \(report.found).", report.advice)
     }
 
+    /// Creates the problem of an agent's settings.
+    init(_ report: AgentReport) {
+        self.init(.agents, "\(report.client): \(report.found).", report.advice)
+    }
+
     /// Creates the state of a mirror; nil for a store without one.
     static func mirror(store path: String) -> Diagnosis? {
         guard MirrorFiles(store: path).isConfigured else { return nil }
@@ -149,7 +155,7 @@ struct Diagnosis: Equatable {
 
     /// Returns the line for a topic without findings.
     static func nothingFound(_ topic: Topic, isDamaged: Bool) -> Diagnosis? {
-        guard topic != .space, topic != .mirror else { return nil }
+        guard topic != .space, topic != .agents, topic != .mirror else { return nil }
         guard isDamaged, [.history, .consumers, .index].contains(topic) else { return Diagnosis(topic, nil) }
         return Diagnosis(topic, "Not checked, because the store is damaged.")
     }

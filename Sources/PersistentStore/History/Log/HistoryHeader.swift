@@ -8,6 +8,11 @@ struct HistoryHeader {
         var author: String?
         var contextName: String?
         var program: String?
+
+        /// By bytes, without Unicode's equivalences, as the database compares names.
+        func hasContextName(from start: String) -> Bool {
+            contextName?.utf8.starts(with: start.utf8) == true
+        }
     }
 
     /// The number of the row that contains the header.

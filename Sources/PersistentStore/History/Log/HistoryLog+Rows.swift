@@ -127,6 +127,7 @@ extension TransactionPredicate {
         switch self {
         case .author(let author): return origin.author == author
         case .contextName(let name): return origin.contextName == name
+        case .contextNamePrefix(let start): return origin.hasContextName(from: start)
         case .program(let program): return origin.program == program
         // Only external writers certainly have no process.
         case .process(let process): return isOurs ? nil : process == nil

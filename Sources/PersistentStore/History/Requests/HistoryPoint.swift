@@ -7,7 +7,7 @@ package enum HistoryPoint {
     case date(Date)
 
     package static let forms =
-        "a token, a transaction number, a date such as 2026-11-21T09:00:00Z, 'yesterday', or an age such as 30d or 12h"
+        "a token, a transaction number, a date such as 2026-11-21T09:00:00Z, 'yesterday', or an age such as 30d or '12 hours ago'"
 
     /// The form of a duration, for an error.
     package static let durationForm = "a number with s, m, h, or d, such as 7d"
@@ -17,7 +17,7 @@ package enum HistoryPoint {
             self = .token(token)
         } else if let number = Int64(text), number >= 0 {
             self = .transaction(number)
-        } else if let age = Self.duration(text == "yesterday" ? "1d" : text) {
+        } else if let age = Self.duration(text == "yesterday" ? "1d" : Self.age(text)) {
             self = .age(age)
         } else if let date = Self.date(text) {
             self = .date(date)
@@ -36,6 +36,16 @@ package enum HistoryPoint {
         case .transaction(let number): .afterTransaction(number)
         case .date(let date): .afterDate(date)
         }
+    }
+
+    /// Returns the short form of an age such as `10 minutes ago`; any other text unchanged.
+    private static func age(_ text: String) -> String {
+        let words = text.split(separator: " ")
+        let units = ["second": "s", "minute": "m", "hour": "h", "day": "d"]
+        guard words.count == 3, words[2] == "ago",
+            let unit = units[String(words[1].hasSuffix("s") ? words[1].dropLast() : words[1])]
+        else { return text }
+        return words[0] + unit
     }
 
     /// Returns the duration of a number with a unit, such as `30d`.

@@ -9,6 +9,8 @@ public indirect enum TransactionPredicate: Hashable, Sendable {
     /// The author; nil stands for writers without an author.
     case author(String?)
     case contextName(String?)
+    /// The context name begins with the text, byte by byte.
+    case contextNamePrefix(String)
     case program(String?)
     /// The process; nil stands for external writers, such as the `sqlite3` shell.
     case process(Int32?)
@@ -34,7 +36,7 @@ extension TransactionPredicate: NestedPredicate {
         switch self {
         case .and(let parts), .or(let parts): parts
         case .not(let part): [part]
-        case .author, .contextName, .program, .process, .after, .before: []
+        case .author, .contextName, .contextNamePrefix, .program, .process, .after, .before: []
         }
     }
 
@@ -42,6 +44,7 @@ extension TransactionPredicate: NestedPredicate {
         switch self {
         case .author(let author): header.origin.author == author
         case .contextName(let name): header.origin.contextName == name
+        case .contextNamePrefix(let start): header.origin.hasContextName(from: start)
         case .program(let program): header.origin.program == program
         case .process(let process): header.process == process
         case .after(let date): header.milliseconds > date.lastMillisecond

@@ -1,0 +1,143 @@
+import BrowserHost
+import ClipsCore
+import FoundationEssentials
+import PersistentStore
+
+/// Changes, each a transaction of the client.
+extension AgentClips {
+    /// The numbers of clips that a client deletes without a confirmation: in a call, and in ten minutes.
+    static let maxDeleted = 20
+    private static let maxRecentlyDeleted = 100
+    private static let recent: TimeInterval = 600
+
+    /// Saves a clip, unless its URL exists.
+    ///
+    /// - Parameters:
+    ///   - key: A text of the client; a repeated call with it saves nothing.
+    ///   - savesCopy: Whether to save the clip even if its URL exists.
+    ///   - fetches: Whether to read the title and the text from the page.
+    func add(_ given: ClipDraft, key: String?, savesCopy: Bool, fetches: Bool) async throws -> JSONWriter {
+        var draft = given
+        draft.uuid = key.map { Self.uuid($0, of: client) }
+        var problem: String?
+        if fetches {
+            (draft, problem) = await fetched(draft)
+            try HostLimits.check(draft)
+        }
+        let store = try await writable()
+        let saved = try await store.addOnce([draft], unlessURLExists: savesCopy ? [] : [0])
+        var result = Self.marked()
+        for clip in saved {
+            result.add("id", literal: String(clip.id))
+            result.add("isNew", literal: "\(clip.isNew)")
+        }
+        if let problem { result.add("problem", "The page could not be read: \(problem).") }
+        if let clip = try await store.summaries(of: saved, maxBytes: Self.maxBytes).first {
+            result.add("clip", literal: clip.json)
+        }
+        return result
+    }
+
+    /// Returns the UUID of a key, by FNV-1a (datatracker.ietf.org/doc/html/rfc9923) as a UUID of version 8.
+    static func uuid(_ key: String, of client: String) -> String {
+        var hash: UInt128 = 0x6C62_272E_07BB_0142_62B8_2175_6295_C58D
+        for byte in "\(client)\0\(key)".utf8 {
+            hash = (hash ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013B
+        }
+        hash = hash & ~(0xF << 76) & ~(0x3 << 62) | (8 << 76) | (2 << 62)
+        let digits = String(hash, radix: 16)
+        var text = String(repeating: "0", count: 32 - digits.count) + digits
+        for offset in [20, 16, 12, 8] { text.insert("-", at: text.index(text.startIndex, offsetBy: offset)) }
+        return text
+    }
+
+    func update(
+        _ id: Int64, version: Int64?, _ changes: [ClipAttribute: AttributeValue]
+    ) async throws -> JSONWriter {
+        let store = try await writable()
+        do {
+            try await store.update(id, version: version, changes)
+        } catch {
+            guard case .conflict(let conflicts) = error else { throw error }
+            guard conflicts.first?.stored != nil else { throw HostError.missingClip(id) }
+            throw HostError(
+                .conflict, "Clip \(id) was changed since then. Nothing was saved; read it and try again.")
+        }
+        guard let clip = try await store.summaries([id]).first else { throw HostError.missingClip(id) }
+        var result = Self.marked()
+        result.add("clip", literal: clip.json)
+        return result
+    }
+
+    func delete(_ ids: [Int64], isConfirmed: Bool) async throws -> JSONWriter {
+        let store = try await writable()
+        let ids = Array(Set(ids)).sorted()
+        if !isConfirmed {
+            let recently = try await recentlyDeleted(in: store)
+            guard ids.count <= Self.maxDeleted, recently + ids.count <= Self.maxRecentlyDeleted else {
+                throw HostError(
+                    .invalid,
+                    "Deleting more than \(Self.maxDeleted) clips, or \(Self.maxRecentlyDeleted) in ten minutes, requires 'confirm'. Nothing was deleted; ask the user first."
+                )
+            }
+        }
+        var result = JSONWriter()
+        result.add("deleted", literal: JSONWriter.array(try await store.delete(ids).value.map(String.init)))
+        return result
+    }
+
+    /// Counts in the history, so that another process of the same client has no count of its own.
+    private func recentlyDeleted(in store: ClipStore) async throws -> Int {
+        let start = Date().addingTimeInterval(-Self.recent)
+        let request = HistoryFetchRequest(
+            .newest, where: .and([store.ownTransactions, .after(start)]), changes: .kind(.delete))
+        return try await store.container.read { snapshot throws(StoreError) in
+            var count = 0
+            try snapshot.forEachChange(request) { _, _ in
+                count += 1
+                return count < Self.maxRecentlyDeleted
+            }
+            return count
+        }
+    }
+
+    func restore(_ ids: [Int64]) async throws -> JSONWriter {
+        let (restored, problems) = try await writable().restore(ids)
+        var result = JSONWriter()
+        result.add("restored", literal: JSONWriter.array(restored.map(String.init)))
+        if !problems.isEmpty { result.add("problems", problems.map(\.description)) }
+        return result
+    }
+
+    /// Undoes changes of the client: the last one, one transaction, or all since a point.
+    ///
+    /// - Parameter ofAll: Whether the transaction may be of another author.
+    func undo(since: HistoryPoint?, transaction: Int64?, ofAll: Bool) async throws -> JSONWriter {
+        let store = try await writable()
+        let steps: [UndoHistory.Step]
+        if let transaction {
+            steps = try await store.undoable(
+                since: .afterTransaction(transaction - 1), limit: 1, ofAll: ofAll
+            ).filter { $0.token.number == transaction }
+            guard !steps.isEmpty else {
+                throw HostError(
+                    .missing,
+                    "You have no such change, or it is undone. Another author's requires 'confirm'; ask the user first."
+                )
+            }
+        } else if let since {
+            steps = try await store.undoable(since: since.start)
+        } else {
+            steps = try await store.undoHistory().undoable.suffix(1)
+        }
+        var changes: [String] = []
+        let (undone, contested) = try await store.undo(steps) { change, isPart in
+            if changes.count < Self.maxTransactions { changes.append((isPart ? "a part of: " : "") + change) }
+        }
+        var result = Self.marked()
+        result.add("undone", literal: String(undone))
+        result.add("contested", literal: String(contested))
+        result.add("changes", changes)
+        return result
+    }
+}

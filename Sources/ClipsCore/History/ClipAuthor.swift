@@ -1,0 +1,84 @@
+package import PersistentStore
+
+/// The author of transactions as a user names it. `mcp:NAME` is the client NAME of the author `mcp`: all agents have
+/// this author, and the context names of a client's transactions begin with its name.
+package struct ClipAuthor: Hashable, Sendable {
+    /// The author of all agents.
+    package static let agent = "mcp"
+
+    package let name: String
+    package var client: String?
+
+    package init(_ text: String) {
+        let isAgent = text.hasPrefix(Self.agent + ":")
+        name = isAgent ? Self.agent : text
+        client = isAgent ? Self.clientName(String(text.dropFirst(Self.agent.count + 1))) : nil
+    }
+
+    init(name: String, client: String?) { (self.name, self.client) = (name, client) }
+
+    /// The context names of work that has another meaning.
+    private static let reserved: Set = ["opening", "window", "restore", "undo", "redo"]
+    private static let maxName = 64
+
+    /// Returns the name of a client as one word that no other context name contains.
+    package static func clientName(_ text: String) -> String {
+        let word = String(
+            text.unicodeScalars.prefix(maxName).map { scalar in
+                let isWord =
+                    scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+                return isWord || "._-".unicodeScalars.contains(scalar) ? Character(scalar) : "-"
+            })
+        return word.isEmpty || reserved.contains(word) ? "client-\(word)" : word
+    }
+
+    /// The condition on the author's transactions, and on the client if there is one.
+    package var transactions: TransactionPredicate {
+        guard let client else { return .author(name) }
+        return .and([.author(name), .or([.contextName(client), .contextNamePrefix(client + " ")])])
+    }
+}
+
+/// Undo of all that an author did since a time.
+extension ClipStore {
+    /// Returns the steps since a point in the history that can be undone, oldest first.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum number of transactions that are read; nil for all.
+    ///   - ofAll: Whether to return those of all authors, not only of this one and its client.
+    package func undoable(
+        since start: HistoryFetchRequest.Start, limit: Int? = nil, ofAll: Bool = false
+    ) async throws(StoreError) -> [UndoHistory.Step] {
+        var request = HistoryFetchRequest(start, where: ofAll ? nil : ownTransactions, limit: limit)
+        request.includesChanges = false
+        let (all, session) = (request, session)
+        return try await container.read { snapshot throws(StoreError) in
+            UndoHistory(all: try snapshot.transactions(all), session: session).undoable
+        }
+    }
+
+    /// Undoes steps, the newest first, each as a transaction.
+    ///
+    /// - Parameters:
+    ///   - overwrites: Whether to overwrite later changes of other authors, which remain otherwise.
+    ///   - report: A closure called with each description, and whether a part remains.
+    /// - Returns: The number of steps that were undone, and of those of which a part remains.
+    package func undo(
+        _ steps: [UndoHistory.Step], overwrites: Bool = false, report: (String, Bool) -> Void
+    ) async throws(StoreError) -> (undone: Int, contested: Int) {
+        var (undone, contested) = (0, 0)
+        for step in steps.reversed() {
+            let description = try await changeDescription(of: step.token) ?? "a change"
+            var outcome = try await undo(step.token, contested: overwrites ? .overwrite : .ask)
+            var isPart = false
+            if case .contested = outcome {
+                isPart = true
+                outcome = try await undo(step.token, contested: .keepTheirs)
+            }
+            contested += isPart ? 1 : 0
+            if case .saved(_?, _, _) = outcome { undone += 1 } else if !isPart { continue }
+            report(description, isPart)
+        }
+        return (undone, contested)
+    }
+}

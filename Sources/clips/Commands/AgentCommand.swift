@@ -1,0 +1,93 @@
+import AgentHost
+import BrowserHost
+import ClipsExchange
+import ClipsTerminal
+import Platform
+import Terminal
+
+extension Command {
+    static let mcp = Command(
+        name: "mcp",
+        summary: "Serve clips to agents with the Model Context Protocol, on standard input and output",
+        details: """
+            Without ACTION, serves one client. install adds this program to the settings of each client that exists \
+            (Claude Code, Claude Desktop, Cursor, VS Code, Zed, Windsurf, Gemini CLI), and leaves a copy of a changed \
+            file in FILE.clips-backup. status checks the settings. remove deletes only what install added.
+            Changes have the author mcp, and the client's name: 'clips undo --author mcp:CLIENT --since 1h'.
+            Exit status: 0 all is well; 1 a problem remains, or there is no client; 2 failed.
+            """,
+        operands: "[install|status|remove]",
+        options: [Option("--read-only", "offer no tool that changes clips")],
+        example: "clips mcp install --read-only"
+    ) { invocation in
+        guard let action = invocation.arguments.operands.first else {
+            return try await invocation.serveAgent()
+        }
+        return try invocation.installAgents(action)
+    }
+}
+
+extension Invocation {
+    private var isReadOnly: Bool { arguments.has("--read-only") }
+
+    fileprivate func serveAgent() async throws -> ExitStatus {
+        let pages = PageFetch(ConfigFile.read(), limit: WebPage.maxBytes)
+        let host = AgentHost(
+            program: clipsVersion, storePath: try storePath(), isReadOnly: isReadOnly, options: storeOptions
+        ) { draft in
+            pages.fill(&draft) { DescriptorIO.hasHungUp(0) }.map { "\($0)" }
+        }
+        return await host?.run() == 0 ? .done : .failed
+    }
+
+    fileprivate func installAgents(_ action: String) throws -> ExitStatus {
+        let context = InstallationContext()
+        var words = ["mcp"]
+        if isReadOnly { words.append("--read-only") }
+        for name in ["--store", "--group"] {
+            if let value = arguments.value(name) {
+                words += [name, name == "--store" ? FilePath.resolved(value) : value]
+            }
+        }
+        let installation = AgentInstallation(context, arguments: words)
+        let reports: [AgentReport]
+        switch action {
+        case "install":
+            guard context.isProgramKnown else {
+                fail("Cannot find the path of the program without /proc. Mount /proc, then try again.")
+                return .failed
+            }
+            if context.isBuild {
+                remark(
+                    "clients will start \(context.program), which the next build replaces; install the program first to avoid that."
+                )
+            }
+            reports = installation.install()
+        case "status": reports = installation.check()
+        case "remove": reports = installation.remove()
+        case let word: throw UsageError("Unknown operand '\(word)'. Use install, status, or remove.")
+        }
+        for report in reports { try line(SafeText.line(report.sentence), json: AgentObject(report)) }
+        if reports.isEmpty {
+            remark(action == "remove" ? "there was nothing to remove." : "found no client.")
+        }
+        return (action == "remove" || !reports.isEmpty) && reports.allSatisfy(\.isWell) ? .done : .incomplete
+    }
+}
+
+/// A line of `clips mcp status --json`.
+private struct AgentObject: Encodable {
+    let client: String
+    let well: Bool
+    let found: String
+    @ExplicitNull var advice: String?
+    let file: String
+
+    init(_ report: AgentReport) {
+        client = report.client
+        well = report.isWell
+        found = report.found
+        advice = report.advice.isEmpty ? nil : report.advice
+        file = report.file
+    }
+}

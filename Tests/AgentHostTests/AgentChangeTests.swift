@@ -1,0 +1,208 @@
+import AgentHost
+import ClipsCore
+import Foundation
+import TestSupport
+import Testing
+
+/// Changes of agents: author, limits, repetition, undo, subscriptions, and killed servers.
+@Suite(.serialized) struct AgentChangeTests {
+    let clips: ClipsProgram
+
+    init() throws { clips = try ClipsProgram() }
+
+    private func export(_ condition: String = "1") throws -> String {
+        try clips.sqlite3(
+            """
+            SELECT id, uuid, url, title, text, note, tags, author, starred, unread, archived, created, updated
+            FROM Clip WHERE \(condition) ORDER BY id
+            """)
+    }
+
+    @Test func `undo of a client since a time reverts exactly its changes`() throws {
+        for title in ["a", "b", "c"] {
+            try clips.run("add", "--title", title, "--url", "https://\(title).org")
+        }
+        let before = try export()
+        let agent = try AgentProcess(clips, client: "Claude Code #1+")
+        let other = try AgentProcess(clips, client: "opening")
+        _ = try agent.add("https://new.org", ["tags": ["x"]])
+        try agent.call("update", ["id": 1, "title": "changed", "tags": ["y"], "starred": true])
+        try agent.call("delete", ["ids": [2]])
+        try agent.call("undo")
+        try agent.call("delete", ["ids": [2, 3]])
+        try agent.call("restore", ["ids": [3]])
+        let kept = try other.add("https://other.org")
+        let name = "mcp:Claude-Code--1-"
+        let shown = try clips.run("history", "--author", name)
+        #expect(shown.output.split(separator: "\n").count == 6, "\(shown)")
+        let dry = try clips.run("undo", "--author", name, "--since", "10 minutes ago", "--dry-run")
+        #expect(dry.status == 0 && dry.output.split(separator: "\n").count == 4, "\(dry)")
+        let run = try clips.run("undo", "--author", name, "--since", "10 minutes ago")
+        #expect(run.status == 0 && run.errors.contains("undid: deleted 2 clips."), "\(run)")
+        #expect(try export("id != \(kept)") == before)
+        #expect(
+            try clips.run("undo", "--author", name, "--since", "1h").errors
+                == "clips: there is nothing to undo.\n")
+        #expect(try clips.run("undo", "--author", "mcp", "--since", "1h").status == 0)
+        #expect(try export() == before)
+    }
+
+    @Test func `undo of an agent leaves others' changes, unless it is forced`() throws {
+        let agent = try AgentProcess(clips)
+        let id = try agent.add("https://a.org", ["title": "a"])
+        try agent.call("update", ["id": id, "title": "b", "note": "n"])
+        _ = try clips.sqlite3("UPDATE Clip SET title = 'c' WHERE id = \(id)")
+        let run = try clips.run("undo", "--author", "mcp:tester", "--since", "1h")
+        #expect(
+            run.status == 1 && run.errors.contains("use --force") || run.errors.contains("Use --force"),
+            "\(run)")
+        #expect(try clips.sqlite3("SELECT title, note FROM Clip") == "c|")
+        let foreign = try clips.sqlite3("SELECT max(number) FROM history")
+        let problem = try agent.call("undo", ["transaction": Int(foreign) ?? 0]).text("problem")
+        #expect(problem == nil || problem?.contains("confirm") == true)
+    }
+
+    @Test func `a repeated key saves once`() throws {
+        let agent = try AgentProcess(clips)
+        let first = try agent.call("add", ["title": "a", "key": "k1"])
+        let second = try agent.call("add", ["title": "a", "key": "k1"])
+        #expect(first.number("id") == second.number("id") && second.flag("isNew") == false)
+        #expect(try agent.call("add", ["title": "a", "key": "k2"]).flag("isNew") == true)
+        let other = try AgentProcess(clips, client: "other", isSession: false)
+        #expect(try other.call("add", ["title": "a", "key": "k1"]).flag("isNew") == true)
+        #expect(try clips.sqlite3("SELECT count(*), count(DISTINCT uuid) FROM Clip") == "3|3")
+    }
+
+    @Test func `many deletions need a confirmation, also across processes`() throws {
+        let lines = (1...130).map { "{\"title\":\"\($0)\"}\n" }.joined()
+        try clips.run("add", "--jsonl", "--quiet", input: lines)
+        let agent = try AgentProcess(clips)
+        #expect(
+            try agent.call("delete", ["ids": Array(1...21)]).text("problem")?.contains("'confirm'") == true)
+        for start in stride(from: 1, through: 81, by: 20) {
+            #expect(
+                try agent.call("delete", ["ids": Array(start..<(start + 20))]).numbers("deleted").count == 20)
+        }
+        #expect(
+            try agent.call("delete", ["ids": [101]]).text("problem")?.contains("Nothing was deleted") == true)
+        let again = try AgentProcess(clips)
+        #expect(try again.call("delete", ["ids": [101]]).text("problem") != nil)
+        let other = try AgentProcess(clips, client: "other")
+        #expect(try other.call("delete", ["ids": [101]]).numbers("deleted") == [101])
+        #expect(
+            try agent.call("delete", ["ids": Array(102...130), "confirm": true]).numbers("deleted").count
+                == 29)
+        #expect(try clips.sqlite3("SELECT count(*) FROM Clip") == "0")
+    }
+
+    @Test func `a session is notified when another program changes what it follows`() throws {
+        let agent = try AgentProcess(clips)
+        let id = try agent.add("https://a.org")
+        for uri in ["clips://tag/x", "clips://clip/\(id)"] {
+            try agent.ask("resources/subscribe", ["uri": uri])
+        }
+        _ = try clips.sqlite3("INSERT INTO Clip (url, tags) VALUES ('https://b.org', 'x')")
+        var message = try agent.notification()
+        #expect(message.text("method") == "notifications/resources/updated")
+        #expect(message.object("params").text("uri") == "clips://tag/x")
+        try clips.run("extension", "--title", "of no interest")
+        try clips.run("star", "\(id)")
+        message = try agent.notification()
+        #expect(message.object("params").text("uri") == "clips://clip/\(id)")
+        try agent.ask("resources/unsubscribe", ["uri": "clips://clip/\(id)"])
+        try clips.run("delete", "\(id)")
+        try clips.run("extension", "--title", "c", "--tag", "x")
+        #expect(try agent.notification().object("params").text("uri") == "clips://tag/x")
+    }
+
+    @Test func `a listening request is acknowledged, notified, and cancelled`() throws {
+        let agent = try AgentProcess(clips, isSession: false)
+        _ = try agent.add("https://a.org")
+        let uri = "clips://search/swift"
+        let id = try agent.request(
+            "subscriptions/listen",
+            ["notifications": ["resourceSubscriptions": [uri], "toolsListChanged": true]])
+        let key = "io.modelcontextprotocol/subscriptionId"
+        let accepted = try agent.notification()
+        #expect(accepted.text("method") == "notifications/subscriptions/acknowledged")
+        #expect(accepted.object("params").object("_meta").number(key) == id)
+        #expect(accepted.object("params").object("notifications").texts("resourceSubscriptions") == [uri])
+        try clips.run("extension", "--title", "swift")
+        let update = try agent.notification()
+        #expect(update.object("params").text("uri") == uri)
+        #expect(update.object("params").object("_meta").number(key) == id)
+        try agent.send([
+            "jsonrpc": "2.0", "method": "notifications/cancelled", "params": ["requestId": id],
+        ])
+        try clips.run("extension", "--title", "swift again")
+        #expect(try agent.call("list").number("count") == 3)
+        #expect(agent.notifications.isEmpty)
+    }
+
+    @Test func `a server killed after an answer has lost nothing`() throws {
+        for round in 0..<5 {
+            let agent = try AgentProcess(clips)
+            for number in 0..<3 { _ = try agent.add("https://a.org/\(round)/\(number)") }
+            agent.process.killNow()
+        }
+        #expect(try clips.sqlite3("SELECT count(*) FROM Clip; PRAGMA integrity_check") == "15\nok")
+    }
+
+    @Test func `random calls of two clients next to the sqlite3 shell are undone, each by its author`() throws
+    {
+        let seed: UInt64 = 20_261_124
+        let lines = (1...40).map { "{\"title\":\"t\($0)\",\"tags\":[\"a\"]}\n" }.joined()
+        try clips.run("add", "--jsonl", "--quiet", input: lines)
+        let before = try export()
+        let agents = try ["one", "two"].map { try AgentProcess(clips, client: $0) }
+        var random = SeededRandom(seed: seed)
+        for round in 0..<LongProof.count(100, of: 1000, "random calls of agents") {
+            let index = Int.random(in: 0...1, using: &random)
+            // Each client has the clips of one parity: undo of one author cannot know the order of two.
+            let id = 2 * Int.random(in: 1...20, using: &random) - index
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0: _ = try agents[index].call("add", ["title": "n\(round)", "tags": ["\(round)"]])
+            case 1: try agents[index].call("delete", ["ids": [id], "confirm": true])
+            case 2: try agents[index].call("restore", ["ids": [id]])
+            case 3: try agents[index].call("update", ["id": id, "starred": Bool.random(using: &random)])
+            case 4: try agents[index].call("update", ["id": id, "title": "u\(round)", "note": "n"])
+            case 5:
+                try agents[index].call(
+                    "update", ["id": id, "tags": ["b", "\(round % 5)"], "archived": true])
+            case 6: try agents[index].call("undo")
+            default: _ = try clips.sqlite3("INSERT INTO Clip (title) VALUES ('sqlite \(round)')")
+            }
+        }
+        let written = try export("title LIKE 'sqlite %'")
+        for client in ["one", "two"] {
+            let run = try clips.run("undo", "--author", "mcp:\(client)", "--since", "1h")
+            #expect(run.status == 0, "seed \(seed): \(run.errors.suffix(300))")
+        }
+        let after = try export("title NOT LIKE 'sqlite %'")
+        let changed = Set(after.split(separator: "\n")).symmetricDifference(before.split(separator: "\n"))
+        #expect(after == before, "seed \(seed): \(changed.sorted().prefix(6))")
+        #expect(try export("title LIKE 'sqlite %'") == written, "seed \(seed)")
+    }
+
+    @Test func `random bytes between calls end no server`() throws {
+        // Their IDs are texts, unlike those of the calls.
+        var random = SeededRandom(seed: 7)
+        let agent = try AgentProcess(clips)
+        let seeds = [
+            #"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"add","arguments":{"title":"a"}}}"#,
+            #"{"jsonrpc":"2.0","id":"b","method":"resources/read","params":{"uri":"clips://search/a%20b"}}"#,
+            #"{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"undo","arguments":{"since":"1h"}}}"#,
+        ]
+        for round in 0..<LongProof.count(200, of: 2000, "hostile messages") {
+            var bytes = Array(seeds[round % seeds.count].utf8)
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                let offset = Int.random(in: 0..<bytes.count, using: &random)
+                bytes[offset] = .random(in: .min ... .max, using: &random)
+            }
+            agent.process.send(bytes + [0x0A])
+            // Unread answers would fill the pipe.
+            if round % 20 == 0 { try agent.ask("ping") }
+        }
+        #expect(try agent.ask("tools/list").object("result").objects("tools").count == 10)
+    }
+}
