@@ -294,7 +294,8 @@ package struct MirrorWorld {
         for deletion in deletions {
             guard let note = notes[deletion.uuid], note["title"].textValue == deletion.title,
                 note["note"].textValue == deletion.note,
-                tagged[deletion.uuid, default: []].allSatisfy({ $0.1 == deletion.machine })
+                tagged[deletion.uuid, default: []].allSatisfy({ $0.1 == deletion.machine }),
+                !uncertainMarks.contains(where: { $0.hasPrefix(deletion.uuid + " ") })
             else { continue }
             return "the deleted \(deletion.uuid) returned"
         }
