@@ -11,6 +11,8 @@ package final class ClipsSession: Sendable {
     private let tracker: HistoryTracker
     private let indexing: BackgroundIndexing
     private let mirror: SessionMirror
+    /// The reader's thread, so that waiting for commits needs no thread of its own.
+    private let executor: (any TaskExecutor)?
     private let commits = Mutex<Task<Void, Never>?>(nil)
     private let counter = Mutex(HistoryCounter())
 
@@ -36,6 +38,7 @@ package final class ClipsSession: Sendable {
             deliver([.indexing($0)])
         }
         let isReadOnly = store.readOnlyReason != nil
+        executor = options.readerLoop
         mirror = SessionMirror(store: path, starts: startsMirror) {
             deliver([.mirror($0, conflicts: $1)])
         }
@@ -56,7 +59,9 @@ package final class ClipsSession: Sendable {
         try await tracker.start()
         // Adding or removing a mirror commits its state.
         let events = try await store.container.events()
-        let task = Task { [mirror] in for await _ in events { mirror.update() } }
+        let task = Task(executorPreference: executor) { [mirror] in
+            for await _ in events { mirror.update() }
+        }
         commits.withLock { $0 = task }
     }
 
