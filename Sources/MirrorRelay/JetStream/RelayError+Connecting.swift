@@ -39,8 +39,8 @@ extension RelayError {
         }
     }
 
-    /// Tells a name that has no address from a server that does not answer; libnats does not. getent(1) exits with 2 for
-    /// an unknown name.
+    /// Distinguishes a name without an address from a server that does not answer; libnats does not. getent(1)
+    /// exits with 2 for an unknown name.
     private static func reason(ofSilence address: ServerAddress) -> String {
         let lookup = ChildProcess.start(
             ["getent", "ahosts", address.host], streams: [0: nil, 1: nil, 2: nil])

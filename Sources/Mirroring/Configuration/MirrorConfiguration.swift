@@ -17,7 +17,7 @@ public struct MirrorConfiguration: Hashable, Sendable {
     public var mirrored: [MirroredEntity]
     /// The zone on the relay; part of the name under which the mirror registers as a consumer of the history.
     public var zone: String
-    /// The name under which other machines know this one; empty to tell them nothing.
+    /// The name under which other machines know this one; empty to send no description.
     public var machineName: String
     /// The program with its version, which other machines show.
     public var program: String
