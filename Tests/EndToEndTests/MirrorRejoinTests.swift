@@ -91,6 +91,22 @@ struct MirrorRejoinTests {
         #expect(try eventually { try state().contains("connected") })
     }
 
+    @Test func `remove ends all processes that mirror the store, or wait to`() throws {
+        try add(1)
+        _ = try pair()
+        let running = try (0..<3).map { _ in try b.start(["mirror", "run", "--quiet"]) }
+        defer { for process in running { process.terminate() } }
+        #expect(try eventually { try b.run("mirror", "status").output.contains("connected") })
+        // A process that takes over has not reported yet.
+        try FileManager.default.removeItem(atPath: b.storePath + "-mirror-status")
+        let removed = try b.run("mirror", "remove", "--yes")
+        #expect(removed.status == 0, "\(removed)")
+        let consumers = try b.run("consumers", "--json").output.split(separator: "\n")
+        #expect(consumers.filter { $0.contains("mirror:clips") && $0.contains(#""running":true"#) }.isEmpty)
+        #expect(eventually { running.allSatisfy { !$0.isRunning } })
+        #expect(try b.run("mirror", "status").errors.contains("has no mirror"))
+    }
+
     @Test func `remove discards what was not sent only when it is told to`() throws {
         try add(1)
         let code = try pair()

@@ -27,15 +27,18 @@ extension Invocation {
         }
         guard try confirms(question) else { return 1 }
         removeUnit()
-        try await endRunner(path)
+        // Without settings, no process begins to mirror, and those that wait to do so end.
+        unlink(files.settings)
         let engine =
             try settings?.engine()
             ?? JetStreamEngine(ServerAddress("tls://localhost"), zone: zone, secret: MirrorSecret())
-        let mirror = Mirror(
-            container: store.container, configuration: ClipModel.mirrored(zone: zone), engine: engine)
-        try await mirror.detach()
-        if has("--discard") { try await ClipModel.mirrored(zone: zone).remove(from: store.container) }
-        unlink(files.settings)
+        let configuration = ClipModel.mirrored(zone: zone)
+        let mirror = Mirror(container: store.container, configuration: configuration, engine: engine)
+        do { try await detach(mirror, named: configuration.consumer, of: store.container) } catch {
+            try settings?.write(store: path)
+            throw error
+        }
+        if has("--discard") { try await configuration.remove(from: store.container) }
         unlink(files.report)
         await store.close()
         remark("the mirror was removed.")
@@ -46,15 +49,21 @@ extension Invocation {
         return 0
     }
 
-    /// Waits for the end of the process that mirrors the store.
-    private func endRunner(_ path: String) async throws {
-        guard let report = MirrorReport(store: path), report.isCurrent else { return }
-        kill(report.process, SIGTERM)
+    /// Detaches the mirror, and ends the processes that mirror the store, which take over from one another.
+    private func detach(
+        _ mirror: Mirror, named name: String, of container: PersistentContainer
+    ) async throws {
         let end = ContinuousClock.now + .seconds(10)
-        while report.isCurrent {
-            guard ContinuousClock.now < end else {
-                throw Sentence(
-                    "Process \(report.process) mirrors the store and does not end. End it, then try again.")
+        while true {
+            do throws(MirrorError) {
+                return try await mirror.detach()
+            } catch {
+                guard error == .standingBy, ContinuousClock.now < end else { throw error }
+            }
+            let consumers = try await container.read { try $0.consumers() }
+            for consumer in consumers
+            where consumer.name == name && consumer.isRunning {
+                if let process = consumer.process, process != getpid() { kill(process, SIGTERM) }
             }
             try await Task.sleep(for: .milliseconds(20))
         }

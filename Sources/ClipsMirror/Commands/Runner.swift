@@ -80,6 +80,11 @@ actor Runner {
             if isConfirmed, report.state == .manyRemovals { await mirror.allowRemovals(report.removals) }
             isConfirmed = false
             try await mirror.sync()
+            // The mirror was removed meanwhile.
+            guard MirrorFiles(store: path).isConfigured else {
+                try await mirror.detach()
+                return nil
+            }
             isConnected = true
             await set(.connected, container)
             try await mirror.run()
