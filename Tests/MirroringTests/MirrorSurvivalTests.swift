@@ -174,6 +174,28 @@ import Testing
         try await a.sync()
     }
 
+    @Test func `an edit that the history lost is not one of another machine, even if the relay forgot that one`()
+        async throws
+    {
+        let (a, b) = (try await TestMachine(relay), try await TestMachine(relay))
+        try await a.insert("1", ["title": "t"])
+        try await exchange(a, b)
+        try await b.update("1", ["title": "of b"])
+        try await exchange(b, a)
+        try await a.container.removeConsumer("mirror:main")
+        try await a.update("1", ["title": "unrecorded"])
+        relay.forget(1)
+        try await a.kill()
+        try await a.sync()
+        try await b.container.removeConsumer("mirror:main")
+        try await b.insert("2")
+        try await b.kill()
+        try await exchange(b, a)
+        #expect(try await a.lines() == b.lines())
+        let titles = try await a.conflicts().map(\.value) + a.notes().values.map { $0["title"] }
+        #expect(titles.contains("unrecorded"), "\(titles)")
+    }
+
     @Test func `edits while the history was lost are found by their values`() async throws {
         let (a, b) = (try await TestMachine(relay), try await TestMachine(relay))
         try await a.insert("1", ["title": "t", "tags": "x"])

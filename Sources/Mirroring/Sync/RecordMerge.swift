@@ -75,6 +75,18 @@ struct RecordMerge: Sendable {
         LocalTransaction(machine: zone.machine, number: number, milliseconds: LocalTransaction.unknownTime)
     }
 
+    /// Whether a value here may be an edit that the history lost: it differs from the one with its clock, or the relay
+    /// does not have that one to compare.
+    private func mayBeUnrecorded(
+        _ attribute: RecordState.Attribute, _ name: String, _ theirs: RecordState
+    ) -> Bool {
+        guard let their = theirs.attributes[name] else {
+            return theirs.saw[name]?.covers(attribute.clock) != true
+        }
+        return their.clock == attribute.clock
+            ? their.value != nil && their.value != attribute.value : their.clock < attribute.clock
+    }
+
     private func merge(
         _ entry: MergedEntry, _ row: MapRow, _ object: StoredObject?, _ values: RecordValues,
         into plan: inout MergePlan
@@ -83,9 +95,7 @@ struct RecordMerge: Sendable {
         var mine = values.filled(row.state, from: object)
         if mode.comparesValues, let object {
             let edited = mine.attributes.filter { name, attribute in
-                theirs.attributes[name].map {
-                    $0.clock == attribute.clock && $0.value != nil && $0.value != attribute.value
-                } ?? false
+                attribute.value != nil && mayBeUnrecorded(attribute, name, theirs)
             }
             let members = values.members(of: object)
             mine.edit(Array(edited.keys) + members.keys, members: members, in: unrecorded)
