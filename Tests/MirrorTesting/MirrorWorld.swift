@@ -13,39 +13,43 @@ package struct MirrorWorld {
         let attribute: String
         let value: String
         let replaced: String
+        var machine = -1
+        var time: Int64 = 0
     }
 
-    private var random: SeededRandom
-    private let seed: UInt64
-    private let clock = SettableClock()
+    var random: SeededRandom
+    let seed: UInt64
+    let clock = SettableClock()
     /// The time of the machines, before their skew.
-    private let time: @Sendable () -> Int64
-    private let relay: any TestRelay
-    package let machines: [TestMachine]
-    private let faults: Faults
-    private var online: [Bool]
-    private let detaches: Bool
-    private var detached: Set<Int> = []
-    private var edits: [Edit] = []
-    private var inserted: Set<String> = []
-    private var deleted: Set<String> = []
-    /// The contents with which objects were deleted, and the machines that did.
-    private var deletions: [(uuid: String, machine: Int, title: String, note: String)] = []
+    let time: @Sendable () -> Int64
+    let relay: any TestRelay
+    package internal(set) var machines: [TestMachine] = []
+    let faults: Faults
+    var online: [Bool]
+    let detaches: Bool
+    var detached: Set<Int> = []
+    var edits: [Edit] = []
+    var inserted: Set<String> = []
+    var deleted: Set<String> = []
+    /// The contents with which objects were deleted, the machines that did, and the times.
+    var deletions: [(uuid: String, machine: Int, title: String, note: String, time: Int64)] = []
     /// The objects that each machine ever had.
-    private var seen: [Set<String>] = []
+    var seen: [Set<String>] = []
     /// The newest star and tag edits, by object and element: the time and the result.
-    private var marks: [String: [(time: Int64, machine: Int, isOn: Bool)]] = [:]
+    var marks: [String: [(time: Int64, machine: Int, isOn: Bool)]] = [:]
     /// The losing values that a machine dismissed.
-    private var dismissed: [String] = []
+    var dismissed: [String] = []
     /// The times of each machine's last exchange, and of its last attempt.
-    private var lastSync: [Int: Int64] = [:]
-    private var lastAttempt: [Int: Int64] = [:]
+    var lastSync: [Int: Int64] = [:]
+    var lastAttempt: [Int: Int64] = [:]
     /// The tags that were removed after an attempt that may have sent them.
-    private var uncertainMarks: Set<String> = []
-    private var count = 0
+    var uncertainMarks: Set<String> = []
+    var count = 0
     /// Whether a machine lost its part of the history: of its edits since, and of those of others, either may win;
     /// the other one is a conflict, except of a deleted object.
-    private var hasLostHistory = false
+    var hasLostHistory = false
+    /// Older copies, wrong clocks, external writers, and slow lines; nil for none.
+    var hardships: Hardships?
 
     /// Random failures of requests, from a generator that all machines share.
     final class Faults: Sendable {
@@ -69,9 +73,10 @@ package struct MirrorWorld {
     ///   - makeDefect: Creates the defect of a machine, to prove that the check notices it.
     ///   - time: The machines' time, which must be that of the relay; nil for a clock that each step moves.
     ///   - detaches: Whether machines also end their mirrors and join again, and resolve conflicts.
+    ///   - isHard: Whether the history has ``Hardships``.
     package init(
         seed: UInt64, relay: (any TestRelay)? = nil, time: (@Sendable () -> Int64)? = nil,
-        detaches: Bool = false, makeDefect: () -> MirrorDefect? = { nil }
+        detaches: Bool = false, isHard: Bool = false, makeDefect: () -> MirrorDefect? = { nil }
     ) async throws {
         self.detaches = detaches
         self.seed = seed
@@ -85,14 +90,14 @@ package struct MirrorWorld {
         self.time = time ?? { [clock] in clock.now() }
         let faults = Faults(seed: seed)
         self.faults = faults
-        var machines: [TestMachine] = []
-        for _ in 0..<Int.random(in: 2...4, using: &random) {
+        hardships = isHard ? try Hardships(restores: Bool.random(using: &random)) : nil
+        for index in 0..<Int.random(in: 2...4, using: &random) {
+            let skew = Int64.random(in: -300...300, using: &random)
             machines.append(
                 try await TestMachine(
-                    relay, clock: self.time, skew: Int64.random(in: -300...300, using: &random),
-                    defect: makeDefect(), fault: { faults.next() }))
+                    relay, clock: hardships?.clock(index, self.time) ?? self.time, skew: skew,
+                    defect: makeDefect(), path: hardships?.path(index), fault: { faults.next() }))
         }
-        self.machines = machines
         online = machines.map { _ in true }
         seen = machines.map { _ in [] }
     }
@@ -101,13 +106,19 @@ package struct MirrorWorld {
     ///
     /// - Parameter forgets: Whether the relay is damaged; nil to choose by the seed.
     package mutating func run(steps: Int, forgets: Bool? = nil) async throws -> String? {
-        let forgets = forgets ?? Bool.random(using: &random)
+        // A relay must not forget the only other copy of what a restored machine lost.
+        let forgets = forgets ?? (Bool.random(using: &random) && hardships?.restores != true)
         let losesHistory = Int.random(in: 0..<3, using: &random) == 0
         for _ in 0..<steps {
             clock.set(clock.now() + Int64.random(in: 1...40, using: &random))
             let index = Int.random(in: machines.indices, using: &random)
             switch Int.random(in: 0..<100, using: &random) {
-            case ..<60: try await edit(index)
+            case ..<60:
+                if hardships != nil, Int.random(in: 0..<5, using: &random) == 0 {
+                    try await meetHardship(index)
+                } else {
+                    try await edit(index)
+                }
             case ..<88:
                 if detaches, Int.random(in: 0..<4, using: &random) == 0 {
                     if Bool.random(using: &random) {
@@ -136,6 +147,7 @@ package struct MirrorWorld {
             }
         }
         faults.stop()
+        (relay as? MemoryRelay)?.state.withLock { $0.piece = .max }
         detached.removeAll()
         try await relay.settle()
         for machine in machines { try await machine.kill() }
@@ -143,7 +155,8 @@ package struct MirrorWorld {
         let puts = try await relay.putCount
         try await syncAll()
         if try await relay.putCount != puts { return "seed \(seed): an idle machine puts" }
-        let note = hasLostHistory ? " (a history was lost)" : ""
+        let note =
+            hasLostHistory ? " (a history was lost)" : hardships?.restores == true ? " (with copies)" : ""
         return try await violation().map { "seed \(seed)\(note): \($0)" }
     }
 
@@ -168,8 +181,8 @@ package struct MirrorWorld {
         let value = conflict.value.textValue ?? ""
         if isRestored {
             let old = conflict.current?.textValue ?? ""
-            edits.append(
-                Edit(uuid: conflict.uuid, attribute: conflict.attribute, value: value, replaced: old))
+            note(
+                Edit(uuid: conflict.uuid, attribute: conflict.attribute, value: value, replaced: old), index)
         } else {
             dismissed.append("\(conflict.uuid) \(conflict.attribute) \(value)")
         }
@@ -189,7 +202,7 @@ package struct MirrorWorld {
         }
     }
 
-    private mutating func edit(_ index: Int) async throws {
+    mutating func edit(_ index: Int) async throws {
         let machine = machines[index]
         count += 1
         let notes = try await machine.notes()
@@ -197,28 +210,24 @@ package struct MirrorWorld {
         let lost = seen[index].intersection(deleted).subtracting(notes.keys).sorted()
         if Int.random(in: 0..<20, using: &random) == 0, let uuid = lost.randomElement(using: &random) {
             // A deletion is undone: newer than it, however wrong this machine's clock is.
-            return try await insert(uuid, on: machine)
+            return try await insert(uuid, on: index)
         }
         guard let uuid = notes.keys.sorted().randomElement(using: &random),
             let note = notes[uuid], Int.random(in: 0..<100, using: &random) >= 25
         else {
             inserted.insert("u\(count)")
-            return try await insert("u\(count)", on: machine)
+            return try await insert("u\(count)", on: index)
         }
         let old = { (name: String) in note[name].textValue ?? "" }
         switch Int.random(in: 0..<100, using: &random) {
         case ..<12:
             try await machine.delete(uuid)
-            deleted.insert(uuid)
-            deletions.append((uuid, index, old("title"), old("note")))
-            for name in ["title", "note"] {
-                edits.append(Edit(uuid: uuid, attribute: name, value: "deleted", replaced: old(name)))
-            }
+            noteDeletion(of: uuid, note, index)
         case ..<60:
             let name = Bool.random(using: &random) ? "title" : "note"
             let value = "\(name)\(count)"
             try await machine.update(uuid, [name: .text(value)])
-            edits.append(Edit(uuid: uuid, attribute: name, value: value, replaced: old(name)))
+            self.note(Edit(uuid: uuid, attribute: name, value: value, replaced: old(name)), index)
         case ..<80:
             let isOn = !note["starred"].booleanValue
             try await machine.update(uuid, ["starred": .boolean(isOn)])
@@ -241,10 +250,26 @@ package struct MirrorWorld {
         }
     }
 
-    private mutating func insert(_ uuid: String, on machine: TestMachine) async throws {
-        try await machine.insert(uuid, ["title": .text("t\(count)"), "note": .text("n\(count)")])
-        edits.append(Edit(uuid: uuid, attribute: "title", value: "t\(count)", replaced: ""))
-        edits.append(Edit(uuid: uuid, attribute: "note", value: "n\(count)", replaced: ""))
+    private mutating func insert(_ uuid: String, on index: Int) async throws {
+        try await machines[index].insert(uuid, ["title": .text("t\(count)"), "note": .text("n\(count)")])
+        note(Edit(uuid: uuid, attribute: "title", value: "t\(count)", replaced: ""), index)
+        note(Edit(uuid: uuid, attribute: "note", value: "n\(count)", replaced: ""), index)
+    }
+
+    mutating func noteDeletion(of uuid: String, _ note: StoredObject, _ index: Int) {
+        let old = { (name: String) in note[name].textValue ?? "" }
+        deleted.insert(uuid)
+        deletions.append((uuid, index, old("title"), old("note"), time()))
+        for name in ["title", "note"] {
+            self.note(Edit(uuid: uuid, attribute: name, value: "deleted", replaced: old(name)), index)
+        }
+    }
+
+    /// Notes an edit of a machine, for the check.
+    mutating func note(_ edit: Edit, _ index: Int) {
+        var edit = edit
+        (edit.machine, edit.time) = (index, time())
+        edits.append(edit)
     }
 
     private func violation() async throws -> String? {
@@ -282,7 +307,8 @@ package struct MirrorWorld {
                 return "the \(edit.attribute) \(edit.value) of \(edit.uuid) is lost"
             }
         }
-        return hasLostHistory ? nil : lostMark(notes) ?? returnedObject(notes)
+        if hasLostHistory { return nil }
+        return (hardships == nil ? lostMark(notes) : nil) ?? returnedObject(notes)
     }
 
     /// An object that a machine deleted exists only if another machine edited its content, which includes tags.

@@ -28,8 +28,10 @@ package enum Book {
 
 /// A machine: a store, and a mirror that may be killed at any moment.
 package final class TestMachine: Sendable {
-    package let container: PersistentContainer
-    private let makeMirror: @Sendable () async throws -> Mirror
+    package var container: PersistentContainer { store.withLock { $0 } }
+    private let store: Mutex<PersistentContainer>
+    private let open: @Sendable () async throws -> PersistentContainer
+    private let makeMirror: @Sendable (PersistentContainer) throws -> Mirror
     private let allowsRemovals: Bool
     private let defect: MirrorDefect?
     private let current: Mutex<Mirror>
@@ -46,30 +48,49 @@ package final class TestMachine: Sendable {
         options.durability = .normal
         options.usesFileEvents = path != nil
         let model = try model ?? Book.model()
-        let container =
-            if let path {
-                try await PersistentContainer(path: path, model: model, options: options)
-            } else {
-                try await PersistentContainer(inMemory: model, options: options)
-            }
-        self.container = container
+        open = { [options] in
+            guard let path else { return try await PersistentContainer(inMemory: model, options: options) }
+            return try await PersistentContainer(path: path, model: model, options: options)
+        }
+        let container = try await open()
+        store = Mutex(container)
         let atCommit = { @Sendable () throws(MirrorError) in
             if fault() != .none { throw .other("the process died") }
         }
         (allowsRemovals, self.defect) = (!asksBeforeRemovals, defect)
-        makeMirror = { [now = options.clock] in
+        makeMirror = { [now = options.clock] container in
             let engine = try relay.connect(fault)
             return Mirror(
                 container: container, configuration: Book.configuration,
                 engine: defect?.engine(engine) ?? engine, now: now, atCommit: atCommit)
         }
-        current = Mutex(try await makeMirror())
+        current = Mutex(try makeMirror(container))
     }
 
     /// Ends the process of the mirror: only the store remains.
     package func kill() async throws {
-        let new = try await makeMirror()
+        let new = try makeMirror(container)
         current.withLock { $0 = new }
+    }
+
+    /// Replaces the file of the store by an older copy while no process has it open.
+    ///
+    /// - Parameter inPlace: Whether the file remains, with other contents.
+    func replaceStore(by copy: String, inPlace: Bool) async throws {
+        let path = container.path
+        await container.close()
+        let files = FileManager.default
+        for suffix in ["-wal", "-shm"] + (inPlace ? [] : [""]) {
+            try? files.removeItem(atPath: path + suffix)
+        }
+        if inPlace {
+            try Data(contentsOf: URL(fileURLWithPath: copy)).write(to: URL(fileURLWithPath: path))
+        } else {
+            try files.copyItem(atPath: copy, toPath: path)
+        }
+        let new = try await open()
+        store.withLock { $0 = new }
+        try await kill()
     }
 
     /// Exchanges all changes; confirms the deletion of many objects, except by a machine that asks.

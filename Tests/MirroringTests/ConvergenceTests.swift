@@ -7,7 +7,8 @@ import Testing
 /// The merge rule under random histories, and with machines that break it.
 @Suite struct ConvergenceTests {
     private func failures(
-        _ seeds: some Sequence<UInt64>, detaches: Bool = false, makeDefect: () -> MirrorDefect? = { nil },
+        _ seeds: some Sequence<UInt64>, detaches: Bool = false, isHard: Bool = false,
+        makeDefect: () -> MirrorDefect? = { nil },
         limit: Int
     ) async throws -> [String] {
         var failures: [String] = []
@@ -15,7 +16,8 @@ import Testing
         let chosen = ProcessInfo.processInfo.environment["CLIPS_SEEDS"]?.split(separator: ",") ?? []
         let seeds = chosen.isEmpty ? Array(seeds) : chosen.compactMap { UInt64($0) }
         for seed in seeds where failures.count < limit {
-            var world = try await MirrorWorld(seed: seed, detaches: detaches, makeDefect: makeDefect)
+            var world = try await MirrorWorld(
+                seed: seed, detaches: detaches, isHard: isHard, makeDefect: makeDefect)
             let steps = 20 + Int(seed % 7) * 20
             if let failure = try await world.run(steps: steps) { failures.append(failure) }
         }
@@ -32,6 +34,12 @@ import Testing
     {
         let count = UInt64(LongProof.count(30, of: 5000, "histories of machines that leave"))
         let failures = try await failures(0..<count, detaches: true, limit: 5)
+        #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
+    }
+
+    @Test func `restored copies, wrong clocks, external writers, and slow lines lose no edit`() async throws {
+        let count = UInt64(LongProof.count(20, of: 5000, "histories of machines with hardships"))
+        let failures = try await failures(0..<count, detaches: true, isHard: true, limit: 5)
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     }
 

@@ -174,7 +174,8 @@ import Testing
         try await a.sync()
     }
 
-    @Test func `an edit that the history lost is not one of another machine, even if the relay forgot that one`()
+    @Test
+    func `an edit that the history lost is not one of another machine, even if the relay forgot that one`()
         async throws
     {
         let (a, b) = (try await TestMachine(relay), try await TestMachine(relay))
