@@ -15,7 +15,11 @@ const OWN = {
   waiting: async () => ({ clips: await queue.list() }),
   amend: ({ uuid, changes }) => queue.amend(uuid, changes),
   discard: ({ uuid }) => queue.discard(uuid),
+  pageText: async ({ uuid }) => ({ sentence: (await texts.get(uuid)) ?? "" }),
 };
+
+// The sentences about the texts of pages that were not saved, by the UUID of the clip.
+const texts = new Map();
 
 const isOwn = (sender) => sender?.id === api.runtime.id;
 
@@ -43,12 +47,30 @@ async function savePage(tab) {
   try {
     const [answer] = await queue.save([clip]);
     button.markActive();
+    addText(clip, tab);
     return answer;
   } catch (error) {
     const waiting = (await queue.list()).find(({ uuid }) => uuid === clip.uuid);
     if (!waiting) throw error;
+    addText(clip, tab);
     return { waiting, reason: { code: error.code, message: error.message } };
   }
+}
+
+/** Sends the markup of the page of a saved clip, from which the host reads the text. A selection is the text itself. */
+function addText(clip, tab) {
+  if (clip.text || clip.url !== tab.url || tab.incognito) return;
+  const result = sendText(clip, tab).then(
+    (reason) => reason && `Only the address and title are saved: ${reason}`, ({ message }) => message);
+  texts.set(clip.uuid, result);
+  setTimeout(() => texts.get(clip.uuid) === result && texts.delete(clip.uuid), 10_000);
+}
+
+async function sendText({ uuid, url }, tab) {
+  const { texts = true } = await api.storage.local.get("texts");
+  if (!texts) return "";
+  const { html, reason } = await capture.markup(tab);
+  return reason ?? queue.savePage({ uuid, url, html });
 }
 
 // A click saves immediately. The popup takes longer to open, and shows the result. Before the background has started for
@@ -89,8 +111,10 @@ async function saveFromMenu(clips, tab) {
     const count = answers.filter((answer) => answer.isNew).length;
     const sentence = count === 1 ? "Saved." : count > 1 ? `Saved ${count} clips.` : "Already saved.";
     button.flash(tab, "good", sentence);
+    addText(savable[0], tab);
   } catch (error) {
     const isWaiting = (await queue.list()).some(({ uuid }) => uuid === savable[0].uuid);
+    if (isWaiting) addText(savable[0], tab);
     button.flash(tab, isWaiting ? "waiting" : "bad", error.message);
   }
 }
@@ -120,7 +144,7 @@ queue.events.change = (clips) => {
   push({ type: "waiting", clips });
 };
 
-menus.handle({ save: saveFromMenu, setMarking: button.setMarking });
+menus.handle({ save: saveFromMenu, setMarking: button.setMarking, setTexts: (texts) => api.storage.local.set({ texts }) });
 omnibox.handle();
 api.runtime.onInstalled.addListener(menus.create);
 api.runtime.onStartup.addListener(() => queue.flush());

@@ -33,13 +33,42 @@ export async function link(tab, frame, url) {
   return clip({ url, title: title.replace(/\s+/g, " ").trim() });
 }
 
-/** Runs a function in a page. Pages of the browser do not allow it, and the result is empty. */
+/** The size of a page's markup in bytes, beyond which it is cut; the host's limit. */
+const MAX_MARKUP = 2 << 20;
+
+/** The markup of a tab's page without scripts and styles, or the reason why its text cannot be read. */
+export async function markup(tab) {
+  const result = await run(tab, 0, (url, max) => {
+    // The page's own getters: a form may replace those of its document.
+    const own = (name) => Reflect.get(Document.prototype, name, document);
+    if (own("URL") !== url) return { reason: "the tab shows another page." };
+    const type = own("contentType");
+    if (type === "application/pdf") return { reason: "the page is a PDF." };
+    if (!/^text\/|html|xml/.test(type)) return { reason: "the page is not HTML." };
+    if (own("body")?.localName === "frameset") return { reason: "the page consists of frames." };
+    // In a document of its own, the copy runs nothing, and loads nothing.
+    const copy = new DOMParser().parseFromString("", "text/html").importNode(own("documentElement"), true);
+    const omitted = "script, style, noscript, template, svg, canvas, iframe, object, embed, link:not([rel=canonical])";
+    for (const element of copy.querySelectorAll(omitted)) element.remove();
+    const html = copy.outerHTML;
+    return { html: html.slice(0, new TextEncoder().encodeInto(html, new Uint8Array(max)).read) };
+  }, [tab.url, MAX_MARKUP]);
+  return result ?? { reason: "the browser hides its text from extensions." };
+}
+
+/** Runs a function in a page, and returns its text. */
 async function inPage(tab, frame, func, args = []) {
+  const result = await run(tab, frame, func, args);
+  return typeof result === "string" ? result : "";
+}
+
+/** Runs a function in a page. Pages of the browser do not allow it, and there is no result. */
+async function run(tab, frame, func, args) {
   try {
     const target = { tabId: tab.id, frameIds: [frame] };
     const [{ result }] = await api.scripting.executeScript({ target, func, args });
-    return typeof result === "string" ? result : "";
+    return result;
   } catch {
-    return "";
+    return undefined;
   }
 }

@@ -11,19 +11,20 @@ const ITEMS = [
   { id: "tabs", title: "Save all tabs", contexts: isFirefox ? ["action", "tab"] : ["action"] },
   { id: "panel", title: "Show the list of clips", contexts: ["action"] },
   { id: "marking", title: "Mark saved pages", contexts: ["action"], type: "checkbox" },
+  { id: "texts", title: "Save the text of pages", contexts: ["action"], type: "checkbox" },
 ];
 
 /** Creates the items once per installation; the browser stores them. */
 export async function create() {
-  const { marking = false } = await api.storage.local.get("marking");
+  const settings = { marking: false, texts: true, ...(await api.storage.local.get(["marking", "texts"])) };
   await api.contextMenus.removeAll();
   for (const item of ITEMS) {
-    api.contextMenus.create(item.id === "marking" ? { ...item, checked: marking } : item);
+    api.contextMenus.create(item.type ? { ...item, checked: settings[item.id] } : item);
   }
 }
 
 /** Handles a click. Permissions and panels must be requested before the first `await`. */
-export function handle({ save, setMarking }) {
+export function handle({ save, setMarking, setTexts }) {
   const actions = {
     page: async (info, tab) => save([await capture.page(tab)], tab),
     selection: async (info, tab) => {
@@ -45,6 +46,7 @@ export function handle({ save, setMarking }) {
       const isOn = info.checked;
       withTabs(() => setMarking(isOn), () => api.contextMenus.update("marking", { checked: false }), isOn);
     },
+    texts: (info) => setTexts(info.checked),
   };
   api.contextMenus.onClicked.addListener((info, tab) => actions[info.menuItemId]?.(info, tab));
 }

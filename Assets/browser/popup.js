@@ -37,9 +37,16 @@ async function save() {
     else if (answer.isNew) show("saved", "Saved", site(clip.url), "Undo");
     else show("known", "Already saved", age(clip.created), "Delete");
     await edit();
+    await showText(answer.uuid ?? clip.uuid);
   } catch (error) {
     show("failed", "Not saved.", error.message);
   }
+}
+
+/** Shows the reason why the clip has no text of its page. */
+async function showText(uuid) {
+  const { sentence } = await request("pageText", { uuid });
+  if (sentence && ["saved", "known"].includes(document.body.dataset.state)) by("detail").textContent = sentence;
 }
 
 async function currentTab() {

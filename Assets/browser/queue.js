@@ -9,12 +9,16 @@ const RETRY = 20_000;
 /** The background's: the queue has changed. */
 export const events = { change() {} };
 
+const MAX_PAGES = 4 << 20; // Of the 10 MB that an extension may store, so that there is room for clips.
+
 let waiting = [];
+let pages = []; // The markup of saved pages that wait.
 let timer = 0;
 const sending = new Map(); // The requests of clips, by UUID.
 const saved = new Map(); // The IDs of clips that waited, by UUID.
-const loaded = api.storage.local.get("queue").then(({ queue = [] }) => {
-  waiting = queue;
+const loaded = api.storage.local.get(["queue", "pages"]).then((stored) => {
+  waiting = stored.queue ?? [];
+  pages = stored.pages ?? [];
 });
 
 /** Saves clips, and returns the host's answers. Without a host, throws, and the clips wait. */
@@ -35,10 +39,47 @@ export async function save(clips) {
   }
 }
 
-/** Sends the waiting clips, each once. */
+/** Sends the markup of a page after its clip, and returns the reason if it has no text. Without a host, it waits. */
+export async function savePage(page) {
+  await loaded;
+  await sending.get(page.uuid)?.catch(() => {});
+  if (!waiting.some(({ uuid }) => uuid === page.uuid)) {
+    try {
+      const { text } = await ask("page", page);
+      return text === "none" ? "the page has no text to read." : "";
+    } catch (error) {
+      if (isFinal(error) || error.code === "protocol") throw error;
+      retryLater();
+    }
+  }
+  const others = pages.filter(({ uuid }) => uuid !== page.uuid);
+  if (new Blob([page, ...others].map(({ html }) => html)).size <= MAX_PAGES) await storePages([...others, page]);
+  return "";
+}
+
+function storePages(remaining) {
+  pages = remaining;
+  return api.storage.local.set({ pages });
+}
+
+/** Sends what waits: the clips, then their pages, each once. */
 export async function flush() {
   clearTimeout(timer);
   await loaded;
+  await flushClips();
+  for (const page of pages) {
+    if (waiting.some(({ uuid }) => uuid === page.uuid)) continue;
+    try {
+      await ask("page", page);
+    } catch (error) {
+      // A host of an earlier version knows no pages.
+      if (!isFinal(error) && error.code !== "protocol") return;
+    }
+    await storePages(pages.filter((other) => other !== page));
+  }
+}
+
+async function flushClips() {
   for (;;) {
     const batch = waiting.filter((clip) => !clip.error && !sending.has(clip.uuid)).slice(0, BATCH);
     if (batch.length === 0) return;
@@ -73,6 +114,7 @@ export async function discard(uuid) {
   await sending.get(uuid)?.catch(() => {});
   if (saved.has(uuid)) await ask("delete", { clips: [saved.get(uuid)] });
   remove([uuid]);
+  storePages(pages.filter((page) => page.uuid !== uuid));
   return {};
 }
 

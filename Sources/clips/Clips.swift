@@ -1,5 +1,6 @@
 import BrowserHost
 import ClipsCore
+import ClipsExchange
 import Glibc
 import PersistentStore
 import Platform
@@ -62,9 +63,10 @@ enum Clips {
         try ProcessInput.checkEnvironment()
         let location = try ClipsLocation(path: nil, group: nil)
         return try StoreOptions.runOnThisThread { options in
-            await BrowserHost(
-                for: browser, program: clipsVersion, storePath: location.path, options: options)?.run()
-                ?? ExitStatus.failed.rawValue
+            let host = BrowserHost(
+                for: browser, program: clipsVersion, storePath: location.path, options: options
+            ) { WebPage(Array($0.utf8), contentType: "text/html; charset=utf-8")?.text ?? "" }
+            return await host?.run() ?? ExitStatus.failed.rawValue
         }
     }
 

@@ -36,6 +36,7 @@ package enum MenuItem: String, Sendable {
 package enum ButtonItem: Sendable {
     case tabs
     case marking(Bool)
+    case texts(Bool)
 }
 
 package struct BrowserError: Error, CustomStringConvertible {

@@ -101,6 +101,7 @@ final class Firefox: Browser {
             switch item {
             case .tabs: ("tabs", false)
             case .marking(let isOn): ("marking", isOn)
+            case .texts(let isOn): ("texts", isOn)
             }
         _ = try chrome(
             """

@@ -1,7 +1,8 @@
 import Foundation
 import TestSupport
 
-/// A web server with one page at every path, and an image at those that begin with `image`.
+/// A web server with one page at every path, except an image at those that begin with `image` or `data`, and frames at
+/// `frames`.
 package final class TestSite: Sendable {
     private let server: LineProcess
     /// The port on this machine.
@@ -23,9 +24,11 @@ package final class TestSite: Sendable {
         <h1>A page</h1><p id=words>Some words to select.</p><p><a id=link href="/linked">The linked page</a></p>
         <img id=image alt=Picture width=60 height=40 src="/image">'''
         GIF = base64.b64decode("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
+        KINDS = {"image": ("image/gif", GIF), "data": ("image/gif", GIF),
+            "frames": ("text/html", b"<title>Frames</title><frameset cols=50%,50%><frame src=/a><frame src=/b></frameset>")}
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
-                kind, body = ("image/gif", GIF) if self.path.startswith("/image") else ("text/html", PAGE)
+                kind, body = KINDS.get(self.path[1:].split("-")[0], ("text/html", PAGE))
                 self.send_response(200)
                 self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(body)))

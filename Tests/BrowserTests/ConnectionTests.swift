@@ -27,6 +27,8 @@ import Testing
 
         try kind.installHost(ClipsProgram.path, home: session.home(of: kind))
         #expect(try session.waits(for: "A page|Typed without a host", of: "title, note", at: url))
+        // The text of the page waited, too.
+        #expect(try session.waits(for: "1", of: "text LIKE '%Some words to select.%'", at: url))
         #expect(browser.panelShows("0", in: "document.getElementById('waiting').children.length"))
         #expect(browser.panelShows("true", in: "String(document.getElementById('missing').hidden)"))
     }

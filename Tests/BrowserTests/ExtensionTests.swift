@@ -11,10 +11,66 @@ import Testing
         let url = session.site.page()
         try browser.open(url)
         try browser.save()
-        #expect(try session.clips("title, author, text", at: url) == "A page|extension|")
-        let history = try session.clips.run("history", "--author", "extension", "--limit", "1", "--json")
+        #expect(try session.clips("title, author", at: url) == "A page|extension")
+        let history = try session.clips.run("history", "--author", "extension", "--limit", "2", "--json")
             .output
         #expect(history.contains("\"context\":\"\(kind)\""))
+        try browser.closePopup()
+    }
+
+    @Test(arguments: BrowserKind.allCases)
+    func `a click saves the text of the page as it is, without scripts, after the clip`(kind: BrowserKind)
+        throws
+    {
+        let (session, browser) = try BrowserSession.browser(kind)
+        let url = session.site.page()
+        try browser.open(url)
+        // What a script adds, and forms that replace the document's own members.
+        _ = try browser.page(
+            """
+            document.body.insertAdjacentHTML("beforeend",
+                "<p>Added after the login.<style>p {}</style><form name=documentElement></form><form name=contentType></form>")
+            """)
+        try browser.save()
+        let text = "A page|Some words to select.|The linked page|Added after the login."
+        var found = ""
+        _ = try eventually(within: 20) {
+            found = try session.clips("text", at: url).split(separator: "\n").joined(separator: "|")
+            return found == text
+        }
+        #expect(found == text)
+        #expect(
+            try session.clips.run("history", "--limit", "1", "--json").output.contains("\"context\":\"page\"")
+        )
+        try browser.closePopup()
+    }
+
+    @Test(arguments: BrowserKind.allCases)
+    func `the popup says why a page has no text`(kind: BrowserKind) throws {
+        let (session, browser) = try BrowserSession.browser(kind)
+        for (name, sentence) in [("frames", "consists of frames"), ("data", "not HTML")] {
+            try browser.open(session.site.page(name))
+            try browser.save()
+            let isShown = eventually(within: 20) {
+                (try? browser.popup("document.getElementById('detail').textContent"))?.contains(sentence)
+                    == true
+            }
+            #expect(isShown, "\(name)")
+            try browser.closePopup()
+        }
+    }
+
+    @Test func `a setting turns off the texts of pages`() throws {
+        let (session, browser) = try BrowserSession.browser(.firefox)
+        try browser.chooseButtonItem(.texts(false))
+        let url = session.site.page("off")
+        try browser.open(url)
+        try browser.save()
+        try browser.closePopup()
+        #expect(try session.clips("text", at: url) == "")
+        try browser.chooseButtonItem(.texts(true))
+        try browser.save(expecting: "known")
+        #expect(try session.waits(for: "1", of: "text LIKE '%Some words%'", at: url))
         try browser.closePopup()
     }
 
@@ -120,7 +176,7 @@ import Testing
         }
         _ = try browser.page("getSelection().selectAllChildren(document.getElementById('words'))")
         try browser.chooseMenuItem(.selection, on: "#words")
-        #expect(try session.waits(for: "Some words to select.", of: "text", at: url))
+        #expect(try session.waits(for: "1", of: "max(text = 'Some words to select.')", at: url))
     }
 
     @Test(arguments: BrowserKind.allCases)

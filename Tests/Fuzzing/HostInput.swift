@@ -58,6 +58,9 @@ enum HostInput {
                     return "a URL has another scheme"
                 }
             }
+        case .page(let page):
+            if page.markup.utf8.count > HostLimits.markup { return "the markup is out of bounds" }
+            if UUID(uuidString: page.uuid) == nil { return "a page has no UUID" }
         case .update(_, _, let changes):
             if changes.isEmpty { return "there are no changes" }
             if changes.keys.contains(where: { [.uuid, .author, .created].contains($0) }) {

@@ -19,6 +19,7 @@ package actor BrowserHost {
     private let output: CInt
     private let program: String
     private let clips: HostClips
+    private let text: @Sendable (_ markup: String) -> String
     private var framing = MessageFraming()
     private var following: Task<Void, Never>?
     private var waiting: CheckedContinuation<Void, Never>?
@@ -30,9 +31,11 @@ package actor BrowserHost {
     /// - Parameters:
     ///   - program: The version of the program.
     ///   - storePath: The path of the store, which is opened by the first request.
+    ///   - text: A closure that returns the readable text of a page.
     package init?(
         for browser: BrowserExtension, program: String, storePath: String, options: StoreOptions,
-        input: CInt = STDIN_FILENO, output: CInt = STDOUT_FILENO
+        input: CInt = STDIN_FILENO, output: CInt = STDOUT_FILENO,
+        text: @escaping @Sendable (_ markup: String) -> String
     ) {
         guard let loop = options.loop else { return nil }
         var options = options
@@ -43,6 +46,7 @@ package actor BrowserHost {
         self.input = input
         self.output = output
         self.program = program
+        self.text = text
         clips = HostClips(path: storePath, contextName: browser.rawValue, options: options)
     }
 
@@ -111,6 +115,7 @@ package actor BrowserHost {
         case .hello: try await clips.greet(program: program, in: &answer)
         case .save(let drafts, let ifAbsent):
             try await clips.save(drafts, ifAbsent: ifAbsent, in: &answer)
+        case .page(let page): try await clips.add(text(page.markup), of: page, in: &answer)
         case .update(let id, let version, let changes):
             try await clips.update(id, version: version, changes, in: &answer)
         case .delete(let ids): try await clips.delete(ids, in: &answer)

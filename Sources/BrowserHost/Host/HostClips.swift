@@ -45,6 +45,14 @@ final class HostClips {
         if summaries.count < saved.count { answer.add(more: true) }
     }
 
+    /// Saves the text of a page in its clip, and answers what became of it.
+    func add(_ text: String, of page: SavedPage, in answer: inout HostAnswer) async throws {
+        guard !text.isEmpty else { return answer.add("text", "none") }
+        let store = try await stores.openedToWrite()
+        let isSaved = try await store.setPageText(text, uuid: page.uuid, url: page.url)
+        answer.add("text", isSaved ? "saved" : "unchanged")
+    }
+
     func update(
         _ id: Int64, version: Int64?, _ changes: [ClipAttribute: AttributeValue], in answer: inout HostAnswer
     ) async throws {

@@ -18,6 +18,7 @@ package enum HostLimits {
     package static let query = 10_000
 
     /// The sizes of values in bytes of UTF-8.
+    package static let markup = 2 << 20
     package static let url = 64 << 10
     package static let title = 10_000
     package static let note = 1 << 20

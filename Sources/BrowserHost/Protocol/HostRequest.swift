@@ -6,6 +6,8 @@ package struct HostRequest: Sendable {
     package enum Action: Sendable {
         case hello
         case save([ClipDraft], ifAbsent: Set<Int>)
+        /// The markup of a page whose clip was saved before.
+        case page(SavedPage)
         case update(Int64, version: Int64?, [ClipAttribute: AttributeValue])
         case delete([Int64])
         case restore([Int64])
@@ -59,6 +61,13 @@ package struct HostRequest: Sendable {
             }
             return .hello
         case "save": return try save(fields)
+        case "page":
+            return .page(
+                SavedPage(
+                    uuid: try uuid(fields), url: try fields.text("url", limit: HostLimits.url) ?? "",
+                    markup: try fields.required("html") { name throws(HostError) in
+                        try fields.text(name, limit: HostLimits.markup)
+                    }))
         case "update":
             return .update(
                 try fields.required("clip", fields.integer), version: try fields.integer("version"),
@@ -95,10 +104,7 @@ package struct HostRequest: Sendable {
         var ifAbsent: Set<Int> = []
         for (index, object) in objects.enumerated() {
             let clip = RequestFields(object)
-            guard
-                let uuid = ClipUUID.normalized(
-                    try clip.required("uuid", { name throws(HostError) in try clip.text(name) }))
-            else { throw HostError(.invalid, "'uuid' is not a UUID.") }
+            let uuid = try uuid(clip)
             var draft = try clip.draft()
             // The host's own author, and the time of the present.
             (draft.author, draft.updated) = (nil, nil)
@@ -109,4 +115,19 @@ package struct HostRequest: Sendable {
         }
         return .save(drafts, ifAbsent: ifAbsent)
     }
+
+    private static func uuid(_ fields: RequestFields) throws(HostError) -> String {
+        guard
+            let uuid = ClipUUID.normalized(
+                try fields.required("uuid", { name throws(HostError) in try fields.text(name) }))
+        else { throw HostError(.invalid, "'uuid' is not a UUID.") }
+        return uuid
+    }
+}
+
+/// The page of a saved clip, named by the clip's UUID; if its URL existed, by the URL.
+package struct SavedPage: Sendable {
+    package let uuid: String
+    package let url: String
+    package let markup: String
 }

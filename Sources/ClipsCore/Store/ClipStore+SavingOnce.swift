@@ -22,8 +22,8 @@ extension ClipStore {
         return try await write { transaction throws(StoreError) -> [SavedClip] in
             var saved: [SavedClip] = []
             for (index, draft) in drafts.enumerated() {
-                if unlessURLExists.contains(index), !draft.url.isEmpty,
-                    let known = try Self.newest(.url, draft.url, in: transaction)
+                if unlessURLExists.contains(index),
+                    let known = try Self.newest(.url, draft.url, in: transaction.snapshot)
                 {
                     saved.append(SavedClip(id: known, isNew: false, object: nil))
                     continue
@@ -34,7 +34,7 @@ extension ClipStore {
                 } catch {
                     // A repeated call is rare, so the index of the UUIDs refuses it without a query before.
                     guard case .constraint = error, let uuid = draft.uuid,
-                        let known = try Self.newest(.uuid, uuid, in: transaction)
+                        let known = try Self.newest(.uuid, uuid, in: transaction.snapshot)
                     else { throw error }
                     saved.append(SavedClip(id: known, isNew: false, object: nil))
                 }
@@ -43,14 +43,15 @@ extension ClipStore {
         }.value
     }
 
-    private static func newest(
-        _ attribute: ClipAttribute, _ text: String, in transaction: borrowing StoreTransaction
+    static func newest(
+        _ attribute: ClipAttribute, _ text: String, in snapshot: borrowing StoreSnapshot
     ) throws(StoreError) -> Int64? {
+        guard !text.isEmpty else { return nil }
         var request = FetchRequest(
             ClipModel.entity, where: .equal(attribute.rawValue, .text(text)),
             sort: [SortKey("id", isAscending: false)], limit: 1)
         request.attributes = []
-        return try transaction.fetch(request).first?.id.key
+        return try snapshot.fetch(request).first?.id.key
     }
 
     /// Returns the summaries of saved clips, and reads only those that existed.
