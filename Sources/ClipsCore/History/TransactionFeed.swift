@@ -2,22 +2,16 @@ import HistoryTracking
 package import PersistentStore
 
 /// The transactions of a store, one batch at a time: those that exist, and those that are committed later.
-///
-/// A batch is read and its snapshot ends before it is returned, so a slow reader of the feed holds no
-/// snapshot, and the `-wal` does not grow for it.
 package struct TransactionFeed {
-    private let container: PersistentContainer
-    private let reader: HistoryReader
-    private let reportPolling: () -> Void
-    private var events: AsyncStream<StoreEvent>.Iterator?
-    private var position: HistoryPosition
+    private let follows: Bool
     /// The last transaction to read before waiting for the next commit.
-    private var end: HistoryToken?
+    private let end: HistoryToken
+    private let continued: (HistoryToken) -> FollowedHistory<[HistoryTransaction]>
+    private var transactions: FollowedHistory<[HistoryTransaction]>.Iterator
+    /// The last transaction that was returned or skipped.
+    private var position: HistoryToken
     private var left: Int
-    private var isBehind = true
-
-    /// Changes in one read: a snapshot of a few milliseconds.
-    private static let maxChanges = 1000
+    private var isWaiting = false
 
     /// Creates a feed.
     ///
@@ -31,18 +25,27 @@ package struct TransactionFeed {
     package init(
         of store: ClipStore, from start: HistoryFetchRequest.Start, limit: Int? = nil,
         where predicate: TransactionPredicate? = nil, follows: Bool = false,
-        reportPolling: @escaping () -> Void = {}
+        reportPolling: @escaping @Sendable () -> Void = {}
     ) async throws(StoreError) {
-        container = store.container
-        let reader = HistoryReader(where: predicate)
-        self.reader = reader
-        self.reportPolling = reportPolling
+        self.follows = follows
         left = limit ?? .max
-        // Watching begins before the first read, so that no commit falls between the two.
-        events = follows ? try await container.events().makeAsyncIterator() : nil
-        (position, end) = try await container.read { snapshot throws(StoreError) in
-            (try reader.position(of: start, limit: limit, in: snapshot), try snapshot.newestToken())
+        let container = store.container
+        let (follower, end) = try await container.read { snapshot throws(StoreError) in
+            (
+                try HistoryFollower(from: start, count: limit, where: predicate, in: snapshot),
+                try snapshot.newestToken()
+            )
         }
+        (self.end, position) = (end, follower.token)
+        func following(_ follower: HistoryFollower, waits: Bool) -> FollowedHistory<[HistoryTransaction]> {
+            container.follow(follower, waits: waits, onPolling: reportPolling) {
+                step, snapshot throws(StoreError) in
+                let transactions = try step.transactions(in: snapshot)
+                return transactions.isEmpty ? nil : transactions
+            }
+        }
+        transactions = following(follower, waits: false).makeAsyncIterator()
+        continued = { following(HistoryFollower(after: $0, where: predicate), waits: true) }
     }
 
     /// Returns the next transactions, whole or in pieces; nil at the end. A feed that follows waits for
@@ -50,49 +53,28 @@ package struct TransactionFeed {
     ///
     /// - Throws: the errors of `StoreSnapshot.check(_:)`; `StoreError.replaced` if the store was replaced.
     package mutating func next() async throws(StoreError) -> [HistoryTransaction]? {
-        while true {
-            while isBehind {
-                let transactions = try await readBatch()
-                if !transactions.isEmpty { return transactions }
+        if !isWaiting {
+            if left > 0, position.precedes(end) == true, let pieces = try await transactions.next() {
+                return admit(pieces)
             }
-            guard try await waitForCommit() else { return nil }
+            guard follows else { return nil }
+            isWaiting = true
+            // Beyond the limit, the feed skips what already exists.
+            let start = position.precedes(end) == true ? end : position
+            transactions = continued(start).makeAsyncIterator()
         }
+        return try await transactions.next()
     }
 
-    private mutating func readBatch() async throws(StoreError) -> [HistoryTransaction] {
-        isBehind = false
-        let (reader, start) = (reader, position)
-        guard left > 0, end.map({ start.token.number < $0.number }) ?? true,
-            let batch = try await container.read({ snapshot throws(StoreError) in
-                try reader.next(after: start, limit: Self.maxChanges, in: snapshot)
-            })
-        else { return [] }
-        var transactions: [HistoryTransaction] = []
-        position = batch.end
-        for piece in batch.transactions where left > 0 {
-            transactions.append(piece)
+    /// Returns the pieces up to the limit.
+    private mutating func admit(_ pieces: [HistoryTransaction]) -> [HistoryTransaction] {
+        let admitted = pieces.prefix { piece in
+            guard left > 0 else { return false }
             if piece.isComplete { left -= 1 }
-            if left == 0 { position = HistoryPosition(piece.token) }
+            return true
         }
-        isBehind = !batch.isLast && left > 0
-        return transactions
-    }
-
-    /// Returns false if no commit will follow.
-    private mutating func waitForCommit() async throws(StoreError) -> Bool {
-        // Beyond the limit, the feed skips what already exists.
-        if left == 0, let end, position.token.number < end.number { position = HistoryPosition(end) }
-        (left, end) = (.max, nil)
-        while let event = await events?.next(isolation: #isolation) {
-            switch event {
-            case .committed(let newest):
-                isBehind = newest != position.token
-                if isBehind { return true }
-            case .replaced: throw .replaced(path: container.path)
-            case .watchingByPolling: reportPolling()
-            }
-        }
-        return false
+        position = left == 0 ? admitted.last?.token ?? position : transactions.follower.token
+        return Array(admitted)
     }
 }
 

@@ -43,7 +43,12 @@ extension HistoryTracker {
             }
         }
         self.claim = claim
-        cursor = HistoryCursor(consumer: registered.name, token: registered.token)
+        cursor = HistoryCursor(consumer: registered.name, at: follower(after: registered.token))
+    }
+
+    private func follower(after token: HistoryToken) -> HistoryFollower {
+        HistoryFollower(
+            after: token, where: parameters.predicate, limit: consumer?.batchLimit ?? .split(1000))
     }
 
     private func startToken() async throws(PassFailure) -> HistoryToken {
@@ -60,17 +65,18 @@ extension HistoryTracker {
         let key = prefix + name
         let text = try await storageCalls { try storage.cursor(forKey: key) }
         if let token = text.flatMap(HistoryToken.init) {
-            cursor = HistoryCursor(consumer: name, token: token)
+            cursor = HistoryCursor(consumer: name, at: follower(after: token))
             return
         }
         guard text != nil else {
-            cursor = HistoryCursor(consumer: name, token: try await startToken(), isStored: false)
+            cursor = HistoryCursor(
+                consumer: name, at: follower(after: try await startToken()), isStored: false)
             return
         }
         log(.notice, .important, "the cursor of \(name) is damaged; starting a full refresh")
         let token = try await refresh()
         await report(SkippedHistory(after: nil, upTo: token, reason: .unusableCursor))
-        cursor = HistoryCursor(consumer: name, token: token, isStored: false)
+        cursor = HistoryCursor(consumer: name, at: follower(after: token), isStored: false)
     }
 
     func closeCursor() async {
@@ -138,22 +144,6 @@ extension HistoryTracker {
         } catch {
             throw .other(path: container.path, reason: "the cursor cannot be stored: \(type(of: error))")
         }
-    }
-
-    /// Refreshes the consumer and the contexts, then sets the cursor to the current token. A crash between
-    /// the two leaves the old cursor, which causes another recovery.
-    func recover(_ reason: String) async throws(PassFailure) {
-        guard let cursor else { return }
-        log(.notice, .important, "\(reason); starting a full refresh")
-        let token = try await refresh()
-        await report(SkippedHistory(after: cursor.token, upTo: token, reason: .unusableCursor))
-        do throws(StoreError) {
-            try await resetStoredCursor(cursor.consumer, to: token)
-        } catch {
-            throw .store(error)
-        }
-        self.cursor = HistoryCursor(consumer: cursor.consumer, token: token)
-        await handle(.recovered)
     }
 
     /// Refreshes the consumer and the contexts and returns the token of their state.

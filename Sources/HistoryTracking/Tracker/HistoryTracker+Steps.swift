@@ -2,57 +2,54 @@ import PersistentStore
 
 /// The steps of a pass.
 extension HistoryTracker {
-    private struct Fetched: Sendable {
-        let step: HistoryStep?
-        /// The type of the consumer's error.
-        let errorType: String?
-    }
-
-    /// Fetches and consumes in one snapshot; returns nil if nothing is new.
-    func fetch() async throws(PassFailure) -> HistoryStep? {
-        guard let cursor else { return nil }
-        do {
-            let fetched = try await fetchAndConsume(after: cursor.position)
-            guard let errorType = fetched.errorType else { return fetched.step }
-            throw PassFailure.thrown(
-                by: .consumer, transactions: fetched.step?.numbers ?? [], errorType: errorType)
-        } catch StoreError.tokenExpired, StoreError.tokenOfAnotherStore, StoreError.tokenFromFuture {
-            try await recover("the cursor of \(cursor.consumer) cannot be used")
-            return nil
-        } catch let failure as PassFailure {
-            throw failure
-        } catch let error as StoreError {
-            throw .store(error)
-        } catch {
-            throw .store(.other(path: container.path, reason: "\(type(of: error))"))
-        }
-    }
-
-    private func fetchAndConsume(after position: HistoryPosition) async throws(StoreError) -> Fetched {
-        let (reader, limit, consumer, machine) = (reader, batchLimit, consumer, machine)
-        return try await container.read { snapshot throws(StoreError) in
-            let step = try reader.next(
-                after: position, limit: limit, isSingle: machine.isIsolating, in: snapshot)
-            let errorType = try thrownType {
-                switch step {
-                case nil: return
-                case .refresh: try consumer?.refresh(from: snapshot)
-                case .batch(let batch):
-                    let transactions = batch.transactions.filter {
-                        !machine.isParked(.consumer, at: $0.number)
+    /// Fetches and consumes in one snapshot; returns the position after the step, or nil if nothing is new.
+    func fetch() async throws(PassFailure) -> (HistoryStep, HistoryFollower)? {
+        guard let start = cursor?.follower else { return nil }
+        let (consumer, machine) = (consumer, machine)
+        let (step, follower, errorType): (HistoryStep?, HistoryFollower, String?)
+        do throws(StoreError) {
+            (step, follower, errorType) = try await container.read { snapshot throws(StoreError) in
+                var follower = start
+                let step = try follower.next(isSingle: machine.isIsolating, in: snapshot)
+                let errorType = try thrownType {
+                    switch step {
+                    case nil: return
+                    case .refresh: try consumer?.refresh(from: snapshot)
+                    case .transactions(let transactions):
+                        let left = transactions.filter { !machine.isParked(.consumer, at: $0.number) }
+                        if !left.isEmpty { try consumer?.consume(left, in: snapshot) }
                     }
-                    if !transactions.isEmpty { try consumer?.consume(transactions, in: snapshot) }
                 }
+                return (step, follower, errorType)
             }
-            return Fetched(step: step, errorType: errorType)
+        } catch {
+            throw .store(error)
         }
+        if let errorType {
+            throw .thrown(by: .consumer, transactions: step?.numbers ?? [], errorType: errorType)
+        }
+        return step.map { ($0, follower) }
     }
 
-    /// Refreshes the contexts, then reports the skipped range to the hooks.
-    func refreshContexts(insteadOf skipped: SkippedHistory) async {
+    /// Refreshes the contexts, reports the skipped range to the hooks, and replaces a cursor that cannot be used.
+    /// A crash before that leaves the old cursor, which causes another refresh.
+    func refreshContexts(
+        insteadOf skipped: SkippedHistory, upTo follower: HistoryFollower
+    ) async throws(PassFailure) {
+        guard let name = cursor?.consumer else { return }
+        let isRecovery = skipped.reason == .unusableCursor
+        if isRecovery {
+            log(.notice, .important, "the cursor of \(name) cannot be used; starting a full refresh")
+        }
         statistics.refreshes += 1
         await merger.refetch()
         await report(skipped)
+        guard isRecovery else { return }
+        do throws(StoreError) { try await resetStoredCursor(name, to: skipped.upTo) } catch {
+            throw .store(error)
+        }
+        cursor = HistoryCursor(consumer: name, at: follower)
+        await handle(.recovered)
     }
 
     func report(_ skipped: SkippedHistory) async {
@@ -134,10 +131,12 @@ extension HistoryTracker {
         }
     }
 
-    func moveCursor(past step: HistoryStep) {
-        if case .batch(let batch) = step { for transaction in batch.transactions { count(transaction) } }
-        cursor?.move(to: step.end)
-        hookWork.forget(upTo: step.end.token)
+    func moveCursor(past step: HistoryStep, to follower: HistoryFollower) {
+        if case .transactions(let transactions) = step {
+            for transaction in transactions { count(transaction) }
+        }
+        cursor?.move(to: follower)
+        hookWork.forget(upTo: follower.token)
     }
 
     private func count(_ transaction: HistoryTransaction) {
@@ -149,18 +148,9 @@ extension HistoryTracker {
 }
 
 extension HistoryStep {
-    var end: HistoryPosition {
-        switch self {
-        case .batch(let batch): batch.end
-        case .refresh(let skipped): HistoryPosition(skipped.upTo)
-        }
-    }
-
-    var isLast: Bool { if case .batch(let batch) = self { batch.isLast } else { true } }
-
     /// The numbers of the transactions in the step.
     fileprivate var numbers: [Int64] {
-        if case .batch(let batch) = self { batch.transactions.map(\.number) } else { [] }
+        if case .transactions(let transactions) = self { transactions.map(\.number) } else { [] }
     }
 }
 

@@ -8,8 +8,6 @@ public actor HistoryTracker {
     nonisolated let container: PersistentContainer
     let parameters: TrackingParameters
     let consumer: (any HistoryConsumer)?
-    let reader: HistoryReader
-    let batchLimit: BatchLimit
     let merger: HistoryMerger
     /// A cleaner with the bounds of the tracker, for manual use.
     public nonisolated let cleaner: HistoryCleaner
@@ -51,8 +49,6 @@ public actor HistoryTracker {
         self.container = container
         self.parameters = parameters
         self.consumer = consumer
-        reader = HistoryReader(where: parameters.predicate)
-        batchLimit = consumer?.batchLimit ?? .split(1000)
         merger = HistoryMerger(contexts: parameters.contexts)
         cleaner = HistoryCleaner(
             container: container, bounds: parameters.bounds, batchAuthors: parameters.batchAuthors)
@@ -108,20 +104,19 @@ public actor HistoryTracker {
     private func pass() async -> TrackerMachine.Event {
         var hasDelivered = false
         do throws(PassFailure) {
-            while let step = try await fetch() {  // 2 fetch and consume, in one snapshot
+            while let (step, follower) = try await fetch() {  // 2 fetch and consume, in one snapshot
                 if !hasDelivered { statistics.passes += 1 }
                 switch step {
-                case .batch(let batch):
-                    let transactions = batch.transactions
+                case .transactions(let transactions):
                     let foreign = transactions.filter { !merger.isOwn($0) && !hookWork.contains($0) }
                     try await observe(foreign)  // 3 observers
                     try await merge(transactions, foreign: foreign)  // 4 merge hooks, 5 merge
                 case .refresh(let skipped):
-                    await refreshContexts(insteadOf: skipped)
+                    try await refreshContexts(insteadOf: skipped, upTo: follower)
                 }
-                moveCursor(past: step)  // 6 move the cursor
+                moveCursor(past: step, to: follower)  // 6 move the cursor
                 hasDelivered = true
-                if step.isLast { break }
+                if follower.isAtEnd { break }
             }
             try await storeCursor()
             return .passEnded(hasDelivered: hasDelivered, failure: nil)

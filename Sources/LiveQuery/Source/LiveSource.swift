@@ -26,7 +26,6 @@ package actor LiveSource<Query: LiveListQuery, Row: StoredRow>: HistoryConsumer 
     private nonisolated let currentAnchor: (@Sendable () -> SortPosition?)?
     private nonisolated let makeCommit: @Sendable (HistoryTransaction) -> Row.Commit
     private nonisolated let deliver: @Sendable ([LiveMessage<Row>]) -> Void
-    private let reader = HistoryReader()
     private let rowsAround: Int
     private(set) var query: Query
     private(set) var plan: ListPlan
@@ -38,7 +37,8 @@ package actor LiveSource<Query: LiveListQuery, Row: StoredRow>: HistoryConsumer 
     /// A request that waits for the selection.
     private var waiting: List.Request?
     private var generation = 0
-    private var token: HistoryToken?
+    /// The state of the list in the history; nil before the first window.
+    private var follower: HistoryFollower?
     private var lastAnchor: SortPosition?
 
     /// - Parameters:
@@ -185,7 +185,7 @@ extension LiveSource {
             window = try plainWindow(snapshot, around: position ?? anchor)
         }
         // Not earlier: after an error, the next attempt reads everything again.
-        token = newest
+        follower = HistoryFollower(after: newest, limit: batchLimit)
         if let window { deliver([.window(window, generation: generation), .reached(newest.number)]) }
         if window?.count == nil {
             let generation = generation
@@ -255,7 +255,8 @@ extension LiveSource {
         let wasSorted = selection?.isSorted ?? true
         try selection?.extend(wanted: nil, in: snapshot)
         guard !wasSorted, let window = try selectionWindow(snapshot) else { return }
-        deliver([.window(window, generation: generation)] + (token.map { [.reached($0.number)] } ?? []))
+        deliver(
+            [.window(window, generation: generation)] + (follower.map { [.reached($0.token.number)] } ?? []))
     }
 }
 
@@ -263,18 +264,12 @@ extension LiveSource {
 extension LiveSource {
     /// Reports the changes that were committed up to a snapshot.
     private func catchUp(to snapshot: borrowing StoreSnapshot) throws(StoreError) {
-        guard let token else { return }
-        let step: HistoryStep?
-        do throws(StoreError) {
-            step = try reader.next(after: HistoryPosition(token), limit: batchLimit, in: snapshot)
-        } catch {
-            guard case .tokenExpired = error else { throw error }
-            return try fullRefresh(from: snapshot)
-        }
-        switch step {
+        // Retains the position until the step is delivered.
+        var next = follower
+        switch try next?.next(in: snapshot) {
         case nil: return
         case .refresh: try fullRefresh(from: snapshot)
-        case .batch(let batch): try catchUp(with: batch.transactions, in: snapshot)
+        case .transactions(let transactions): try catchUp(with: transactions, in: snapshot)
         }
     }
 
@@ -283,11 +278,11 @@ extension LiveSource {
     ) throws(StoreError) {
         // The selection was lost when a change could not be read.
         guard !hasSelection || selection != nil else { return try fullRefresh(from: snapshot) }
-        let number = token?.number ?? 0
+        let number = follower?.token.number ?? 0
         let news = transactions.filter { $0.number > number }
-        let newest = try snapshot.newestToken()
+        let current = HistoryFollower(after: try snapshot.newestToken(), limit: batchLimit)
         guard !news.isEmpty else {
-            token = newest
+            follower = current
             return
         }
         var patch = ListChanges(plan: plan, selection: selection, sorted: sorted)
@@ -300,7 +295,7 @@ extension LiveSource {
         } else if let changes, !changes.isEmpty {
             messages.append(.changes(changes.map { List.Change($0) }, generation: generation))
         }
-        token = newest
+        follower = current
         // In one call, so that the receiver draws once.
         messages.append(.transactions(news.map(makeCommit)))
         deliver(messages)

@@ -19,35 +19,38 @@ extension Mirror {
     /// Processes the history up to its end.
     func absorb() async throws(MirrorError) {
         while let position {
-            let (reader, zone, configuration, model) = (reader, zone, configuration, container.model)
-            let next: (absorption: Absorption, end: HistoryPosition, isLast: Bool)? = try await read {
+            let (zone, configuration, model) = (zone, configuration, container.model)
+            let next: (absorption: Absorption, end: HistoryFollower)? = try await read {
                 snapshot throws(StoreError) in
-                guard let batch = try reader.next(after: position, limit: 1000, in: snapshot) else {
-                    return nil
-                }
+                var end = position
+                guard let step = try end.next(in: snapshot) else { return nil }
                 var absorption = Absorption(zone: zone, configuration: configuration, model: model)
-                try absorption.run(batch.transactions, in: snapshot)
-                return (absorption, batch.end, batch.isLast)
+                try absorption.run(try step.transactions(in: snapshot), in: snapshot)
+                return (absorption, end)
             }
-            guard let batch = next else { return }
-            let absorption = batch.absorption
+            guard let (absorption, end) = next else { return }
             // A cursor that only passes imports moves rarely: each commit would be a signal to all processes.
-            let distance = batch.end.token.number - position.token.number
+            let distance = end.token.number - position.token.number
             if !absorption.rows.isEmpty || distance > 1000 {
                 do throws(MirrorError) {
-                    try await save(movingTo: batch.end.token) { context throws(StoreError) in
+                    try await save(movingTo: end.token) { context throws(StoreError) in
                         try await absorption.save(in: context)
                     }
                 } catch .store(.conflict) {
                     // An object was edited, or a conflict was resolved, since the history was read.
                     continue
                 }
-                self.position = batch.end
-            } else if !batch.isLast {
-                self.position = batch.end
+                self.position = end
+            } else if !end.isAtEnd {
+                self.position = end
             }
-            if batch.isLast { return }
+            if end.isAtEnd { return }
         }
+    }
+
+    /// Continues after a token, with the edits that were not imported.
+    func follow(after token: HistoryToken) {
+        position = HistoryFollower(after: token, where: .not(.author(MirrorConfiguration.author)))
     }
 
     /// Begins at the current state after history was lost.
@@ -58,7 +61,7 @@ extension Mirror {
             try await container.resetCursor(of: configuration.consumer, to: token)
             return token
         }
-        position = HistoryPosition(token)
+        follow(after: token)
         isConnected = false
         try await scan()
     }

@@ -15,11 +15,10 @@ public actor Mirror {
     nonisolated let now: @Sendable () -> Int64
     /// Called before and after each commit; a test ends the mirror there.
     nonisolated let atCommit: @Sendable () throws(MirrorError) -> Void
-    nonisolated let reader = HistoryReader(where: .not(.author(MirrorConfiguration.author)))
 
     var zone = MirrorZone(nil)
     /// The position in the history up to which edits have clocks; nil before the start.
-    var position: HistoryPosition?
+    var position: HistoryFollower?
     var isConnected = false
     /// The time of the last description of this machine.
     var announced = Int64.min / 2
@@ -104,7 +103,7 @@ public actor Mirror {
             zone[.schema] = schema
         }
         try await save { _ throws(StoreError) in }
-        position = HistoryPosition(token)
+        follow(after: token)
         if zone[.scanned] == 0 { try await scan() }
     }
 

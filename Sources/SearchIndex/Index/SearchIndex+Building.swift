@@ -196,17 +196,17 @@ extension SearchIndex {
     ) throws(StoreError) -> (objects: [Int64], upTo: HistoryToken) {
         var objects: [Int64] = []
         var known: Set<Int64> = []
-        var position = HistoryPosition(cursor)
+        var follower = HistoryFollower(after: cursor, limit: .split(Self.catchingUpStep))
         // A cursor can be stored only between transactions.
-        while position.isInsideTransaction || objects.count < limit,
-            let batch = try HistoryReader().next(after: position, limit: Self.catchingUpStep, in: snapshot)
+        while follower.isInsideTransaction || objects.count < limit,
+            let step = try follower.next(in: snapshot)
         {
-            for change in batch.transactions.lazy.flatMap(\.changes) where isIndexed(change) {
+            for change in try step.transactions(in: snapshot).lazy.flatMap(\.changes) where isIndexed(change)
+            {
                 if known.insert(change.objectID.key).inserted { objects.append(change.objectID.key) }
             }
-            position = batch.end
         }
-        return (objects, position.token)
+        return (objects, follower.token)
     }
 
     private func isIndexed(_ change: HistoryChange) -> Bool {

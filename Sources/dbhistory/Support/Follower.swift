@@ -21,75 +21,64 @@ struct Follower: Sendable {
     private static let cleaningInterval = Duration.seconds(3600)
 
     func run() async throws -> Int32 {
-        // Watching begins before the first read, so that no commit falls between the two.
-        var events = try await container.events().makeAsyncIterator()
         do {
-            var position = try await begin()
-            while true {
-                try await clean()
-                position = try await readAll(after: position)
-                if endsAtNewest { return 0 }
-                switch await events.next(isolation: #isolation) {
-                case .committed, .watchingByPolling: break
-                case .replaced: throw StoreError.replaced(path: container.path)
-                default: return 0
-                }
-            }
+            var start: HistoryToken? = try await begin()
+            while let token = start { start = try await follow(after: token) }
+            return 0
         } catch is Acknowledgments.Ended {
             return 0
         }
     }
 
+    /// Follows until the end. Returns the position of a copy of the rows, after which to continue.
+    private func follow(after start: HistoryToken) async throws -> HistoryToken? {
+        try await clean()
+        var steps = container.follow(
+            HistoryFollower(after: start, limit: .split(Self.maxChanges)), waits: !endsAtNewest
+        ).makeAsyncIterator()
+        while let step = try await steps.next() {
+            switch step {
+            case .transactions(let transactions):
+                try await receive(transactions)
+                if let consumer, !steps.follower.isInsideTransaction {
+                    try await container.moveCursor(of: consumer, to: steps.follower.token)
+                }
+            case .refresh where copiesRows:
+                let token = try await copy()
+                if let consumer { try await container.resetCursor(of: consumer, to: token) }
+                return token
+            case .refresh:
+                throw Failure(
+                    "Changes after the position were purged, or went unrecorded while a table was changed. "
+                        + "Read the tables again: follow with --snapshot.")
+            }
+            if steps.follower.isAtEnd { try await clean() }
+        }
+        return nil
+    }
+
     // MARK: Positions
 
-    private func begin() async throws -> HistoryPosition {
+    private func begin() async throws -> HistoryToken {
         guard let consumer else {
-            if copiesRows { return HistoryPosition(try await copy()) }
+            if copiesRows { return try await copy() }
             return try await position(of: since)
         }
         let isKnown = try await container.read { try $0.consumers() }.contains { $0.name == consumer }
         var start: HistoryToken?
-        if !isKnown { start = copiesRows ? try await copy() : try await position(of: since).token }
+        if !isKnown { start = copiesRows ? try await copy() : try await position(of: since) }
         let registered = try await container.registerConsumer(consumer, startingAt: start)
         guard registered.name == consumer else {
             try await container.removeConsumer(registered.name)
             throw Failure(
                 "The consumer '\(consumer)' is used by a running process. End it, or use another name.")
         }
-        return HistoryPosition(registered.token)
+        return registered.token
     }
 
-    private func position(of start: HistoryFetchRequest.Start?) async throws -> HistoryPosition {
-        guard let start else { return HistoryPosition(try await container.currentToken()) }
-        return try await container.read { try HistoryReader().position(of: start, in: $0) }
-    }
-
-    /// Reads to the newest transaction.
-    private func readAll(after position: HistoryPosition) async throws -> HistoryPosition {
-        var position = position
-        while true {
-            do {
-                let start = position
-                guard
-                    let batch = try await container.read({ snapshot in
-                        try HistoryReader().next(after: start, limit: Self.maxChanges, in: snapshot)
-                    })
-                else { return position }
-                try await receive(batch.transactions)
-                position = batch.end
-                if let consumer, !position.isInsideTransaction {
-                    try await container.moveCursor(of: consumer, to: position.token)
-                }
-            } catch StoreError.tokenExpired where copiesRows {
-                let token = try await copy()
-                if let consumer { try await container.resetCursor(of: consumer, to: token) }
-                position = HistoryPosition(token)
-            } catch StoreError.tokenExpired {
-                throw Failure(
-                    "Changes after the position were purged, or went unrecorded while a table was changed. "
-                        + "Read the tables again: follow with --snapshot.")
-            }
-        }
+    private func position(of start: HistoryFetchRequest.Start?) async throws -> HistoryToken {
+        guard let start else { return try await container.currentToken() }
+        return try await container.read { try HistoryFollower(from: start, in: $0).token }
     }
 
     // MARK: Entries

@@ -3,8 +3,14 @@ import PersistentStore
 import TestSupport
 import Testing
 
-/// Reads of whole transactions up to a limit, and of longer ones in numbered pieces.
-@Suite struct HistoryReaderTests {
+/// Steps of whole transactions up to a limit, and of longer ones in numbered pieces.
+@Suite struct HistoryFollowerTests {
+    /// The transactions of a step, and the follower after it.
+    struct Batch {
+        let transactions: [HistoryTransaction]
+        let end: HistoryFollower
+    }
+
     let folder: TemporaryFolder
     let container: PersistentContainer
 
@@ -22,21 +28,19 @@ import Testing
         }
     }
 
-    /// Returns all batches, each read in its own snapshot.
-    private func batches(_ reader: HistoryReader, after start: HistoryToken, limit: Int) async throws
-        -> [HistoryBatch]
-    {
-        var batches: [HistoryBatch] = []
-        var position = HistoryPosition(start)
-        while true {
-            let from = position
-            guard
-                let batch = try await container.read({ try reader.next(after: from, limit: limit, in: $0) })
-            else { return batches }
-            batches.append(batch)
-            position = batch.end
+    /// Returns all steps, each read in its own snapshot.
+    private func batches(_ start: HistoryFollower) async throws -> [Batch] {
+        var batches: [Batch] = []
+        var history = container.follow(start, waits: false) { step, snapshot throws(StoreError) in
+            try step.transactions(in: snapshot)
+        }.makeAsyncIterator()
+        while let transactions = try await history.next() {
+            batches.append(Batch(transactions: transactions, end: history.follower))
         }
+        return batches
     }
+
+    private func token(_ batches: [Batch]) throws -> HistoryToken { try #require(batches.last).end.token }
 
     @Test(arguments: 0..<6)
     func `batches hold whole transactions up to the limit, and pieces of longer ones`(seed: UInt64)
@@ -48,7 +52,7 @@ import Testing
             (0..<12).map { _ in [1, 1, 2, 3, 7, 10, 11, 20, 21, 35].randomElement(using: &random) ?? 1 })
         let whole = try await container.transactions(HistoryFetchRequest(.after(start)))
         for limit in [1, 2, 5, 10, 20, 1000] {
-            let batches = try await batches(HistoryReader(), after: start, limit: limit)
+            let batches = try await batches(HistoryFollower(after: start, limit: .split(limit)))
             let pieces = batches.flatMap(\.transactions)
             #expect(pieces.flatMap(\.changes) == whole.flatMap(\.changes))
             #expect(batches.allSatisfy { $0.transactions.reduce(0) { $0 + $1.changes.count } <= limit })
@@ -66,21 +70,22 @@ import Testing
                 let size = whole.first { $0.number == following }?.changes.count ?? 0
                 #expect(batch.transactions.reduce(size) { $0 + $1.changes.count } > limit)
             }
-            #expect(batches.dropLast().allSatisfy { !$0.isLast } && batches.last?.isLast == true)
-            #expect(try await batches.last?.end == HistoryPosition(container.currentToken()))
+            #expect(batches.dropLast().allSatisfy { !$0.end.isAtEnd } && batches.last?.end.isAtEnd == true)
+            #expect(try await token(batches) == container.currentToken())
         }
     }
 
-    @Test func `transactions that a reader does not admit are skipped, even inside a long read`() async throws
+    @Test func `transactions that a follower does not admit are skipped, even inside a long read`()
+        async throws
     {
         let start = try await container.currentToken()
         try await commit([3, 3, 30, 3, 3, 1])
-        let reader = HistoryReader(where: .author("other"))
-        let batches = try await batches(reader, after: start, limit: 10)
+        let batches = try await batches(
+            HistoryFollower(after: start, where: .author("other"), limit: .split(10)))
         #expect(batches.flatMap(\.transactions).map(\.changes.count) == [10, 10, 10, 1])
-        #expect(try await batches.last?.end == HistoryPosition(container.currentToken()))
-        let none = try await self.batches(HistoryReader(where: .authors([])), after: start, limit: 10)
-        #expect(none.count == 1 && none[0].transactions.isEmpty && none[0].isLast)
+        #expect(try await token(batches) == container.currentToken())
+        let none = try await self.batches(HistoryFollower(after: start, where: .authors([])))
+        #expect(none.count == 1 && none[0].transactions.isEmpty && none[0].end.isAtEnd)
     }
 
     @Test(arguments: [nil, ["app", "other"] as Set<String?>])
@@ -92,23 +97,26 @@ import Testing
         let start = try await container.currentToken()
         try await commit([4, 4, 4])
         let newest = try await container.currentToken()
-        let reader = HistoryReader(where: authors.map(TransactionPredicate.authors))
-        for (limit, isRefresh) in [(0, true), (1, true), (4, true), (11, true), (12, false), (13, false)] {
-            let step = try await container.read {
-                try reader.next(after: HistoryPosition(start), limit: .refreshBeyond(limit), in: $0)
+        func step(after token: HistoryToken, _ limit: Int) async throws -> (HistoryStep?, HistoryFollower) {
+            try await container.read {
+                var follower = HistoryFollower(
+                    after: token, where: authors.map(TransactionPredicate.authors),
+                    limit: .refreshBeyond(limit))
+                return (try follower.next(in: $0), follower)
             }
+        }
+        for (limit, isRefresh) in [(0, true), (1, true), (4, true), (11, true), (12, false), (13, false)] {
+            let (step, follower) = try await step(after: start, limit)
             switch step {
             case .refresh(let skipped):
                 let expected = SkippedHistory(after: start, upTo: newest, reason: .tooManyChanges)
                 #expect(isRefresh && skipped == expected)
-            case .batch(let batch): #expect(!isRefresh && batch.isLast && batch.transactions.count == 3)
+            case .transactions(let transactions): #expect(!isRefresh && transactions.count == 3)
             case nil: Issue.record("nothing was read")
             }
+            #expect(follower.isAtEnd && follower.token == newest)
         }
-        let step = try await container.read {
-            try reader.next(after: HistoryPosition(newest), limit: .refreshBeyond(1), in: $0)
-        }
-        if step != nil { Issue.record("something follows the newest token") }
+        if try await step(after: newest, 1).0 != nil { Issue.record("something follows the newest token") }
     }
 
     @Test func `the position of a start is before the first admitted transaction`() async throws {
@@ -117,10 +125,11 @@ import Testing
         func numbers(_ start: HistoryFetchRequest.Start, limit: Int? = nil, _ authors: Set<String?>? = nil)
             async throws -> [Int64]
         {
-            let reader = HistoryReader(where: authors.map(TransactionPredicate.authors))
-            let position = try await container.read { try reader.position(of: start, limit: limit, in: $0) }
-            return try await batches(reader, after: position.token, limit: 100)
-                .flatMap(\.transactions).map(\.number)
+            let follower = try await container.read {
+                try HistoryFollower(
+                    from: start, count: limit, where: authors.map(TransactionPredicate.authors), in: $0)
+            }
+            return try await batches(follower).flatMap(\.transactions).map(\.number)
         }
         #expect(try await numbers(.beginning) == all.map(\.number))
         #expect(try await numbers(.newest) == all.map(\.number))
@@ -137,14 +146,12 @@ import Testing
         let rows = [[String: AttributeValue]](repeating: ["title": "x"], count: 100_000)
         try await container.execute(BatchInsertRequest("Note", rows: rows), author: "app")
         let times = try await container.read { snapshot in
-            let (reader, clock) = (HistoryReader(), ContinuousClock())
-            var (position, times) = (HistoryPosition(start), [Duration]())
-            var isLast = false
-            while !isLast {
+            let clock = ContinuousClock()
+            var (follower, times) = (HistoryFollower(after: start, limit: .split(50)), [Duration]())
+            while !follower.isAtEnd {
                 let began = clock.now
-                guard let batch = try reader.next(after: position, limit: 50, in: snapshot) else { break }
+                _ = try follower.next(in: snapshot)
                 times.append(clock.now - began)
-                (position, isLast) = (batch.end, batch.isLast)
             }
             return times
         }

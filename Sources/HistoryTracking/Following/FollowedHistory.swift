@@ -1,0 +1,109 @@
+public import PersistentStore
+
+extension PersistentContainer {
+    /// Follows the history after a token: a sequence of whole transactions or full refreshes.
+    ///
+    /// ```swift
+    /// for try await step in container.follow(HistoryFollower(after: token)) {
+    ///     guard case .transactions(let transactions) = step else { continue }
+    ///     for transaction in transactions { print(transaction.number, transaction.changes.count) }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - follower: the position, the transactions to admit, and the size of a step.
+    ///   - waits: Whether the sequence continues with later commits. If not, it ends at the newest transaction.
+    ///   - onPolling: A closure called if the store is polled because file events are unavailable.
+    public func follow(
+        _ follower: HistoryFollower, waits: Bool = true, onPolling: (@Sendable () -> Void)? = nil
+    ) -> FollowedHistory<HistoryStep> {
+        follow(follower, waits: waits, onPolling: onPolling) { step, _ in
+            if case .transactions(let transactions) = step, transactions.isEmpty { nil } else { step }
+        }
+    }
+
+    /// Follows the history after a token, and reads for each step from the snapshot that the step has reached.
+    ///
+    /// - Parameters:
+    ///   - follower: the position, the transactions to admit, and the size of a step.
+    ///   - waits: Whether the sequence continues with later commits. If not, it ends at the newest transaction.
+    ///   - onPolling: A closure called if the store is polled because file events are unavailable.
+    ///   - read: A closure that returns the element for a step; nil skips it. Called on the reader's thread, in
+    ///     the same snapshot as the step.
+    public func follow<Element: Sendable>(
+        _ follower: HistoryFollower, waits: Bool = true, onPolling: (@Sendable () -> Void)? = nil,
+        reading read:
+            @escaping @Sendable (HistoryStep, borrowing StoreSnapshot) throws(StoreError) -> Element?
+    ) -> FollowedHistory<Element> {
+        FollowedHistory(
+            iterator: .init(
+                container: self, read: read, waits: waits, onPolling: onPolling, follower: follower))
+    }
+}
+
+/// The history of a store from a position on, as it is committed.
+///
+/// Ends when its task is cancelled or the container is closed, and at the newest transaction if it does not wait.
+/// A step and its snapshot end before an element is returned, so a slow loop holds no snapshot. Throws
+/// `StoreError.replaced(path:)` after the store was replaced. Each iterator follows independently.
+public struct FollowedHistory<Element: Sendable>: AsyncSequence, Sendable {
+    public typealias Failure = StoreError
+
+    fileprivate let iterator: Iterator
+
+    public func makeAsyncIterator() -> Iterator { iterator }
+
+    /// An iterator, with its position.
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
+        fileprivate let container: PersistentContainer
+        fileprivate let read: @Sendable (HistoryStep, borrowing StoreSnapshot) throws(StoreError) -> Element?
+        fileprivate let waits: Bool
+        fileprivate let onPolling: (@Sendable () -> Void)?
+        /// The position after the last element.
+        public fileprivate(set) var follower: HistoryFollower
+        fileprivate var signals: StoreSignals?
+        fileprivate var isBehind = true
+
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation)
+            async throws(StoreError) -> Element?
+        {
+            // Watching begins before the first read, so that no commit falls between the two.
+            if waits, signals == nil { signals = try await container.signals() }
+            while !Task.isCancelled {
+                while isBehind, !Task.isCancelled {
+                    if let element = try await readStep() { return element }
+                }
+                guard let signals, try await isSignalled(signals) else { return nil }
+            }
+            return nil
+        }
+
+        private mutating func readStep() async throws(StoreError) -> Element? {
+            let (read, start) = (read, follower)
+            let element: Element?
+            (element, follower) = try await container.read { snapshot throws(StoreError) in
+                var follower = start
+                guard let step = try follower.next(in: snapshot) else { return (nil, follower) }
+                return (try read(step, snapshot), follower)
+            }
+            isBehind = !follower.isAtEnd
+            return element
+        }
+
+        /// Waits for a commit. Returns false if none will follow.
+        private mutating func isSignalled(_ signals: StoreSignals) async throws(StoreError) -> Bool {
+            let signal = await withTaskCancellationHandler {
+                await signals.next()
+            } onCancel: {
+                signals.finish()
+            }
+            switch signal {
+            case .committed: isBehind = true
+            case .watchingByPolling: onPolling?()
+            case .replaced: throw .replaced(path: container.path)
+            case nil: return false
+            }
+            return true
+        }
+    }
+}
