@@ -22,8 +22,7 @@ package func soon(
     let deadline = Date().addingTimeInterval(seconds)
     while try await !condition() {
         guard Date() < deadline else { return false }
-        await Task.yield()
-        _ = poll(nil, 0, 2)
+        try? await Task.sleep(for: .milliseconds(2))
     }
     return true
 }
