@@ -159,7 +159,10 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
             "add --url https://a.b", 0, "this URL already exists in clip 1; both are retained."),
         MessageCase(
             "add --url https://a.b --duplicates skip", 0,
-            "this URL already exists; its clip is unchanged."),
+            "this page already exists in clip 1; its clip is unchanged."),
+        MessageCase(
+            "extension --url http://www.a.b/#x", 0,
+            "this page already exists in clip 1; the clip adds nothing new."),
         MessageCase("read 1", 0, "marked as read: 1 clip."),
         MessageCase("unread 1", 0, "nothing to change."),
         MessageCase("archive 1", 0, "archived 1 clip."),

@@ -132,9 +132,11 @@ struct ClipCapture {
 
     private func save(_ draft: ClipDraft, _ store: ClipStore) async throws -> (ids: [Int64], remark: String?)
     {
-        if let policy = try invocation.duplicates() {
+        // A program that saves the same page again means the same clip.
+        if let policy = try invocation.duplicates() ?? (author == "extension" ? .merge : nil) {
             let (ids, outcome) = try await store.add([draft], duplicates: policy)
-            return (ids, Self.remark(outcome).map { "this URL already exists; \($0)." })
+            let clip = ids.first.map { " in clip \($0)" } ?? ""
+            return (ids, Self.remark(outcome).map { "this page already exists\(clip); \($0)." })
         }
         let (id, earlier, _) = try await store.add(draft)
         guard let first = earlier.first else { return ([id], nil) }
