@@ -1,3 +1,4 @@
+import LiveQuery
 package import PersistentStore
 import SearchIndex
 
@@ -10,6 +11,9 @@ extension ClipListSource {
     package func nearestClip(
         _ query: ClipQuery, to position: SortPosition?, isForward: Bool
     ) async throws(StoreError) -> Int64? {
+        guard !query.isRanked else {
+            return try await nearestInRanks(query, to: position, isForward: isForward)
+        }
         guard query.sort == ClipQuery.newestFirst else {
             return try await nearestInOrder(query, to: position, isForward: isForward)
         }
@@ -41,16 +45,7 @@ extension ClipListSource {
     private func nearestInOrder(
         _ query: ClipQuery, to position: SortPosition?, isForward: Bool
     ) async throws(StoreError) -> Int64? {
-        var found = ClipSelection(query, index)
-        while !found.isComplete {
-            let begun = found
-            found = try await container.read { snapshot throws(StoreError) in
-                var found = begun
-                try found.extend(wanted: nil, in: snapshot)
-                return found
-            }
-        }
-        let all = found
+        let all = try await whole(query)
         guard all.count > 0 else { return nil }
         return try await container.read { snapshot throws(StoreError) in
             guard let position else { return all.keys(isForward ? 0..<1 : all.count - 1..<all.count).first }
@@ -60,6 +55,37 @@ extension ClipListSource {
             let index = (next + all.count) % all.count
             return all.keys(index..<index + 1).first
         }
+    }
+
+    /// The ranks of the unread clips alone are others.
+    private func nearestInRanks(
+        _ query: ClipQuery, to position: SortPosition?, isForward: Bool
+    ) async throws(StoreError) -> Int64? {
+        var ranked = query
+        ranked.isUnreadOnly = false
+        let all = try await whole(ranked)
+        let keys = all.keys(0..<all.count)
+        let unread = ObjectPredicate.compare(ClipAttribute.unread.rawValue, .notEqual, .integer(0))
+        let wanted = FetchRequest(
+            ClipModel.entity, where: query.isUnreadOnly ? .and([.keys(keys), unread]) : .keys(keys))
+        let hits = Set(try await container.read { snapshot throws(StoreError) in try snapshot.keys(wanted) })
+        let order = isForward ? keys : keys.reversed()
+        let start = position.flatMap { order.firstIndex(of: $0.key) }.map { $0 + 1 } ?? 0
+        return (order[start...] + order[..<start]).first(where: hits.contains)
+    }
+
+    /// Runs a search to its end, in steps.
+    private func whole(_ query: ClipQuery) async throws(StoreError) -> any ListSelection {
+        var found = query.selection(index)
+        while !found.isComplete {
+            let begun = found
+            found = try await container.read { snapshot throws(StoreError) in
+                var found = begun
+                try found.extend(wanted: nil, in: snapshot)
+                return found
+            }
+        }
+        return found
     }
 }
 

@@ -11,6 +11,8 @@ package struct ClipListSource: HistoryConsumer {
     let container: PersistentContainer
     let index: SearchIndex
     private let list: LiveSource<ClipQuery, ClipRow>
+    private let facets = FacetCounter()
+    private let deliver: @Sendable ([ClipListMessage]) -> Void
 
     /// - Parameter deliver: A closure called in order, on the reader's thread; must not block.
     package init(
@@ -20,12 +22,14 @@ package struct ClipListSource: HistoryConsumer {
         let (index, session) = (store.index, store.session)
         container = store.container
         self.index = index
+        self.deliver = deliver
         let correction = CorrectionReport()
         list = LiveSource(
             query, in: store.container, rowsAround: rowsAround,
             select: { query in
                 correction.set(nil)
-                return query.admitsAll ? nil : ClipSelection(query, index) { correction.set($0.description) }
+                guard !query.admitsAll else { return nil }
+                return query.selection(index) { correction.set($0.description) }
             },
             commit: { TransactionSummary($0, ownSession: session) },
             deliver: { messages in
@@ -35,10 +39,35 @@ package struct ClipListSource: HistoryConsumer {
 
     package var batchLimit: BatchLimit { list.batchLimit }
 
-    package func refresh(from snapshot: borrowing StoreSnapshot) throws { try list.refresh(from: snapshot) }
+    package func refresh(from snapshot: borrowing StoreSnapshot) throws {
+        try list.refresh(from: snapshot)
+        try facets.refresh(from: snapshot)
+        continueCounting()
+    }
 
     package func consume(_ transactions: [HistoryTransaction], in snapshot: borrowing StoreSnapshot) throws {
         try list.consume(transactions, in: snapshot)
+        if let facets = try facets.consume(transactions, in: snapshot) { deliver([.facets(facets)]) }
+        continueCounting()
+    }
+
+    private func continueCounting() {
+        if facets.isCounting { Task { try? await countFacets() } }
+    }
+
+    /// Counts tags and sites, in steps between which other requests are answered, and delivers their numbers then and
+    /// after each change. After a commit, the counting continues once the commit is consumed.
+    package func countFacets() async throws(StoreError) {
+        facets.begin()
+        var isDone = false
+        while !isDone {
+            let step = try await container.read { [facets] snapshot throws(StoreError) in
+                try facets.readMore(in: snapshot)
+            }
+            guard let step else { return }
+            if let numbers = step.facets { deliver([.facets(numbers)]) }
+            isDone = step.isDone
+        }
     }
 
     package func trackingDidChange(_ state: TrackingState) { list.trackingDidChange(state) }

@@ -11,6 +11,9 @@ package struct ClipQuery: Hashable, Sendable {
     /// Whether the query admits only unread clips of the list.
     package var isUnreadOnly = false
 
+    /// Whether the best matches of words come first, regardless of the order.
+    package var ranksWords = false
+
     package static let newestFirst = SortKey(ClipAttribute.created.rawValue, isAscending: false)
 
     package init(filter: String = "", sort: SortKey = ClipQuery.newestFirst, includesArchived: Bool = false) {
@@ -41,6 +44,12 @@ package struct ClipQuery: Hashable, Sendable {
 
     /// Whether there is no filter.
     package var admitsAll: Bool { search.isEmpty }
+
+    /// Whether the filter has words, whose matches have a relevance.
+    package var hasWords: Bool { search.hasWords }
+
+    /// Whether the list is in the order of relevance.
+    package var isRanked: Bool { ranksWords && hasWords }
 
     /// Returns a sentence about the first invalid word of the filter; while the user types, only a word that
     /// more letters cannot complete.

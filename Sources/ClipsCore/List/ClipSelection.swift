@@ -96,3 +96,13 @@ struct ClipSelection: ListSelection {
             && (search.matches(document) || correction?.matches(document) == true)
     }
 }
+
+extension ClipQuery {
+    /// Returns the search for the clips of the query, in their order.
+    func selection(
+        _ index: SearchIndex, report: (@Sendable (SearchQuery) -> Void)? = nil
+    ) -> any ListSelection {
+        isRanked
+            ? RankedSelection(self, index, report: report) : ClipSelection(self, index, report: report)
+    }
+}

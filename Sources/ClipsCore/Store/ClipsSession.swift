@@ -84,6 +84,9 @@ package final class ClipsSession: Sendable {
         await source.show(query, generation: generation, anchor: anchor, around: clip)
     }
 
+    /// See ``ClipListSource/countFacets()``.
+    package func countFacets() async throws(StoreError) { try await source.countFacets() }
+
     /// See ``ClipListSource/ids(_:from:through:limit:)``.
     package func ids(
         _ query: ClipQuery, from first: SortPosition? = nil, through last: SortPosition? = nil, limit: Int

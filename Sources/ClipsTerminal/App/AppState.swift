@@ -130,6 +130,14 @@ struct AppState: Sendable {
         case .list:
             list.clips.resize(height: layout.list?.size.rows ?? list.clips.height)
             reconcileReader(layout)
+            if !list.feed.isLoading,
+                let request = list.excerpts.request(
+                    list.clips.visibleRows, list.query.filter.isEmpty ? "" : highlightedWords,
+                    columns(of: layout)
+                )
+            {
+                emit(.loadExcerpts(request))
+            }
             reconcileSidebar(layout)
             if list.requestsHidden(after: sync.lastChange?.transaction ?? 0) { emit(.loadHidden) }
             if let line = sync.lastChange?.line, layout.status != nil { load(history.titles.request([line])) }
@@ -164,6 +172,7 @@ struct AppState: Sendable {
                 reader.select(id)
             }
         }
+        reader.countMatches()
         guard let area = layout.detail else { return }
         if let id = reader.id, reader.needsLoading {
             reader.beginLoading()

@@ -11,6 +11,8 @@ enum Effect: Sendable {
     /// Requests the clips of a query around a clip.
     case showAround(Int64, ClipQuery, generation: Int)
     case loadClip(Int64)
+    /// Reads the parts of clips around the words of a filter.
+    case loadExcerpts(Excerpts.Request)
     /// Lays out a whole text, which may take a while.
     case measure(id: Int64, ReaderText)
     /// Reads the IDs between two positions of the list.
@@ -29,6 +31,8 @@ enum Effect: Sendable {
     /// Checks that the store has all commits that the search index has read.
     case checkCommits
     case loadFilters
+    /// Counts tags and sites, once; their numbers then follow the commits.
+    case countFacets
     /// Counts the unread clips of lists.
     case countUnread([ClipQuery])
     case remember(FilterMemory.Change)
@@ -106,6 +110,11 @@ enum Effect: Sendable {
             } then: {
                 $0.finishFindingUnread($1)
             }
+        case .countFacets:
+            .read(on: .counts) {
+                try? await $0.countFacets()
+            } then: { _, _ in
+            }
         case .countUnread(let queries):
             // Without a count, the sidebar shows none.
             .read(on: .counts) {
@@ -125,6 +134,13 @@ enum Effect: Sendable {
                 }
             } then: {
                 if id == $0.reader.id { $0.reader.show($1) }
+            }
+        case .loadExcerpts(let request):
+            // Without them, the rows show their titles.
+            .read(superseding: .excerpts) {
+                (try? await $0.store.excerpts(request.ids, of: request.filter, length: request.length)) ?? [:]
+            } then: {
+                $0.list.excerpts.add($1, for: request)
             }
         case .measure(let id, let text):
             .read { _ in
@@ -175,7 +191,7 @@ enum Effect: Sendable {
                     tags: try await $0.store.tagNames(), authors: authors,
                     sites: try await $0.store.siteNames())
             } then: {
-                $0.typing.names = $1
+                $0.show($1)
             }
         case .checkCommits:
             // A store that cannot be checked is reported by its list.

@@ -11,12 +11,12 @@ package enum Setting: String, CaseIterable, Sendable {
     case sidebar, follow, wrap, relativenumber, mouse
     case readOnOpen = "read-on-open"
     case textWidth = "text-width"
-    case duplicates
+    case relevance, duplicates
 
     /// The values to choose from; examples, if others are valid.
     package var values: [String] {
         switch self {
-        case .sidebar, .follow, .wrap, .relativenumber, .mouse, .readOnOpen: ["on", "off"]
+        case .sidebar, .follow, .wrap, .relativenumber, .mouse, .readOnOpen, .relevance: ["on", "off"]
         case .theme: Theme.Choice.allCases.map(\.rawValue)
         case .color: ColorCapability.Choice.allCases.map(\.rawValue)
         case .columns: ListColumns.Name.allCases.map(\.rawValue)
@@ -49,12 +49,13 @@ package enum Setting: String, CaseIterable, Sendable {
         case .split: "Set the list's share of the screen next to the clip, 20 to 80"
         case .sort: "Sort the list at the start, as :sort does"
         case .date: "Set the form of dates, in the language of strftime(3)"
-        case .sidebar: "Show the saved searches and their unread clips next to the list"
+        case .sidebar: "Show the saved searches, tags, and sites next to the list"
         case .follow: "Show new clips at the top of the list as they arrive"
         case .wrap: "Wrap the lines of a clip"
         case .relativenumber: "Number the rows by their distance from the selection"
         case .mouse: "Use the mouse; if off, the terminal selects text with it"
         case .textWidth: "Wrap the text of a clip at a width, in columns; off uses the whole pane"
+        case .relevance: "Show the best matches of the words of a filter first; off retains the order"
         case .duplicates: "Select the action for a URL whose page is already saved"
         case .readOnOpen: "Mark a clip as read when you open it or its page"
         }
@@ -62,7 +63,7 @@ package enum Setting: String, CaseIterable, Sendable {
 
     package var defaultValue: String {
         switch self {
-        case .follow, .wrap, .mouse, .readOnOpen: "on"
+        case .follow, .wrap, .mouse, .readOnOpen, .relevance: "on"
         case .sidebar, .relativenumber, .textWidth: "off"
         case .theme, .color: "auto"
         case .duplicates: "ask"
@@ -109,6 +110,7 @@ package enum Setting: String, CaseIterable, Sendable {
 extension ConfigFile {
     package var follows: Bool { self[.follow] == "on" }
     package var wraps: Bool { self[.wrap] == "on" }
+    var ranksWords: Bool { self[.relevance] == "on" }
     var showsSidebar: Bool { self[.sidebar] == "on" }
     package var usesMouse: Bool { self[.mouse] == "on" }
     package var showsRelativeNumbers: Bool { self[.relativenumber] == "on" }

@@ -118,9 +118,9 @@ extension ActionTable {
             ) { $0.promptForCommand("save ") }
         case .searches:
             Entry(
-                action, "S", .list, "Choose a saved search", scope: .list, unless: noSearches, takes: .name,
+                action, "S", .list, "Choose a saved search or a tag", scope: .list, takes: .name,
                 performArgument: { $0.showSearch($1) }
-            ) { $0.menu = .searches($0.typing.filters.searches) }
+            ) { $0.requestSearches() }
         case .nextSearch:
             Entry(
                 action, "]", .list, "Go to the next saved search, or from the last one to all clips",
@@ -128,11 +128,12 @@ extension ActionTable {
                 unless: noSearches, counted: { $0.goToSearch(by: $1 ?? 1) })
         case .previousSearch:
             Entry(
-                action, "[", .list, "Go to the previous saved search", scope: .list, unless: noSearches,
+                action, "[", .list, "Go to the previous saved search", scope: .list,
+                unless: noSearches,
                 counted: { $0.goToSearch(by: -($1 ?? 1)) })
         case .sidebar:
             Entry(
-                action, "B", .list, "Show or hide the sidebar of the saved searches and their unread clips",
+                action, "B", .list, "Show or hide the sidebar: saved searches with unread clips, tags, sites",
                 scope: .list
             ) { $0.toggleSidebar() }
         case .unsave:

@@ -14,6 +14,8 @@ struct Typing: Sendable {
     var ahead: [TypedKey] = []
     var commands = CommandHistory()
     var names = KnownNames()
+    /// Whether the names are read for the menu of saved searches and tags.
+    var awaitsSearches = false
 }
 
 /// The names in the store, the most used first; loaded when a prompt may need them.
@@ -145,7 +147,8 @@ extension AppState {
         } else if reader.isZoomed {
             reader.isZoomed = false
         } else if !list.query.filter.isEmpty {
-            show(ClipQuery(sort: list.query.sort), around: list.clips.selectedRow?.position)
+            // A position in the order of relevance is none in another order.
+            show(ClipQuery(sort: list.query.sort), aroundClip: list.clips.selectedID)
         } else if pick != nil {
             emit(.quit)
         } else {

@@ -76,6 +76,7 @@ extension AppState {
 
     /// Moves in the filtered list once it has loaded.
     mutating func moveInFilter(_ move: TypedKey) {
+        list.feed.hasMoved = true
         guard isListAwaited else { return perform(move) }
         // Other waiting keys were pressed later.
         typing.ahead.insert(move, at: typing.ahead.prefix(while: \.isMove).count)

@@ -9,7 +9,15 @@ extension AppState {
         switch message {
         case .list(.state(let state)): sync.state = state
         case .list(.reached): break
-        case .indexing(let state): sync.indexing = state.note
+        case .facets(let facets): sidebar.facets = facets
+        case .indexing(let state):
+            let isReady = !sync.indexing.isEmpty && state.note.isEmpty
+            sync.indexing = state.note
+            // Without the index, the matches may not be ranked.
+            if isReady, list.query.isRanked {
+                list.feed.jumpsToFirstMatch = list.clips.staysAtTop
+                show(list.query, aroundClip: list.clips.staysAtTop ? nil : list.clips.selectedID)
+            }
         case .mirror(let summary, let conflicts): (sync.mirror, sync.conflicts) = (summary, conflicts)
         case .corrected(let filter, let generation):
             if generation == list.feed.generation { list.correction = filter }
@@ -24,6 +32,7 @@ extension AppState {
         switch message {
         case .transactions(let transactions):
             sync.hasFailedSave = false
+            list.excerpts.apply(transactions)
             sidebar.invalidate()
             history.add(transactions)
             if screen == .history { history.invalidate(after: transactions) }
@@ -104,7 +113,10 @@ extension AppState {
         if prompt?.kind == .filter { typing.ahead.removeAll { $0.isMove } }
     }
 
-    mutating func refetch() { show(list.query, around: list.clips.selectedRow?.position) }
+    mutating func refetch() {
+        guard !list.query.isRanked else { return show(list.query, aroundClip: list.clips.selectedID) }
+        show(list.query, around: list.clips.selectedRow?.position)
+    }
 
     mutating func retry() {
         guard let due = list.feed.retryAt, due <= now else { return }

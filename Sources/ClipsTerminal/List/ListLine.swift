@@ -36,6 +36,8 @@ struct ListLine: Equatable {
     }
 
     let clip: ClipRow
+    /// The part of the clip around the words of the filter, if the rest of the row has none.
+    let excerpt: String
     /// The distance from the cursor, if it is shown.
     let number: Number?
     let isNew: Bool
@@ -59,8 +61,8 @@ struct ListLine: Equatable {
         for column in columns.all {
             switch column.name {
             case .title: drawTitle(look, highlight, line, &frame)
-            case .site: put(ReadableURL.host(clip.site), column, theme.site)
-            case .tags: put(tagText, column, theme.tag)
+            case .site: put(ReadableURL.host(clip.site), column, theme.site, isSearched: true)
+            case .tags: put(tagText, column, theme.tag, isSearched: true)
             case .author: put(AuthorName.shown(clip.author), column, theme.author(clip.author))
             case .url: put(ReadableURL.text(clip.url), column, theme.site)
             case .saved: put(look.dates.text(clip.created), column, theme.dim)
@@ -69,10 +71,16 @@ struct ListLine: Equatable {
             }
         }
 
-        func put(_ text: String, _ column: ListColumns.Column, _ style: Style) {
-            frame.putCut(
-                text, in: line, column: column.start, width: column.width,
+        func put(_ text: String, _ column: ListColumns.Column, _ style: Style, isSearched: Bool = false) {
+            let shown = SafeText.cut(text, to: column.width)
+            frame.put(
+                shown, in: line, column: column.start, width: column.width,
                 style: isNew && column.name == .author ? theme.arrival : style)
+            guard isSearched, let highlight else { return }
+            frame.highlight(
+                highlight.ranges(inText: shown), of: shown,
+                at: Position(row: line.row, column: line.column + column.start), width: column.width,
+                theme.match)
         }
     }
 
@@ -80,21 +88,53 @@ struct ListLine: Equatable {
         _ look: ListLook, _ highlight: ClipHighlight?, _ line: Rect, _ frame: inout Frame
     ) {
         let (column, theme) = (look.columns.title, look.theme)
-        let title = clip.title == clip.url ? ReadableURL.text(clip.url) : clip.title
-        let shown = SafeText.cut(String(title.drop { $0.isWhitespace }), to: column.width)
-        let used = frame.put(
-            shown, in: line, column: column.start, width: column.width,
+        let end = column.start + column.width
+        // A long title leaves half of the column to the excerpt.
+        let taken = excerpt.isEmpty ? 0 : min(DisplayWidth.columns(of: excerpt) + 2, column.width / 2)
+        let shown = SafeText.cut(Self.shownTitle(clip), to: column.width - taken)
+        var used = frame.put(
+            shown, in: line, column: column.start, width: column.width - taken,
             style: isMarked ? theme.mark : clip.isUnread ? theme.unread : theme.title)
+        if let highlight {
+            frame.highlight(
+                highlight.ranges(inTitle: shown), of: shown,
+                at: Position(row: line.row, column: line.column + column.start), width: column.width,
+                theme.match)
+        }
+        if let highlight, !excerpt.isEmpty {
+            let start = column.start + used + 2
+            let part = SafeText.cut(excerpt, to: end - start)
+            used += 2 + frame.put(part, in: line, column: start, width: end - start, style: theme.dim)
+            frame.highlight(
+                highlight.ranges(inText: part), of: part,
+                at: Position(row: line.row, column: line.column + start), width: end - start, theme.match)
+        }
         // Without a column of their own, tags follow the title.
         let left = column.width + look.columns.slack - used - 2
         if look.columns[.tags] == nil, !clip.tags.isEmpty, left >= 6 {
             frame.putCut(tagText, in: line, column: column.start + used + 2, width: left, style: theme.tag)
         }
-        guard let highlight else { return }
-        frame.highlight(
-            highlight.ranges(inTitle: shown), of: shown,
-            at: Position(row: line.row, column: line.column + column.start), width: column.width, theme.match)
     }
 
-    private var tagText: String { clip.tags.map { "#" + $0 }.joined(separator: " ") }
+    private var tagText: String { Self.tagText(clip) }
+
+    private static func tagText(_ clip: ClipRow) -> String {
+        clip.tags.map { "#" + $0 }.joined(separator: " ")
+    }
+
+    private static func shownTitle(_ clip: ClipRow) -> String {
+        String((clip.title == clip.url ? ReadableURL.text(clip.url) : clip.title).drop { $0.isWhitespace })
+    }
+
+    static let minTitleWithExcerpt = 24
+
+    /// Whether the row of a clip shows a match without an excerpt.
+    static func showsMatch(_ clip: ClipRow, _ highlight: ClipHighlight, _ columns: ListColumns) -> Bool {
+        func isFound(_ text: String, _ name: ListColumns.Name) -> Bool {
+            guard let column = columns[name] else { return false }
+            return !highlight.ranges(inText: SafeText.cut(text, to: column.width)).isEmpty
+        }
+        return !highlight.ranges(inTitle: SafeText.cut(shownTitle(clip), to: columns.title.width)).isEmpty
+            || isFound(ReadableURL.host(clip.site), .site) || isFound(tagText(clip), .tags)
+    }
 }

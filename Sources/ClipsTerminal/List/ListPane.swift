@@ -65,7 +65,7 @@ struct ListPane {
         frame.fill(area, style: theme.heading)
         let sort = state.list.query.sort
         for column in look.columns.all {
-            let isSorted = column.name.attribute.rawValue == sort.attribute
+            let isSorted = column.name.attribute.rawValue == sort.attribute && !state.list.query.isRanked
             let isUsual = column.name == .age && sort == ClipQuery.newestFirst
             let text = column.name.heading + (isSorted && !isUsual ? sort.isAscending ? "↑" : "↓" : "")
             if column.name == .age {
@@ -81,7 +81,7 @@ struct ListPane {
     private func line(_ clip: ClipRow, _ index: Int, _ selectedIndex: Int) -> ListLine {
         let distance = abs(index - selectedIndex)
         return ListLine(
-            clip: clip,
+            clip: clip, excerpt: state.list.query.filter.isEmpty ? "" : state.list.excerpts[clip.id],
             number: look.columns.number == nil
                 ? nil
                 : ListLine.Number(value: distance == 0 ? index + 1 : distance, isSelected: distance == 0),

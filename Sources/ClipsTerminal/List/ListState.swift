@@ -22,6 +22,7 @@ struct ListState: Sendable {
     /// The newest transaction when ``hidden`` was requested.
     private var hiddenRequest: Int64?
     var arrivals = Arrivals()
+    var excerpts = Excerpts()
     var marks = Marks()
     var pause: Pause?
     /// The words of the last filter.
@@ -76,7 +77,9 @@ struct ListState: Sendable {
         let held = clips.selectedID
         clips.replace(window: window)
         feed.retryAt = nil
-        if wasLoading, feed.jumpsToFirstMatch, held == nil || clips.selectedID != held { clips.moveToStart() }
+        // The best match is selected until the user selects another one.
+        let isStaying = held != nil && clips.selectedID == held && (feed.hasMoved || !query.isRanked)
+        if wasLoading, feed.jumpsToFirstMatch, !isStaying { clips.moveToStart() }
         feed.jumpsToFirstMatch = false
     }
 }
@@ -97,6 +100,8 @@ struct ListFeed: Sendable {
     var retryAt: Date?
     var pendingSelection: PendingSelection?
     var jumpsToFirstMatch = false
+    /// Whether the user has moved in the list while typing a filter.
+    var hasMoved = false
     /// Whether clips are searched in the store, for the next match or for marks.
     var isSearching = false
 }

@@ -3,9 +3,21 @@ import FoundationEssentials
 import LiveQuery
 import Terminal
 
-/// The saved searches next to the list, below all clips, with the numbers of their unread clips.
+/// The saved searches next to the list, with the numbers of their unread clips, and the most frequent tags and sites, with
+/// the numbers of their clips.
 struct Sidebar: Sendable {
+    /// A line; one without a query is a heading or a hint.
+    struct Row: Hashable, Sendable {
+        let name: String
+        var query: ClipQuery?
+        /// The number of clips of a tag or site.
+        var count: Int?
+        var isHeading = false
+    }
+
     var scroll = ScrolledLines()
+    var facets = ClipFacets()
+    var hasRequestedFacets = false
     private(set) var counts: [ClipQuery: UnreadCount] = [:]
     /// The searches on the screen.
     private var shown: [ClipQuery] = []
@@ -51,25 +63,47 @@ struct Sidebar: Sendable {
 }
 
 extension AppState {
-    /// All clips, and the saved searches.
-    var sidebarEntries: [SavedSearch] {
-        [SavedSearch(name: "All clips", query: ClipQuery(sort: settings.config.sort))]
-            + typing.filters.searches
+    /// All clips, the saved searches, the tags, and the sites.
+    var sidebarRows: [Sidebar.Row] {
+        let sort = settings.config.sort
+        var rows = [Sidebar.Row(name: "All clips", query: ClipQuery(sort: sort))]
+        rows += typing.filters.searches.map { Sidebar.Row(name: $0.name, query: $0.query) }
+        if rows.count == 1 {
+            var hint = WrappedText("/ filters the list; :save NAME adds the filter here.", width: 16)
+            rows += hint.lines(0..<4).map { Sidebar.Row(name: $0) }
+        }
+        for (title, field, facets) in [
+            ("Tags", "tag", sidebar.facets.tags), ("Sites", "site", sidebar.facets.sites),
+        ] where !facets.isEmpty {
+            rows.append(Sidebar.Row(name: title, isHeading: true))
+            rows += facets.map { facet in
+                Sidebar.Row(
+                    name: facet.name, query: ClipQuery(field: field, facet.name, sort: sort),
+                    count: facet.count)
+            }
+        }
+        return rows
     }
 
     /// The index of the entry that the list shows.
-    var sidebarIndex: Int? {
-        sidebarEntries.firstIndex {
-            $0.query.hasSameFilter(as: list.query) && $0.query.sort == list.query.sort
-        }
+    var sidebarIndex: Int? { sidebarIndex(in: sidebarRows) }
+
+    fileprivate func sidebarIndex(in rows: [Sidebar.Row]) -> Int? {
+        let filter = list.query.filter.trimmed
+        return rows.firstIndex { $0.query?.filter.trimmed == filter && $0.query?.sort == list.query.sort }
     }
 
     mutating func reconcileSidebar(_ layout: Layout) {
         guard let area = layout.sidebar else { return }
-        let entries = sidebarEntries
-        sidebar.scroll.layOut(count: entries.count, height: area.size.rows - 1)
+        let rows = sidebarRows
+        sidebar.scroll.layOut(count: rows.count, height: area.size.rows - 1)
         guard list.clips.isLoaded else { return }
-        let shown = entries.dropFirst(sidebar.scroll.top).prefix(sidebar.scroll.height).map(\.query)
+        if !sidebar.hasRequestedFacets {
+            sidebar.hasRequestedFacets = true
+            emit(.countFacets)
+        }
+        let shown = rows.dropFirst(sidebar.scroll.top).prefix(sidebar.scroll.height)
+            .compactMap { $0.count == nil ? $0.query : nil }
         let outdated = sidebar.beginCounting(shown, at: now)
         if !outdated.isEmpty { emit(.countUnread(outdated)) }
     }
@@ -80,18 +114,21 @@ extension AppState {
         if isShown, layout.sidebar == nil { report("The screen has no room for the sidebar.") }
     }
 
-    /// Shows the next or previous entry of the sidebar, after the last the first.
+    /// Shows the next or previous saved search, after the last all clips.
     mutating func goToSearch(by steps: Int) {
-        let count = sidebarEntries.count
-        let start = sidebarIndex ?? (steps > 0 ? -1 : 0)
-        showSidebarEntry(((start + steps) % count + count) % count)
+        let rows = sidebarRows
+        let entries = rows.indices.filter { rows[$0].query != nil && rows[$0].count == nil }
+        let shown = sidebarIndex(in: rows).flatMap { entries.firstIndex(of: $0) }
+        let index = (shown ?? (steps > 0 ? -1 : 0)) + steps
+        showSidebarEntry(entries[(index % entries.count + entries.count) % entries.count])
     }
 
     mutating func showSidebarEntry(_ index: Int) {
-        guard sidebarEntries.indices.contains(index) else { return }
+        let rows = sidebarRows
+        guard rows.indices.contains(index), let query = rows[index].query else { return }
         let (top, height) = (sidebar.scroll.top, sidebar.scroll.height)
         sidebar.scroll.moveTo(index: max(min(top, index), index + 1 - height))
-        show(sidebarEntries[index].query)
+        show(query)
     }
 }
 
@@ -101,30 +138,33 @@ struct SidebarPane {
 
     func draw(_ layout: Layout, in frame: inout Frame) {
         guard let area = layout.sidebar else { return }
+        frame.fill(area)
         // The last column is a line.
         let width = area.size.columns - 1
         frame.putHeader("Searches", Rect(row: area.row, column: area.column, rows: 1, columns: width), theme)
-        let entries = state.sidebarEntries
-        let current = state.sidebarIndex
+        let rows = state.sidebarRows
+        let current = state.sidebarIndex(in: rows)
         for row in 1..<max(1, area.size.rows) {
             frame.put("│", in: area, row: row, column: width, style: theme.border)
             let index = state.sidebar.scroll.top + row - 1
-            guard entries.indices.contains(index) else { continue }
-            let count = state.sidebar.counts[entries[index].query]?.text ?? ""
-            let used = DisplayWidth.columns(of: count)
-            frame.putCut(
-                entries[index].name, in: area, row: row, column: 1, width: width - used - 3,
-                style: count.isEmpty ? theme.title : theme.unread)
-            frame.putRight(count, in: area, row: row, width: width - 1, style: theme.key)
-            guard index == current else { continue }
-            frame.select(
-                Rect(row: area.row + row, column: area.column, rows: 1, columns: width), theme,
-                isFocused: false)
+            guard rows.indices.contains(index) else { continue }
+            let line = Rect(row: area.row + row, column: area.column, rows: 1, columns: width)
+            draw(rows[index], at: line, in: &frame)
+            if index == current { frame.select(line, theme, isFocused: false) }
         }
-        guard entries.count == 1 else { return }
-        var hint = WrappedText("/ filters the list; :save NAME adds the filter here.", width: width - 2)
-        for (row, line) in hint.lines(0..<max(0, area.size.rows - 3)).enumerated() {
-            frame.put(line, in: area, row: row + 3, column: 1, style: theme.dim)
-        }
+    }
+
+    private func draw(_ row: Sidebar.Row, at line: Rect, in frame: inout Frame) {
+        guard !row.isHeading else { return frame.putHeader(row.name, line, theme) }
+        let width = line.size.columns
+        let known = row.query.flatMap { state.sidebar.counts[$0] }
+        let unread =
+            known.map { $0.count == 0 ? "" : StatusLine.grouped($0.count) + ($0.isAll ? "" : "+") } ?? ""
+        let count = row.count.map(StatusLine.grouped) ?? unread
+        frame.putCut(
+            row.name, in: line, column: 1, width: width - DisplayWidth.columns(of: count) - 3,
+            style: row.query == nil
+                ? theme.dim : row.count == nil && !unread.isEmpty ? theme.unread : theme.title)
+        frame.putRight(count, in: line, width: width - 1, style: row.count == nil ? theme.key : theme.dim)
     }
 }

@@ -9,6 +9,17 @@ extension ClipQuery {
         ("r", .unread, "unread"),
     ]
 
+    /// Creates the query for the clips with a name in a field, such as a tag.
+    init(field: String, _ name: String, sort: SortKey) {
+        let isQuoted = name.contains(where: \.isWhitespace)
+        self.init(filter: "\(field):" + (isQuoted ? "\"\(name)\"" : name), sort: sort)
+    }
+
+    static let relevance = "relevance"
+
+    /// The arguments of `:sort`.
+    static var sortNames: [String] { sortKeys.map(\.attribute.rawValue) + [relevance] }
+
     /// Returns a label such as `title` or `time saved, oldest first`.
     static func label(of sort: SortKey) -> String {
         guard let (_, attribute, label) = sortKeys.first(where: { $0.attribute.rawValue == sort.attribute })

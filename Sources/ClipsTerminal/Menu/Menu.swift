@@ -7,6 +7,7 @@ import Terminal
 struct Menu: Sendable {
     enum Choice: Hashable, Sendable {
         case sort(ClipAttribute, isReversed: Bool)
+        case rank
         case copy(CopyForm)
         case link(String)
         case search(ClipQuery)
@@ -33,14 +34,18 @@ struct Menu: Sendable {
     var clips: [Int64] = []
 
     static func sort(_ query: ClipQuery) -> Menu {
-        let items = ClipQuery.sortKeys.map { key, attribute, label in
+        var items = ClipQuery.sortKeys.map { key, attribute, label in
             // The order in use is offered in reverse.
-            let isUsed = query.sort.attribute == attribute.rawValue
+            let isUsed = query.sort.attribute == attribute.rawValue && !query.isRanked
             let usual = ClipQuery.sort(named: attribute.rawValue)
             let isReversed = isUsed && query.sort == usual
             let mark = isUsed ? query.sort.isAscending ? " ↑" : " ↓" : ""
             return Item(
                 key: key, label: label + mark, choice: .sort(attribute, isReversed: isReversed))
+        }
+        if query.hasWords {
+            let label = "relevance" + (query.isRanked ? " ↓" : "")
+            items.append(Item(key: "b", label: label, choice: .rank))
         }
         var menu = Menu(title: "Sort by", items: items)
         menu.selected = items.firstIndex { $0.label.hasSuffix("↑") || $0.label.hasSuffix("↓") } ?? 0
@@ -60,8 +65,13 @@ struct Menu: Sendable {
         Menu(title: "Open a link", items: items(urls.map { ($0, .link($0)) }))
     }
 
-    static func searches(_ searches: [SavedSearch]) -> Menu {
-        Menu(title: "Saved searches", items: items(searches.map { ($0.name, .search($0.query)) }))
+    static func searches(_ searches: [SavedSearch], tags: [String], _ sort: SortKey) -> Menu {
+        let title = tags.isEmpty ? "Saved searches" : searches.isEmpty ? "Tags" : "Saved searches and tags"
+        return Menu(
+            title: title,
+            items: items(
+                searches.map { ($0.name, .search($0.query)) }
+                    + tags.map { ("#" + $0, .search(ClipQuery(field: "tag", $0, sort: sort))) }))
     }
 
     /// - Parameter count: The number of clips of the list; nil until it is counted.
@@ -147,6 +157,7 @@ extension AppState {
         menu = nil
         switch choice {
         case .sort(let attribute, let isReversed): sort(by: attribute, isReversed: isReversed)
+        case .rank: rank()
         case .copy(let form): emit(.gather(clips, list.query.sort, .copy(form)))
         case .link(let url): openPage(url)
         case .search(let query): show(query)
@@ -165,8 +176,24 @@ extension AppState {
         guard let usual = ClipQuery.sort(named: attribute.rawValue) else { return }
         var wanted = list.query
         wanted.sort = isReversed ? usual.reversed : usual
+        if list.query.isRanked { setRanking(false, in: &wanted) }
         guard wanted != list.query else { return report("The list is already in this order.") }
         show(wanted, aroundClip: list.clips.selectedID)
         report("Sorted by \(ClipQuery.label(of: wanted.sort)).")
+    }
+
+    /// Shows the best matches first, also of the next filters.
+    mutating func rank() {
+        var wanted = list.query
+        guard wanted.hasWords else { return report("Only matches of words have a relevance.") }
+        guard !wanted.isRanked else { return report("The list is already in this order.") }
+        setRanking(true, in: &wanted)
+        show(wanted, aroundClip: list.clips.selectedID)
+        report("Sorted by relevance.")
+    }
+
+    private mutating func setRanking(_ isOn: Bool, in query: inout ClipQuery) {
+        query.ranksWords = isOn
+        try? settings.config.set(Setting.relevance.rawValue, isOn ? "on" : "off")
     }
 }

@@ -111,6 +111,7 @@ extension AppState {
         case .list where reader.hasFocus: prompt = Prompt(kind: .text(top: reader.index))
         case .list, .consumers, .errors, .conflict:
             list.beforeFilter = list.origin
+            list.feed.hasMoved = false
             let earlier = list.query.filter.trimmed
             // More words can be typed immediately.
             prompt = Prompt(kind: .filter, text: earlier.isEmpty ? "" : earlier + " ")
@@ -151,12 +152,13 @@ extension AppState {
     private mutating func filter(_ text: String) {
         var query = list.query
         query.filter = text
+        query.ranksWords = settings.config.ranksWords
         guard !query.hasSameFilter(as: list.query) else {
             list.query = query
             return
         }
         list.feed.jumpsToFirstMatch = !text.isEmpty
-        show(query, around: text.isEmpty ? list.beforeFilter?.position : nil)
+        show(query, aroundClip: text.isEmpty ? list.beforeFilter?.selection?.id : nil)
         if text.isEmpty { list.feed.pendingSelection = list.beforeFilter?.selection }
     }
 

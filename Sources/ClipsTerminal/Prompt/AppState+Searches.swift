@@ -9,6 +9,26 @@ extension AppState {
         sidebar.invalidate()
     }
 
+    /// Opens the menu of the saved searches and of the tags, which are read for it.
+    mutating func requestSearches() {
+        typing.awaitsSearches = true
+        // Keys wait for the menu.
+        list.feed.isSearching = true
+        emit(.loadNames)
+    }
+
+    mutating func show(_ names: KnownNames) {
+        typing.names = names
+        guard typing.awaitsSearches else { return }
+        (typing.awaitsSearches, list.feed.isSearching) = (false, false)
+        guard screen == .list, prompt == nil, menu == nil else { return }
+        let tags = Array(names.tags.prefix(ClipFacets.maxCount))
+        guard !typing.filters.searches.isEmpty || !tags.isEmpty else {
+            return report("There are no saved searches; ':save NAME' saves the filter.")
+        }
+        menu = .searches(typing.filters.searches, tags: tags, settings.config.sort)
+    }
+
     mutating func saveSearch(_ name: String) {
         let search = SavedSearch(name: name, query: list.query)
         remember(.saved(search))

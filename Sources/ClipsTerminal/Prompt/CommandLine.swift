@@ -30,14 +30,15 @@ extension AppState {
         if let number = Int(line), number > 0 {
             return screen == .list ? list.clips.moveTo(index: number - 1) : perform(.last, count: number)
         }
+        let sign = line.first.flatMap { $0 == "!" ? Action.run : $0 == "|" ? .pipe : nil }
         let words = line.split(separator: " ", maxSplits: 1)
-        let name = words.first.map(String.init) ?? ""
+        let name = sign?.rawValue ?? words.first.map(String.init) ?? ""
         guard let action = Action(typed: name) else {
             return report(Self.unknownCommand(name), isError: true)
         }
         let entry = ActionTable[action]
         if entry.needsClip, screen == .list, !isStill(on: clip) { return }
-        let argument = words.count > 1 ? words[1].trimmed : ""
+        let argument = sign != nil ? line.dropFirst().trimmed : words.count > 1 ? words[1].trimmed : ""
         guard !argument.isEmpty || entry.isArgumentOptional else { return perform(action, count: nil) }
         perform(action, argument: argument)
     }
@@ -52,7 +53,8 @@ extension AppState {
 
     mutating func sort(byArgument argument: String) {
         let words = argument.split(separator: " ").map(String.init)
-        let names = ClipQuery.sortKeys.map(\.attribute.rawValue)
+        let names = ClipQuery.sortNames
+        if words == [ClipQuery.relevance] { return rank() }
         guard let key = ClipQuery.sortKeys.first(where: { $0.attribute.rawValue == words[0] }) else {
             let hint = Suggestion.nearest(to: words[0], in: names).map { " Did you mean '\($0)'?" } ?? ""
             return report(
@@ -89,6 +91,11 @@ extension AppState {
         }
         applySettings()
         if option == Setting.color.rawValue { emit(.setColors(settings.config.colors ?? .auto)) }
+        if option == Setting.relevance.rawValue, list.query.hasWords {
+            var query = list.query
+            query.ranksWords = settings.config.ranksWords
+            show(query, aroundClip: list.clips.selectedID)
+        }
         if option == Setting.sort.rawValue, list.query.sort != settings.config.sort {
             var query = list.query
             query.sort = settings.config.sort

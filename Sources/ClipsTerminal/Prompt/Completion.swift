@@ -92,7 +92,7 @@ extension AppState {
         }
         let isFirst = start == space + 1
         switch argument {
-        case .sortKey: return choices(isFirst ? ClipQuery.sortKeys.map(\.attribute.rawValue) : ["reverse"])
+        case .sortKey: return choices(isFirst ? ClipQuery.sortNames : ["reverse"])
         case .form: return choices(CopyForm.allCases.map(\.rawValue))
         case .tags: return tagCompletion(before, from: space + 1, of: targetTags)
         case .name:

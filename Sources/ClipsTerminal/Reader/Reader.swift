@@ -28,6 +28,10 @@ struct Reader: Sendable {
     private(set) var text: ReaderText?
     /// The words searched in the text, also in the next clips.
     var searched = ""
+    /// The number of matches of the searched words; nil without words, and for a text of many megabytes.
+    private(set) var matchCount: Int?
+    /// The words of ``matchCount``.
+    private var countedWords = ""
     /// The URLs in the text, by their numbers less 1.
     private(set) var links: [String] = []
     /// The clip with numbers after its links.
@@ -64,6 +68,7 @@ struct Reader: Sendable {
         }
         isDeleted = false
         self.clip = clip
+        countedWords = ""
         var found = ClipLinks()
         var numbered = clip
         numbered.note = found.numbered(clip.note)
@@ -93,6 +98,21 @@ struct Reader: Sendable {
         shown = top..<top + self.height
         lines = text?.lines(top..<top + self.height) ?? []
     }
+
+    /// Counts the matches of the searched words in the texts of the clip, once.
+    mutating func countMatches() {
+        guard countedWords != searched, let clip else { return }
+        countedWords = searched
+        matchCount = nil
+        let texts = [clip.title, clip.note, clip.text]
+        guard let highlight = ClipHighlight(literal: searched),
+            texts.reduce(0, { $0 + $1.utf8.count }) <= Self.maxCounted
+        else { return }
+        matchCount = texts.reduce(0) { $0 + highlight.ranges(inText: $1).count }
+    }
+
+    /// The bytes in which one key counts matches.
+    private static let maxCounted = 1 << 20
 
     /// The number of lines searched by one key.
     static let maxSearched = 5000

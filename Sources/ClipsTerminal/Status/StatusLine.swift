@@ -193,6 +193,10 @@ struct StatusLine {
         if state.reader.hasFocus, let percent = state.reader.percent {
             parts.append(StyledRun(state.reader.hasMore ? "↓ more · \(percent)%" : "100%", theme.dim))
         }
+        if state.reader.hasFocus, let count = state.reader.matchCount {
+            let shown = "\(Self.grouped(count))\(count >= 100 ? "+" : "")"
+            parts.append(StyledRun("\(shown) \(count == 1 ? "match" : "matches")", theme.dim))
+        }
         if let pause = state.list.pause {
             let news = pause.newCount > 0 ? " · \(Self.grouped(pause.newCount)) new" : ""
             parts.append(StyledRun("paused\(news)", theme.held))
@@ -209,7 +213,9 @@ struct StatusLine {
             parts.append(StyledRun("similar: \(close)", theme.held))
         }
         if let problem = filterProblem { parts.append(StyledRun(problem.text, theme.error)) }
-        if state.list.query.sort != state.settings.config.sort {
+        if state.list.query.isRanked, state.sync.indexing.isEmpty {
+            parts.append(StyledRun("by relevance", theme.dim))
+        } else if state.list.query.sort != state.settings.config.sort {
             parts.append(StyledRun("by \(ClipQuery.label(of: state.list.query.sort))", theme.dim))
         }
         if !state.list.clips.follows { parts.append(StyledRun("not following", theme.dim)) }

@@ -140,7 +140,7 @@ struct OrderedPages<Row: StoredRow>: ListPages {
     {
         let index = try order.index(of: position, in: snapshot)
         var window = try window(max(0, index - before), index + after, in: snapshot)
-        window.around = position
+        window.around = index < count ? order.position(at: index) ?? position : position
         return window
     }
 
@@ -171,8 +171,8 @@ struct OrderedPages<Row: StoredRow>: ListPages {
         request.attributes = plan.request.attributes
         let objects = try snapshot.fetch(request)
         let byKey = Dictionary(uniqueKeysWithValues: objects.map { ($0.id.key, $0) })
-        return keys.compactMap { key in
-            byKey[key].map { Row($0, position: plan.order.position(of: $0)) }
+        return zip(keys, range).compactMap { key, index in
+            byKey[key].map { Row($0, position: order.position(at: index) ?? plan.order.position(of: $0)) }
         }
     }
 }

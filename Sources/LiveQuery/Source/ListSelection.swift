@@ -8,6 +8,12 @@ package protocol ListOrder: Sendable {
     /// Returns the index of the first object that is not before a position.
     func index(of position: SortPosition, in snapshot: borrowing StoreSnapshot) throws(StoreError) -> Int
     func keys(_ range: Range<Int>) -> [Int64]
+    /// Returns the position of an object; nil if that of its values in the order of the query.
+    func position(at index: Int) -> SortPosition?
+}
+
+extension ListOrder {
+    package func position(at index: Int) -> SortPosition? { nil }
 }
 
 /// The hits of a filter that the store cannot evaluate, such as a full-text search; found in steps, and updated

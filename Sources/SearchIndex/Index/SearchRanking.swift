@@ -9,6 +9,8 @@ package struct SearchRanking: Sendable {
     package private(set) var hits: [SearchHit] = []
     /// Whether all hits came from the index.
     package private(set) var isFromIndex = true
+    /// The number of hits after each finished stage.
+    package private(set) var stageEnds: [Int] = []
     /// Whether the results end before the limit.
     package private(set) var isAtEnd = false
 
@@ -55,6 +57,7 @@ package struct SearchRanking: Sendable {
         try rank(stage, index, snapshot)
         isAtEnd = stages.count == 1 && cursor == nil && hits.count <= limit
         hits.removeLast(max(0, hits.count - limit))
+        stageEnds.append(hits.count)
         stages.removeFirst()
         (found, cursor, read) = ([], nil, 0)
         guard stages.isEmpty, hits.count < limit, !isRelated else { return }

@@ -19,6 +19,9 @@ extension SearchQuery {
         }
     }
 
+    /// Whether the query has words, of which some results match better than others.
+    package var hasWords: Bool { texts.contains { !$0.field.isName } }
+
     /// Returns the query with other texts, except negated ones.
     func replacingTexts(
         _ replacement: (SearchText, SearchField) -> (SearchText, SearchField)

@@ -1,8 +1,8 @@
 /// Folding of texts for comparisons: removes case, marks, and width, converts katakana to hiragana, and
 /// replaces white space, hyphens, and apostrophes by one space. Applied to both documents and queries.
-enum Folding {
+package enum Folding {
     /// Returns the folded text as UTF-8.
-    static func fold(_ text: String) -> [UInt8] {
+    package static func fold(_ text: String) -> [UInt8] {
         if let bytes = foldASCII(text) { return bytes }
         var folder = Folder(recordsOrigins: false)
         folder.append(text)

@@ -1,0 +1,167 @@
+import LiveQuery
+import PersistentStore
+import SearchIndex
+
+/// The clips that a search has found so far, the best matches first, updated with each change.
+///
+/// A clip retains its rank until it no longer matches, so that edits do not move the list. A new match comes before
+/// those that match as well: in the title, as a word, at the beginning of one, or within one. After ``maxRanked``, the
+/// other matches follow, newest first, as all do while the index of a large store is built.
+///
+/// - Complexity: 16 bytes for each clip. A change passes once over the keys.
+struct RankedSelection: ListSelection {
+    private let index: SearchIndex
+    private let report: (@Sendable (SearchQuery) -> Void)?
+    private var query: SearchQuery
+    private var isCorrected = false
+    private var stages: [SearchQuery]
+    /// The ranking, until it is complete.
+    private var ranking: SearchRanking?
+    /// The position of the search for the matches after the ranked ones; nil at its start and end.
+    private var next: SearchCursor?
+    private(set) var isComplete = false
+    private var keys: [Int64] = []
+    /// Ascending, each once.
+    private var ranks: [Double] = []
+    /// The number of new matches of each stage.
+    private var arrivals: [Int: Int] = [:]
+    /// The ranked clips, and those that changed.
+    private var known: Set<Int64> = []
+    private var start: ContinuousClock.Instant?
+
+    private static let order = SortOrder([SortKey("rank")], of: nil)
+    private static let maxRanked = 1000
+    private static let step = SearchBounds(limit: 4000, maxRead: 8000)
+    private static let stepTime = Duration.milliseconds(8)
+    /// Without the index, each stage reads the store, so a ranking that takes longer is left out.
+    private static let unindexedTime = Duration.milliseconds(100)
+
+    init(_ query: ClipQuery, _ index: SearchIndex, report: (@Sendable (SearchQuery) -> Void)? = nil) {
+        self.index = index
+        self.report = report
+        self.query = query.search
+        stages = self.query.stages
+        ranking = SearchRanking(self.query, limit: Self.maxRanked)
+    }
+
+    var isSorted: Bool { ranking == nil }
+    var count: Int { keys.count }
+
+    func keys(_ range: Range<Int>) -> [Int64] { Array(keys[range]) }
+
+    func position(at index: Int) -> SortPosition? {
+        SortPosition([.real(ranks[index])], key: keys[index], in: Self.order)
+    }
+
+    /// Returns the index of a position of this list, or of the clip at a position in another order.
+    func index(of position: SortPosition, in snapshot: borrowing StoreSnapshot) -> Int {
+        guard case .real(let rank)? = position.values.first else {
+            return keys.firstIndex(of: position.key) ?? 0
+        }
+        let index = index(of: rank)
+        return index < count && ranks[index] == rank && keys[index] < position.key ? index + 1 : index
+    }
+
+    private func index(of rank: Double) -> Int {
+        var (low, high) = (0, ranks.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranks[middle] < rank { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Returns a rank: stages have 2^45 each, with new matches before the first one.
+    private static func rank(stage: Int, _ number: Int) -> Double {
+        Double(stage << 45 + 1 << 44 + number)
+    }
+
+    mutating func extend(wanted: Int?, in snapshot: borrowing StoreSnapshot) throws(StoreError) {
+        guard !isComplete else { return }
+        if start == nil { start = .now }
+        let end = ContinuousClock.now + Self.stepTime
+        repeat {
+            if ranking != nil { try rank(in: snapshot) } else { try addRest(in: snapshot) }
+        } while !isComplete && .now < end
+    }
+
+    private mutating func rank(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
+        guard var found = ranking else { return }
+        try found.extend(with: index, in: snapshot)
+        ranking = found
+        if let start, !found.isFromIndex, start.duration(to: .now) > Self.unindexedTime {
+            (ranking, known) = (nil, [])
+            return
+        }
+        // The stage after these has other forms of the words, which the filter does not admit.
+        let isWhole = found.stageEnds.count == stages.count
+        guard isWhole || found.isComplete else { return }
+        if found.hits.isEmpty, known.isEmpty, !isCorrected, let report,
+            let close = try index.correction(of: query, in: snapshot)
+        {
+            (query, stages, isCorrected) = (close, close.stages, true)
+            ranking = SearchRanking(close, limit: Self.maxRanked)
+            return report(close)
+        }
+        ranking = nil
+        var start = 0
+        for (stage, end) in found.stageEnds.enumerated() {
+            for hit in found.hits[start..<min(end, found.hits.count)] {
+                keys.append(hit.id)
+                ranks.append(Self.rank(stage: stage, ranks.count))
+            }
+            start = min(end, found.hits.count)
+        }
+        isComplete = isWhole && keys.count < Self.maxRanked
+        let changed = known
+        known.formUnion(keys)
+        guard !changed.isEmpty else { return }
+        let request = FetchRequest(ClipModel.entity, where: .keys(Array(changed)))
+        let objects = Dictionary(
+            uniqueKeysWithValues: try snapshot.fetch(request).map { ($0.id.key, $0) })
+        for key in changed.sorted() { _ = apply(key, objects[key]) }
+    }
+
+    private mutating func addRest(in snapshot: borrowing StoreSnapshot) throws(StoreError) {
+        let page = try index.search(query, after: next, bounds: Self.step, in: snapshot)
+        for hit in page.hits where !known.contains(hit.id) {
+            keys.append(hit.id)
+            ranks.append(Self.rank(stage: stages.count, ranks.count))
+        }
+        next = page.next
+        isComplete = next == nil
+    }
+
+    mutating func apply(
+        _ changes: [ListCandidate], in snapshot: borrowing StoreSnapshot
+    ) -> [(old: SortPosition?, new: SortPosition?)] {
+        guard isSorted else {
+            known.formUnion(changes.map(\.key))
+            return changes.map { _ in (nil, nil) }
+        }
+        return changes.map { apply($0.key, $0.object) }
+    }
+
+    /// Applies the change of one clip. Returns its old and new position.
+    private mutating func apply(
+        _ key: Int64, _ object: StoredObject?
+    ) -> (old: SortPosition?, new: SortPosition?) {
+        known.insert(key)
+        let document = object.map { SearchDocument($0, ClipModel.searched) }
+        let stage = document.flatMap { document in stages.firstIndex { $0.matches(document) } }
+        if let index = keys.firstIndex(of: key) {
+            let old = position(at: index)
+            guard stage == nil else { return (old, old) }
+            keys.remove(at: index)
+            ranks.remove(at: index)
+            return (old, nil)
+        }
+        guard let stage else { return (nil, nil) }
+        arrivals[stage, default: 0] += 1
+        let rank = Self.rank(stage: stage, -arrivals[stage, default: 0])
+        let index = index(of: rank)
+        keys.insert(key, at: index)
+        ranks.insert(rank, at: index)
+        return (nil, position(at: index))
+    }
+}

@@ -1,0 +1,41 @@
+package import PersistentStore
+import SearchIndex
+
+extension ClipStore {
+    /// Returns the parts of clips around the first match of a filter, on one line each, by ID.
+    ///
+    /// - Parameter length: The length of a part, in characters.
+    package func excerpts(
+        _ ids: [Int64], of filter: String, length: Int
+    ) async throws(StoreError) -> [Int64: String] {
+        let search = SearchQuery(filter)
+        let fields: [(ClipAttribute, SearchField)] = [
+            (.title, .title), (.text, .text), (.note, .note), (.url, .url),
+        ]
+        var excerpts: [Int64: String] = [:]
+        for start in stride(from: 0, to: ids.count, by: Self.textsPerPage) {
+            let page = Array(ids[start..<min(ids.count, start + Self.textsPerPage)])
+            var request = FetchRequest(ClipModel.entity, where: .keys(page))
+            request.attributes = fields.map(\.0.rawValue)
+            for object in try await container.fetch(request) {
+                for (attribute, field) in fields where excerpts[object.id.key] == nil {
+                    let text = Self.line(object.text(attribute))
+                    excerpts[object.id.key] = search.excerpt(of: text, in: field, length: length)?.text
+                }
+            }
+        }
+        return excerpts
+    }
+
+    /// Texts may have many megabytes each.
+    private static let textsPerPage = 4
+    private static let maxSearched = 1 << 18
+
+    /// Returns the beginning of a text as one line.
+    private static func line(_ text: String) -> String {
+        let part =
+            text.utf8.count > maxSearched
+            ? String(decoding: text.utf8.prefix(maxSearched), as: UTF8.self) : text
+        return part.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+}

@@ -1,0 +1,108 @@
+import ClipsCore
+import Foundation
+import LiveQuery
+import PersistentStore
+import Terminal
+import TestSupport
+import Testing
+
+@testable import ClipsTerminal
+
+@Suite(.serialized) struct FacetTests {
+    private static func draft(_ number: Int, _ url: String, _ tags: String...) -> ClipDraft {
+        var draft = ClipDraft()
+        (draft.title, draft.url, draft.tags) = ("Clip \(number)", url, tags)
+        return draft
+    }
+
+    private static func facets(_ facets: [ClipFacets.Facet]) -> [String: Int] {
+        Dictionary(uniqueKeysWithValues: facets.map { ($0.name, $0.count) })
+    }
+
+    @Test func `the sidebar counts tags and sites exactly, as their filters do, with each commit`()
+        async throws
+    {
+        try await RunningApp.open(size: Size(rows: 30, columns: 100), config: "set sidebar on") { app in
+            let ids = try app.other("seed") { store in
+                try await store.add([
+                    Self.draft(1, "https://lwn.net/1", "Linux", "kernel"),
+                    Self.draft(2, "https://en.wikipedia.org/wiki/Vim", "vim"),
+                    Self.draft(3, "https://wikipedia.org/", "linux", "read later"),
+                ])
+            }
+            #expect(app.wait { Self.facets($0.sidebar.facets.tags).values.sorted() == [1, 1, 1, 2] })
+            #expect(
+                Self.facets(app.state.sidebar.facets.sites)
+                    == ["lwn.net": 1, "en.wikipedia.org": 1, "wikipedia.org": 2])
+            try app.other { store in
+                _ = try await store.update(ids[1], [.tags: .text("vim,linux")])
+                _ = try await store.delete([ids[0]])
+                _ = try await store.add([Self.draft(4, "https://lwn.net/4", "vim")])
+            }
+            #expect(
+                app.wait { Self.facets($0.sidebar.facets.tags) == ["Linux": 2, "vim": 2, "read later": 1] })
+            // Each number is that of the list that a click shows.
+            for row in app.state.sidebarRows {
+                guard let count = row.count, let index = app.state.sidebarRows.firstIndex(of: row) else {
+                    continue
+                }
+                try app.run("<Press:\(index + 1),3>\n:wait count=\(count)\n:wait idle")
+                #expect(app.state.sidebarIndex == index)
+            }
+            let before = app.state.newestTransaction
+            _ = try app.other { try await $0.update(ids[2], [.starred: .boolean(true)]) }
+            #expect(app.wait { $0.newestTransaction > before })
+            #expect(Self.facets(app.state.sidebar.facets.tags) == ["Linux": 2, "vim": 2, "read later": 1])
+        }
+    }
+
+    @Test func `random edits of several writers leave the numbers of a count from the beginning`()
+        async throws
+    {
+        try await RunningApp.open(size: Size(rows: 30, columns: 100), config: "set sidebar on", clips: 30) {
+            app in
+            var generator = SeededRandom(seed: 7)
+            let names = ["a", "b", "c", "d"]
+            for _ in 0..<40 {
+                let number = Int.random(in: 1...40, using: &generator)
+                let tags = names.filter { _ in Bool.random(using: &generator) }
+                let kind = Int.random(in: 0..<4, using: &generator)
+                try app.other("w\(number % 3)") { store in
+                    switch kind {
+                    case 0: _ = try? await store.delete([Int64(number)])
+                    case 1: _ = try await store.add([Self.draft(number, "https://s\(number % 5).example/")])
+                    default:
+                        _ = try? await store.update(
+                            Int64(number), [.tags: .text(tags.joined(separator: ","))])
+                    }
+                }
+            }
+            let (tags, sites) = try app.other { store in
+                let clips = try await store.clips(
+                    (1...200).map { Int64($0) }, in: ClipQuery.newestFirst, maxBytes: 1 << 20)
+                func count(_ names: [String]) -> [String: Int] {
+                    Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
+                }
+                return (count(clips.flatMap(\.tags)), count(clips.map { ClipRow.site(of: $0.url) }))
+            }
+            #expect(app.wait { Self.facets($0.sidebar.facets.tags) == tags })
+            #expect(Self.facets(app.state.sidebar.facets.sites) == sites)
+        }
+    }
+
+    @Test func `two keys filter by a tag`() async throws {
+        try await RunningApp.open { app in
+            try app.run("S\n:wait text=There are no saved searches")
+            _ = try app.other("seed") { store in
+                try await store.add([
+                    Self.draft(1, "https://lwn.net/1", "read later"),
+                    Self.draft(2, "https://lwn.net/2", "read later"),
+                    Self.draft(3, "https://lwn.net/3", "vim"),
+                ])
+            }
+            try app.run(":wait count=3\nS1\n:wait count=2")
+            #expect(app.state.list.query.filter == "tag:\"read later\"")
+            try app.run("S2\n:wait count=1\n::!true<Enter>\n:wait text=Ran true")
+        }
+    }
+}

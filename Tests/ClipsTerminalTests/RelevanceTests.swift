@@ -1,0 +1,93 @@
+import ClipsCore
+import Foundation
+import LiveQuery
+import PersistentStore
+import Terminal
+import TestSupport
+import Testing
+
+@testable import ClipsTerminal
+
+@Suite(.serialized) struct RelevanceTests {
+    private static func draft(_ title: String, _ text: String = "", tags: [String] = []) -> ClipDraft {
+        var draft = RunningApp.draft(title)
+        (draft.text, draft.tags) = (text, tags)
+        return draft
+    }
+
+    /// Opens the app on clips of which the older ones match “vim” better.
+    private static func open(_ body: @escaping @Sendable (inout RunningApp) throws -> Void) async throws {
+        try await RunningApp.open { app in
+            try app.other("seed") { store in
+                for draft in [
+                    Self.draft("Vim"), Self.draft("Learning vim"),
+                    Self.draft("An editor", "It resembles vim in some respects, such as modes."),
+                    Self.draft("Neovimmers"), Self.draft("Something else", "nothing to see"),
+                ] { _ = try await store.add([draft]) }
+            }
+            try app.run(":wait count=5")
+            try body(&app)
+        }
+    }
+
+    private static func titles(_ app: borrowing RunningApp) -> [String] {
+        app.state.list.clips.rows.map(\.title)
+    }
+
+    @Test func `a filter of words shows the best matches first, and selects the first`() async throws {
+        try await Self.open { app in
+            try app.run("/vim\n:wait count=4")
+            #expect(Self.titles(app) == ["Vim", "Learning vim", "An editor", "Neovimmers"])
+            #expect(app.state.list.clips.selectedIndex == 0)
+            #expect(app.lines.contains { $0.contains("An editor") && $0.contains("vim in some") })
+            // The cursor stays where the user put it.
+            try app.run("<C-n><C-n> editor\n:wait count=1\n<Backspace><Backspace>\n:wait count=1")
+            #expect(app.state.list.clips.selectedRow?.title == "An editor")
+            try app.run("<Enter>\n:wait text=by relevance\n<Esc>\n:wait count=5")
+            #expect(Self.titles(app).first == "Something else")
+        }
+    }
+
+    @Test func `a new match comes before those that match as well, and edits move nothing`() async throws {
+        try await Self.open { app in
+            try app.run("/vim<Enter>\n:wait count=4\njj")
+            let id = try #require(app.state.list.clips.selectedID)
+            _ = try app.other { try await $0.add([Self.draft("More about vim")]) }
+            try app.run(":wait count=5")
+            #expect(
+                Self.titles(app) == ["More about vim", "Vim", "Learning vim", "An editor", "Neovimmers"])
+            _ = try app.other { try await $0.update(id, [.starred: .boolean(true)]) }
+            #expect(app.wait { $0.list.clips.selectedRow?.isStarred == true })
+            #expect(app.state.list.clips.selectedID == id && app.state.list.clips.selectedIndex == 3)
+            _ = try app.other { try await $0.update(id, [.text: .text("modes")]) }
+            try app.run(":wait count=4")
+            #expect(!Self.titles(app).contains("An editor"))
+        }
+    }
+
+    @Test func `s offers relevance, and another order lasts for the next filters`() async throws {
+        try await Self.open { app in
+            try app.run("s\n:wait text=time saved")
+            #expect(!app.lines.contains { $0.contains("relevance") })
+            try app.run("<Esc>/vim<Enter>\n:wait count=4\ns\n:wait text=relevance ↓\nc\n:wait idle")
+            #expect(Self.titles(app) == ["Neovimmers", "An editor", "Learning vim", "Vim"])
+            try app.run("<Esc>\n:wait count=5\n/vim<Enter>\n:wait count=4")
+            #expect(Self.titles(app).first == "Neovimmers")
+            try app.run("::sort relevance<Enter>\n:wait text=Sorted by relevance\n:wait idle")
+            #expect(Self.titles(app).first == "Vim")
+            try app.run("::set relevance off<Enter>\n:wait idle")
+            #expect(Self.titles(app).first == "Neovimmers")
+        }
+    }
+
+    @Test func `the next unread clip is the next in the order of relevance`() async throws {
+        try await Self.open { app in
+            try app.run("/vim<Enter>\n:wait count=4\n:wait idle")
+            let second = app.state.list.clips.rows[1].id
+            _ = try app.other { try await $0.update(second, [.unread: .boolean(false)]) }
+            #expect(app.wait { $0.list.clips.rows[1].isUnread == false })
+            try app.run(".\n:wait idle")
+            #expect(app.state.list.clips.selectedIndex == 2)
+        }
+    }
+}
