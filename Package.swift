@@ -9,11 +9,17 @@ let package = Package(
         .library(name: "HistoryTracking", targets: ["HistoryTracking"]),
         .library(name: "LiveQuery", targets: ["LiveQuery"]),
         .library(name: "Mirroring", targets: ["Mirroring"]),
+        .library(name: "MirrorRelay", targets: ["MirrorRelay"]),
         .library(name: "AppGroup", targets: ["AppGroup"]),
         .executable(name: "clips", targets: ["clips"]),
         .executable(name: "clips-mirror", targets: ["ClipsMirror"]),
         .executable(name: "dbhistory", targets: ["dbhistory"]),
         .executable(name: "ClipsBenchmarks", targets: ["ClipsBenchmarks"]),
+    ],
+    traits: [
+        .trait(
+            name: "FastStart",
+            description: "Programs start in a millisecond, with unsafe flags of the compiler")
     ],
     targets: [
         // C that Swift cannot call directly: macros, variadics, signal handlers.
@@ -215,17 +221,15 @@ for target in package.targets where target.type != .system {
 }
 
 // Without the first flag, the first use of each generic type searches all conformances of the program; the second one
-// lets the linker order functions. SwiftPM rejects unsafe flags in the libraries of a dependency.
-if !Context.packageDirectory.split(separator: "/").dropLast().suffix(1).contains("checkouts") {
-    for target in package.targets where target.type != .system {
-        target.swiftSettings?.append(
-            .unsafeFlags(
-                [
-                    "-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors",
-                    "-Xfrontend", "-function-sections",
-                ],
-                .when(configuration: .release)))
-    }
+// lets the linker order functions. The commands that build programs enable the trait; a dependent gets no unsafe flags.
+for target in package.targets where target.type != .system {
+    target.swiftSettings?.append(
+        .unsafeFlags(
+            [
+                "-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors",
+                "-Xfrontend", "-function-sections",
+            ],
+            .when(configuration: .release, traits: ["FastStart"])))
 }
 
 // A program that starts in a millisecond, with what it uses in neighboring pages. `ClipsBenchmarks --order` writes the

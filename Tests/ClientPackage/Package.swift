@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-let libraries = ["PersistentStore", "HistoryTracking", "LiveQuery"].map {
+let libraries = ["PersistentStore", "HistoryTracking", "LiveQuery", "Mirroring", "AppGroup"].map {
     Target.Dependency.product(name: $0, package: "Clips")
 }
 

@@ -52,7 +52,8 @@ final class Workspace {
         let path = String(own.prefix(through: own.lastIndex(of: "/") ?? own.startIndex)) + product
         guard access(path, X_OK) == 0 else {
             throw BenchmarkError(
-                "\(path) is missing: build it with 'swift build -c release --product \(product)'")
+                "\(path) is missing: build it with 'swift build -c release --traits FastStart --product \(product)'"
+            )
         }
         return path
     }

@@ -12,7 +12,7 @@ package enum MirrorProgram {
     }
 
     package static let advice =
-        "Build it with 'swift build -c release --product clips-mirror', and install it next to clips."
+        "Build it with 'swift build -c release --traits FastStart --product clips-mirror', and install it next to clips."
 
     /// Returns the Debian package of a library that the dynamic linker did not find.
     ///
