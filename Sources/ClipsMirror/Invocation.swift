@@ -37,10 +37,26 @@ struct Invocation {
 
     /// The address of the operand and the options.
     func address() throws -> ServerAddress {
-        guard let url = operands.first else { throw Sentence("Missing operand: URL. Use tls://HOST[:PORT].") }
-        var address = try ServerAddress(url)
+        guard let url = operands.first else {
+            throw Sentence("Missing operand: URL. Use tls://HOST[:PORT], or folder:PATH.")
+        }
+        var address = try ServerAddress(Self.withAbsolutePath(url))
         try complete(&address)
         return address
+    }
+
+    /// Completes the path of a folder: the shell expands no `~` after the colon.
+    private static func withAbsolutePath(_ url: String) throws -> String {
+        let scheme = ServerAddress.folderScheme
+        guard url.hasPrefix(scheme) else { return url }
+        var path = String(url.dropFirst(scheme.count))
+        if path == "~" || path.hasPrefix("~/"), let home = Environment.variable("HOME") {
+            path = home + path.dropFirst()
+        }
+        guard FileStatus(path: path)?.isFolder == true else {
+            throw Sentence("The folder \(path) is missing. Create it, mount it, or check its path.")
+        }
+        return scheme + FilePath.resolved(path)
     }
 
     /// Reads the options of an address, and a password that is prompted or read from a file.

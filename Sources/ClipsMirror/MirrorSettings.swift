@@ -64,11 +64,18 @@ struct MirrorSettings: Codable, Hashable {
         }
     }
 
-    func engine() -> JetStreamEngine {
-        JetStreamEngine(server, zone: zone, secret: MirrorSecret(code: code) ?? MirrorSecret())
+    func engine(store path: String) throws -> any RelayEngine {
+        try server.engine(
+            zone: zone, secret: MirrorSecret(code: code) ?? MirrorSecret(),
+            state: MirrorFiles(store: path).folderState)
     }
 
     var configuration: MirrorConfiguration { ClipModel.mirrored(zone: zone) }
+}
+
+extension ServerAddress {
+    /// The word for it in messages.
+    var noun: String { folder == nil ? "server" : "folder" }
 }
 
 /// An error that is a sentence for the user.

@@ -54,6 +54,8 @@ enum Program {
 
     static func sentence(_ error: MirrorError) -> String {
         switch error {
+        case .unreachable(let reason) where reason.hasPrefix("the folder"):
+            "T\(reason.dropFirst()). Nothing is lost; changes wait in the store."
         case .unreachable(let reason):
             "The server cannot be reached: \(reason). Nothing is lost; changes wait in the store."
         case .unauthorized:

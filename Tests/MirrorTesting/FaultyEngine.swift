@@ -30,6 +30,8 @@ package struct FaultyEngine: MirrorEngine {
         try await request { () throws(MirrorError) in try await engine.identity() }
     }
 
+    package var purgesDeletions: Bool { engine.purgesDeletions }
+
     package func key(entity: String, uuid: String) -> String { engine.key(entity: entity, uuid: uuid) }
 
     package func put(_ puts: [MirrorPut]) async throws(MirrorError) -> [MirrorPutResult] {

@@ -11,6 +11,8 @@ package struct RewritingEngine: MirrorEngine {
 
     package func identity() async throws(MirrorError) -> String { try await engine.identity() }
 
+    package var purgesDeletions: Bool { engine.purgesDeletions }
+
     package func key(entity: String, uuid: String) -> String { engine.key(entity: entity, uuid: uuid) }
 
     package func put(_ puts: [MirrorPut]) async throws(MirrorError) -> [MirrorPutResult] {

@@ -43,6 +43,7 @@ package final class TestMachine: Sendable {
         model: StoreModel? = nil,
         fault: @escaping @Sendable () -> RelayFault = { .none }
     ) async throws {
+        let relay = try relay.member()
         var options = StoreOptions()
         options.clock = { clock() + skew }
         options.durability = .normal

@@ -3,6 +3,9 @@ package import TestSupport
 
 /// A relay that a ``MirrorWorld`` damages.
 package protocol TestRelay: Sendable {
+    /// The relay as one machine has it, such as its copy of a folder.
+    func member() throws -> any TestRelay
+
     /// Connects a machine.
     ///
     /// - Parameter nextFault: The fault of the next request.
@@ -22,6 +25,8 @@ package protocol TestRelay: Sendable {
 }
 
 extension TestRelay {
+    package func member() throws -> any TestRelay { self }
+
     package func settle() async throws {}
 
     package var electsLeaders: Bool { false }

@@ -77,15 +77,8 @@ private struct MirroredMachines {
     ///   - reads: Its reads.
     func measure(_ puts: Comparison, _ reads: Comparison) throws -> [Measurement] {
         let before = try server.size()
-        let adding = try ChildProcess([program, "add", server.url, "--store", first], isQuiet: true)
-        let added = adding.wait(measuringMemory: true)
-        let code = adding.readAll()
+        let (added, paired) = try exchange(server.url, first, second)
         let size = try server.size() - before
-        let pairing = try ChildProcess(
-            [program, "pair", server.url, "--yes", "--store", second], isQuiet: true)
-        try pairing.send(code)
-        let paired = pairing.wait(measuringMemory: true)
-        guard added.status == 0, paired.status == 0 else { throw BenchmarkError("clips-mirror failed") }
         let text = Quantity.grouped(clips)
         let bare = "libnats alone"
         return [
@@ -96,7 +89,37 @@ private struct MirroredMachines {
             Measurement("peak memory of clips-mirror, sending", .memory, [added.peakMemory]),
             Measurement("peak memory of clips-mirror, receiving", .memory, [paired.peakMemory]),
             Measurement("bytes per clip on the server", .count, [size / Double(clips)]),
-        ] + (try screen())
+        ] + (try folder()) + (try screen())
+    }
+
+    /// The first exchanges of two machines.
+    private func exchange(
+        _ url: String, _ first: String, _ second: String
+    ) throws -> (added: ChildProcess.Exit, paired: ChildProcess.Exit) {
+        let adding = try ChildProcess([program, "add", url, "--store", first], isQuiet: true)
+        let added = adding.wait(measuringMemory: true)
+        let code = adding.readAll()
+        let pairing = try ChildProcess([program, "pair", url, "--yes", "--store", second], isQuiet: true)
+        try pairing.send(code)
+        let paired = pairing.wait(measuringMemory: true)
+        guard added.status == 0, paired.status == 0 else { throw BenchmarkError("clips-mirror failed") }
+        return (added, paired)
+    }
+
+    /// The same machines with a folder.
+    private func folder() throws -> [Measurement] {
+        let folder = workspace.newPath("folder")
+        mkdir(folder, 0o700)
+        let third = workspace.newPath("third.db")
+        try SampleStore.make(third, clips: clips)
+        let (added, paired) = try exchange("folder:\(folder)", third, workspace.newPath("fourth.db"))
+        let text = Quantity.grouped(clips)
+        return [
+            Measurement("\(text) clips written to a folder", .time, [added.seconds]),
+            Measurement(
+                "\(text) clips received from a folder by a new machine", .time, [paired.seconds],
+                goal: .atMost(10)),
+        ]
     }
 
     private func screen() throws -> [Measurement] {

@@ -10,6 +10,8 @@ package struct MirrorFiles: Sendable {
     package var settings: String { path + "-mirror" }
     /// The ``MirrorReport``.
     package var report: String { path + "-mirror-status" }
+    /// The order in which the machine received the files of a folder.
+    package var folderState: String { path + "-mirror-folder" }
 
     package var isConfigured: Bool { FilePath.exists(settings) }
 }

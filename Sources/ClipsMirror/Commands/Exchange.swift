@@ -45,7 +45,7 @@ extension Invocation {
         let settings = try MirrorSettings(store: path)
         if let report = MirrorReport(store: path), report.isCurrent { return try await answer(report) }
         let store = try await openStore()
-        let engine = settings.engine()
+        let engine = try settings.engine(store: path)
         try await exchange(
             Mirror(container: store.container, configuration: settings.configuration, engine: engine))
         await engine.close()

@@ -18,8 +18,8 @@ extension Invocation {
         guard !MirrorFiles(store: try storePath()).isConfigured else { throw Sentence.used }
     }
 
-    /// Whether the server has the zone.
-    static func state(of engine: JetStreamEngine) async -> Result<Bool, MirrorError> {
+    /// Whether the server or the folder has the zone.
+    static func state(of engine: any RelayEngine) async -> Result<Bool, MirrorError> {
         do throws(MirrorError) { return .success(try await engine.zoneExists()) } catch {
             return .failure(error)
         }
@@ -30,9 +30,9 @@ extension Invocation {
         try checkUnused()
         let settings = MirrorSettings(server: try address(), zone: try zone(), secret: MirrorSecret())
         let isTaken = Sentence(
-            "The server has the zone '\(settings.zone)' of other machines. Run '\(pairing(settings))' with their code, or choose another name with --zone."
+            "The \(settings.server.noun) has the zone '\(settings.zone)' of other machines. Run '\(pairing(settings))' with their code, or choose another name with --zone."
         )
-        let engine = settings.engine()
+        let engine = try settings.engine(store: try storePath())
         switch await Self.state(of: engine) {
         case .success(false): break
         case .success(true), .failure(.wrongKey): throw isTaken
@@ -44,7 +44,10 @@ extension Invocation {
         try settings.create(store: path)
         line(settings.code)
         let mirror = Mirror(container: store.container, configuration: settings.configuration, engine: engine)
-        do { try await exchange(mirror) } catch MirrorError.wrongKey {
+        do {
+            try await engine.createZone()
+            try await exchange(mirror)
+        } catch MirrorError.wrongKey {
             // Another machine created the zone meanwhile.
             unlink(MirrorFiles(store: path).settings)
             throw isTaken
@@ -94,12 +97,12 @@ extension Invocation {
         try checkUnused()
         let address = try address()
         let settings = MirrorSettings(server: address, zone: try zone(), secret: try Self.secret())
-        let engine = settings.engine()
+        let engine = try settings.engine(store: try storePath())
         switch await Self.state(of: engine) {
         case .success(true): break
         case .success(false):
             throw Sentence(
-                "The server has no zone '\(settings.zone)'. Run 'clips mirror add' on the first machine, or check --zone."
+                "The \(address.noun) has no zone '\(settings.zone)'. Run 'clips mirror add' on the first machine, \(address.folder == nil ? "" : "wait until its files arrive, ")or check --zone."
             )
         case .failure(.wrongKey):
             throw Sentence(
@@ -111,7 +114,7 @@ extension Invocation {
         let preview = try await mirror.preview()
         let total = preview.onlyHere + preview.onlyOnRelay + preview.onBoth
         let question =
-            "Clips on the server only: \(preview.onlyOnRelay), here only: \(preview.onlyHere), on both: "
+            "Clips \(address.folder == nil ? "on the server" : "in the folder") only: \(preview.onlyOnRelay), here only: \(preview.onlyHere), on both: "
             + "\(preview.onBoth). All machines will have \(total)."
         if has("--yes") { remark(question) }
         guard try confirms(question + " Continue?") else {
@@ -137,7 +140,7 @@ extension Invocation {
         await store.close()
         guard let status, status.tooLarge > 0 else { return 0 }
         remark(
-            "\(status.tooLarge) clip\(status.tooLarge == 1 ? " is" : "s are") too large for the server, and not sent. Raise its limits, or shorten the text."
+            "\(status.tooLarge) clip\(status.tooLarge == 1 ? " is" : "s are") too large for the \(settings.server.noun), and not sent. Raise its limits, or shorten the text."
         )
         return 1
     }

@@ -13,7 +13,7 @@ extension Invocation {
         if settings.server.credentials == nil, settings.server.password == nil {
             settings.server.password = try Console.secret("Password: ")
         }
-        switch await Self.state(of: settings.engine()) {
+        switch await Self.state(of: try settings.engine(store: path)) {
         case .success: break
         case .failure(.unauthorized):
             throw Sentence(

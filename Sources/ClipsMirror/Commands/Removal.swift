@@ -19,7 +19,7 @@ extension Invocation {
         let zone = if let settings { settings.zone } else { try await Self.zone(in: store.container) }
         let waiting = try await Self.waiting(in: store.container, zone: zone)
         var question =
-            "End the mirror\(settings.map { " with \($0.server.url)" } ?? "")? The clips remain, here and on the server."
+            "End the mirror\(settings.map { " with \($0.server.url)" } ?? "")? The clips remain, here and \(settings?.server.folder == nil ? "on the server" : "in the folder")."
         if let waiting {
             question +=
                 has("--discard")
@@ -30,7 +30,7 @@ extension Invocation {
         // Without settings, no process begins to mirror, and those that wait to do so end.
         unlink(files.settings)
         let engine =
-            try settings?.engine()
+            try settings?.engine(store: path)
             ?? JetStreamEngine(ServerAddress("tls://localhost"), zone: zone, secret: MirrorSecret())
         let configuration = ClipModel.mirrored(zone: zone)
         let mirror = Mirror(container: store.container, configuration: configuration, engine: engine)
@@ -38,7 +38,10 @@ extension Invocation {
             try settings?.write(store: path)
             throw error
         }
-        if has("--discard") { try await configuration.remove(from: store.container) }
+        if has("--discard") {
+            try await configuration.remove(from: store.container)
+            unlink(files.folderState)
+        }
         unlink(files.report)
         await store.close()
         remark("the mirror was removed.")

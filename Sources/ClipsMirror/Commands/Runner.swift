@@ -39,7 +39,7 @@ actor Runner {
         // What a power failure takes from the mirror's commits returns: imports come again from the server, and
         // clocks from the history. It takes no commit of another program.
         let store = try await invocation.openStore(durability: .normal)
-        var mirror = mirror(of: store)
+        var mirror = try mirror(of: store)
         let confirmations = confirmations()
         defer { confirmations.cancel() }
         await count(store.container)
@@ -61,16 +61,17 @@ actor Runner {
                 _ = await pause.result
                 if let current = try? MirrorSettings(store: path), current != settings {
                     settings = current
-                    mirror = self.mirror(of: store)
+                    mirror = try self.mirror(of: store)
                 }
             }
         }
         return 0
     }
 
-    private func mirror(of store: ClipStore) -> Mirror {
+    private func mirror(of store: ClipStore) throws -> Mirror {
         Mirror(
-            container: store.container, configuration: settings.configuration, engine: settings.engine())
+            container: store.container, configuration: settings.configuration,
+            engine: try settings.engine(store: path))
     }
 
     /// Returns the error that ended the exchange.

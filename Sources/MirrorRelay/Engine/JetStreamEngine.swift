@@ -1,20 +1,23 @@
-package import Mirroring
+public import Mirroring
 import Platform
 
 /// A relay on a NATS server with JetStream. Records are sealed, and their names are keyed hashes.
-package actor JetStreamEngine: MirrorEngine {
+public actor JetStreamEngine: MirrorEngine {
     let address: ServerAddress
     nonisolated let zone: Zone
     private var opening: Task<Result<JetStreamSession, RelayError>, Never>?
 
-    /// - Parameter zone: The name that the machines of the mirror share.
-    package init(_ address: ServerAddress, zone: String, secret: MirrorSecret) {
+    /// - Parameters:
+    ///   - address: The server and the credentials for it.
+    ///   - zone: The name that the machines of the mirror share.
+    ///   - secret: The secret that they share.
+    public init(_ address: ServerAddress, zone: String, secret: MirrorSecret) {
         self.address = address
         self.zone = Zone(name: zone, cipher: RecordCipher(secret, zone: zone))
     }
 
     /// Whether a name can be that of a zone.
-    package static func isValid(zone: String) -> Bool { Zone.isValid(zone) }
+    public static func isValid(zone: String) -> Bool { Zone.isValid(zone) }
 
     /// Returns the open session, or opens the first one.
     ///
@@ -50,44 +53,44 @@ package actor JetStreamEngine: MirrorEngine {
         }
     }
 
-    package func identity() async throws(MirrorError) -> String {
+    public func identity() async throws(MirrorError) -> String {
         try await run(reconnects: true) { session throws(RelayError) in try await session.identity() }
     }
 
-    package nonisolated func key(entity: String, uuid: String) -> String {
+    public nonisolated func key(entity: String, uuid: String) -> String {
         zone.cipher.key(entity: entity, uuid: uuid)
     }
 
-    package func put(_ puts: [MirrorPut]) async throws(MirrorError) -> [MirrorPutResult] {
+    public func put(_ puts: [MirrorPut]) async throws(MirrorError) -> [MirrorPutResult] {
         try await run { session throws(RelayError) in try await session.put(puts) }
     }
 
-    package func get(_ keys: [String]) async throws(MirrorError) -> [MirrorEntry] {
+    public func get(_ keys: [String]) async throws(MirrorError) -> [MirrorEntry] {
         try await run { session throws(RelayError) in try await session.get(keys) }
     }
 
-    package func entry(at number: Int64) async throws(MirrorError) -> MirrorRevision? {
+    public func entry(at number: Int64) async throws(MirrorError) -> MirrorRevision? {
         try await run { session throws(RelayError) in try await session.entry(at: number) }
     }
 
-    package func changes(after number: Int64, limit: Int) async throws(MirrorError) -> [MirrorEntry] {
+    public func changes(after number: Int64, limit: Int) async throws(MirrorError) -> [MirrorEntry] {
         try await run { session throws(RelayError) in try await session.changes(after: number, limit: limit) }
     }
 
-    package func waitForChanges(after number: Int64) async throws(MirrorError) {
+    public func waitForChanges(after number: Int64) async throws(MirrorError) {
         try await run { session throws(RelayError) in try await session.waitForChanges(after: number) }
     }
 
-    package func list() async throws(MirrorError) -> [MirrorRevision] {
+    public func list() async throws(MirrorError) -> [MirrorRevision] {
         try await run { session throws(RelayError) in try await session.list() }
     }
 
-    package func remove(_ key: String, upTo number: Int64) async throws(MirrorError) {
+    public func remove(_ key: String, upTo number: Int64) async throws(MirrorError) {
         try await run { session throws(RelayError) in try await session.remove(key, upTo: number) }
     }
 
     /// Closes the connection; a later call opens another one.
-    package func close() async {
+    public func close() async {
         if case .success(let session) = await opening?.value { await session.close() }
         opening = nil
     }
@@ -96,8 +99,8 @@ package actor JetStreamEngine: MirrorEngine {
 extension JetStreamEngine {
     /// Returns whether the server has the zone. Writes nothing.
     ///
-    /// - Throws: ``MirrorError/wrongKey`` if the zone has another key.
-    package func zoneExists() async throws(MirrorError) -> Bool {
+    /// - Throws: `MirrorError.wrongKey` if the zone has another key.
+    public func zoneExists() async throws(MirrorError) -> Bool {
         do throws(RelayError) {
             let session = JetStreamSession(try await JetStreamConnection.open(address), zone)
             let sequence: UInt64?

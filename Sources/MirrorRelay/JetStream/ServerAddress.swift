@@ -1,22 +1,29 @@
-/// A NATS server, and the credentials for it.
-package struct ServerAddress: Hashable, Sendable, Codable {
-    /// Without credentials: `tls://host:4222`.
-    package let url: String
-    package var user: String?
-    package var password: String?
+/// A NATS server and the credentials for it, or a folder that another program synchronizes.
+///
+/// The password is part of the encoded form: a file with it should be readable for its owner only.
+public struct ServerAddress: Hashable, Sendable, Codable {
+    /// Without credentials: `tls://host:4222`, or `folder:/path`.
+    public let url: String
+    public var user: String?
+    public var password: String?
     /// The path of a credentials file, as `nsc` creates it.
-    package var credentials: String?
+    public var credentials: String?
     /// The path of the certificates that sign the server's, if the system does not trust them.
-    package var authority: String?
+    public var authority: String?
 
-    package enum Rejection: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The reason that an address is not accepted, as a sentence.
+    @nonexhaustive
+    public enum Rejection: Error, Hashable, Sendable, CustomStringConvertible {
         case invalid
+        /// The path of a folder is not absolute.
+        case folder
         case plain(host: String)
         case password
 
-        package var description: String {
+        public var description: String {
             switch self {
-            case .invalid: "The URL of the server is not valid. Use tls://HOST[:PORT]."
+            case .invalid: "The URL of the server is not valid. Use tls://HOST[:PORT], or folder:/PATH."
+            case .folder: "The path of the folder is not absolute. Use folder:/PATH."
             case .plain(let host):
                 "nats://\(host) would be reached without encryption of the transport. Use tls://\(host); nats:// is for this machine only."
             case .password:
@@ -25,8 +32,14 @@ package struct ServerAddress: Hashable, Sendable, Codable {
         }
     }
 
-    /// Parses `nats://[USER@]HOST[:PORT]` or `tls://…`. A plain `nats://` is for this machine only.
-    package init(_ text: String) throws(Rejection) {
+    /// Parses `nats://[USER@]HOST[:PORT]`, `tls://…`, or `folder:PATH`. A plain `nats://` is for this machine only.
+    public init(_ text: String) throws(Rejection) {
+        if text.hasPrefix(Self.folderScheme) {
+            let path = text.dropFirst(Self.folderScheme.count)
+            guard path.hasPrefix("/"), !path.contains("\0") else { throw .folder }
+            url = text
+            return
+        }
         let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, ["nats", "tls"].contains(parts[0]), text.utf8.count <= 512,
             parts[1].utf8.allSatisfy({ $0 > 32 && $0 < 127 })
@@ -46,7 +59,7 @@ package struct ServerAddress: Hashable, Sendable, Codable {
     }
 
     /// Reads an address from the settings, under the same rules as one that is typed.
-    package init(from decoder: any Decoder) throws {
+    public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         try self.init(values.decode(String.self, forKey: .url))
         user = try values.decodeIfPresent(String.self, forKey: .user)
@@ -55,7 +68,14 @@ package struct ServerAddress: Hashable, Sendable, Codable {
         authority = try values.decodeIfPresent(String.self, forKey: .authority)
     }
 
-    package var isSecure: Bool { url.hasPrefix("tls:") }
+    package static let folderScheme = "folder:"
+
+    /// The path of a folder; nil for a server.
+    public var folder: String? {
+        url.hasPrefix(Self.folderScheme) ? String(url.dropFirst(Self.folderScheme.count)) : nil
+    }
+
+    public var isSecure: Bool { url.hasPrefix("tls:") }
 
     /// The host in the URL, without the brackets of an IPv6 address.
     var host: String { String(Self.host(of: url.drop { $0 != "/" }.dropFirst(2))) }

@@ -1,14 +1,14 @@
 import CSodium
 
 /// The secret that the machines of a mirror share; every key derives from it.
-package struct MirrorSecret: Hashable, Sendable {
+public struct MirrorSecret: Hashable, Sendable {
     package let bytes: [UInt8]
 
     /// 128 bits: as strong as the cipher requires, and short enough to type.
     static let count = 16
 
     /// Creates a random secret.
-    package init() {
+    public init() {
         Sodium.start()
         var bytes = [UInt8](repeating: 0, count: Self.count)
         randombytes_buf(&bytes, bytes.count)
@@ -21,7 +21,7 @@ package struct MirrorSecret: Hashable, Sendable {
     /// Reads a pairing code. Case, spaces, and hyphens do not matter, nor does O for 0, or I or L for 1.
     ///
     /// - Returns: Nil if a character or the checksum is wrong.
-    package init?(code: String) {
+    public init?(code: String) {
         var bits = 0
         var value: UInt32 = 0
         var bytes: [UInt8] = []
@@ -44,7 +44,7 @@ package struct MirrorSecret: Hashable, Sendable {
     }
 
     /// The pairing code: seven groups of four characters, of which the last 12 bits are a checksum.
-    package var code: String {
+    public var code: String {
         var digits: [Character] = []
         var (value, bits) = (UInt32(0), 0)
         func add(_ part: UInt32, _ width: Int) {

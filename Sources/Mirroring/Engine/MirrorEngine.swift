@@ -37,6 +37,13 @@ public protocol MirrorEngine: Sendable {
 
     /// Removes the revisions of a key up to a number; does nothing if there are none.
     func remove(_ key: String, upTo number: Int64) async throws(MirrorError)
+
+    /// Whether deletions can be purged: all machines receive revisions in one order. True unless implemented.
+    var purgesDeletions: Bool { get }
+}
+
+extension MirrorEngine {
+    public var purgesDeletions: Bool { true }
 }
 
 /// One revision of a record on the relay, without its body.

@@ -10,8 +10,10 @@ extension Mirror {
     ///
     /// - Parameter date: The relay's time before which deletions are removed.
     /// - Returns: The number of removed deletions.
+    /// - Throws: ``MirrorError/other(_:)`` if the engine cannot remove them.
     @discardableResult
     public func purgeDeletions(before date: Date) async throws(MirrorError) -> Int {
+        guard engine.purgesDeletions else { throw .other("it stores deletions indefinitely") }
         try await sync()
         return try await exchange { () throws(MirrorError) in try await purge(before: date) }
     }

@@ -6,9 +6,10 @@ import Platform
 extension Command {
     static let mirror = Command(
         name: "mirror",
-        summary: "Exchange clips with other machines, end-to-end encrypted, through a NATS server",
+        summary: "Exchange clips with other machines, end-to-end encrypted, through a server or a folder",
         details: """
             ACTION: add|pair|run|once|enable|status|machines|conflicts|code|password|remove
+            URL: tls://HOST[:PORT] of a NATS server, or folder:PATH of a folder that is synchronized
             """,
         operands: "ACTION [URL…]",
         options: Option.mirror,

@@ -1,0 +1,184 @@
+/// The revisions in the folder, numbered in the order in which this machine found them.
+///
+/// Of each record it has the newest revision of every machine: one machine's revision contains its earlier ones, in
+/// regard to those of other machines nothing is known.
+struct FolderLog: Sendable {
+    struct Revision: Sendable {
+        let number: Int64
+        let item: SegmentFile.Item
+        var segment: SegmentName
+        var index: Int
+        var offset: Int
+        /// The next lower number of the same record; 0 if there is none.
+        var previous: Int64 = 0
+
+        func isBefore(_ name: SegmentName, _ index: Int) -> Bool {
+            (segment, self.index) < (name, index)
+        }
+    }
+
+    struct Segment: Sendable {
+        let name: SegmentName
+        /// The state of the file when its table was read.
+        var mark: String
+        var numbers: [Int64]
+        let bytes: Int
+        /// The bytes of records that no later segment of the machine has.
+        var live = 0
+    }
+
+    /// The last table of each machine, by its sequence.
+    struct Latest: Sendable {
+        var sequence: UInt32 = 0
+        var live: [ClosedRange<UInt32>] = []
+    }
+
+    private(set) var revisions: [Int64: Revision] = [:]
+    private(set) var segments: [SegmentName: Segment] = [:]
+    private(set) var latest: [UInt64: Latest] = [:]
+    private var newest: [RecordKey: Int64] = [:]
+    /// The numbers in ascending order, with those of removed revisions.
+    private var order: [Int64] = []
+    private var isSorted = true
+    var next: Int64
+
+    init(next: Int64, latest: [UInt64: Latest] = [:]) { (self.next, self.latest) = (next, latest) }
+
+    /// Whether the machine had a segment in the folder when it wrote its last one: an older file that was restored is
+    /// none.
+    func isLive(_ name: SegmentName) -> Bool {
+        guard let latest = latest[name.machine] else { return true }
+        return name.sequence > latest.sequence || latest.live.contains { $0.contains(name.sequence) }
+    }
+
+    mutating func noteTable(_ name: SegmentName, _ live: [ClosedRange<UInt32>]) {
+        if name.sequence >= latest[name.machine]?.sequence ?? 0 {
+            latest[name.machine] = Latest(sequence: name.sequence, live: live)
+        }
+    }
+
+    func number(of key: RecordKey) -> Int64 { newest[key] ?? 0 }
+
+    /// The revisions of a record, one of each machine, in ascending order.
+    func revisions(of key: RecordKey) -> [Revision] {
+        var (all, number): ([Revision], Int64) = ([], newest[key] ?? 0)
+        while let revision = revisions[number] {
+            all.append(revision)
+            number = revision.previous
+        }
+        return all.reversed()
+    }
+
+    /// The newest revision of each record.
+    var heads: [Revision] { newest.values.compactMap { revisions[$0] }.sorted { $0.number < $1.number } }
+
+    var last: Int64 { order.last { revisions[$0] != nil } ?? 0 }
+
+    /// Returns revisions after a number in ascending order, as long as the closure returns true.
+    func forEach(after number: Int64, _ body: (Revision) -> Bool) {
+        var (low, high) = (0, order.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if order[middle] > number { high = middle } else { low = middle + 1 }
+        }
+        for number in order[low...] {
+            if let revision = revisions[number], !body(revision) { return }
+        }
+    }
+
+    /// Adds the revisions of a segment. One that is known from another segment has its number, others get new ones,
+    /// except those that an earlier run numbered.
+    mutating func add(
+        _ name: SegmentName, _ mark: String, _ contents: SegmentFile.Contents, known: [Int64]? = nil
+    ) {
+        if segments[name] != nil { remove(name) }
+        let items = contents.table.items
+        var numbers = [Int64](repeating: 0, count: items.count)
+        var offset = contents.start
+        segments[name] = Segment(name: name, mark: mark, numbers: [], bytes: contents.end)
+        for (index, item) in items.enumerated() {
+            defer { offset += Int(item.length) }
+            let mine = revisions(of: item.key).first { $0.segment.machine == name.machine }
+            var number = known.map { $0.indices.contains(index) ? $0[index] : 0 } ?? 0
+            if let mine {
+                if mine.item.stamp == item.stamp { number = mine.number }
+                guard mine.isBefore(name, index) else {
+                    if mine.item.stamp == item.stamp { numbers[index] = number }
+                    continue
+                }
+                unlink(mine.number)
+            }
+            if number == 0 {
+                number = next
+                next += 1
+            }
+            numbers[index] = number
+            link(
+                Revision(number: number, item: item, segment: name, index: index, offset: offset),
+                isListed: number == mine?.number)
+        }
+        segments[name]?.numbers = numbers
+    }
+
+    /// Sorts the revisions after segments of earlier runs were added.
+    mutating func sort() {
+        guard !isSorted || order.count > 2 * revisions.count + 1000 else { return }
+        order = revisions.keys.sorted()
+        isSorted = true
+    }
+
+    /// Removes the revisions that are in no other segment.
+    mutating func remove(_ name: SegmentName) {
+        guard let segment = segments.removeValue(forKey: name) else { return }
+        for number in segment.numbers {
+            if let revision = revisions[number], revision.segment == name { unlink(number) }
+        }
+    }
+
+    /// Removes one revision, whose record is damaged.
+    mutating func drop(_ revision: Revision) {
+        unlink(revision.number)
+        segments[revision.segment]?.numbers[revision.index] = 0
+    }
+
+    /// The revisions whose newest form is in a segment.
+    func contents(of segment: Segment) -> [Revision] {
+        segment.numbers.compactMap { revisions[$0] }.filter { $0.segment == segment.name }
+    }
+
+    private mutating func link(_ revision: Revision, isListed: Bool) {
+        var revision = revision
+        let (number, key) = (revision.number, revision.item.key)
+        next = max(next, number + 1)
+        segments[revision.segment]?.live += Int(revision.item.length)
+        if !isListed {
+            if let last = order.last, last >= number { isSorted = false }
+            order.append(number)
+        }
+        var above: Int64 = 0
+        var below = newest[key] ?? 0
+        while below > number, let higher = revisions[below] { (above, below) = (below, higher.previous) }
+        revision.previous = below
+        revisions[number] = revision
+        if above == 0 { newest[key] = number } else { revisions[above]?.previous = number }
+    }
+
+    private mutating func unlink(_ number: Int64) {
+        // Other revisions of the record may have been removed since it was returned.
+        guard let revision = revisions.removeValue(forKey: number) else { return }
+        segments[revision.segment]?.live -= Int(revision.item.length)
+        let key = revision.item.key
+        guard let first = newest[key], first != revision.number else {
+            newest[key] = revision.previous == 0 ? nil : revision.previous
+            return
+        }
+        var above = first
+        while let higher = revisions[above] {
+            if higher.previous == revision.number {
+                revisions[above]?.previous = revision.previous
+                return
+            }
+            above = higher.previous
+        }
+    }
+}
