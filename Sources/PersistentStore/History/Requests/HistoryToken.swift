@@ -51,3 +51,65 @@ extension HistoryToken: Codable {
         try container.encode(description)
     }
 }
+
+/// A point in the history as a user writes it.
+package enum HistoryPoint {
+    case token(HistoryToken)
+    case transaction(Int64)
+    case date(Date)
+
+    package static let forms =
+        "a token, a transaction number, a date such as 2026-11-21T09:00:00Z, 'yesterday', or an age such as 30d or '12 hours ago'"
+
+    /// The form of a duration, for an error.
+    package static let durationForm = "a number with s, m, h, or d, such as 7d"
+
+    package init?(_ text: String) {
+        if let token = HistoryToken(text) {
+            self = .token(token)
+        } else if let number = Int64(text), number >= 0 {
+            self = .transaction(number)
+        } else if let age = Self.duration(text == "yesterday" ? "1d" : Self.age(text)) {
+            self = .age(age)
+        } else if let date = Self.date(text) {
+            self = .date(date)
+        } else {
+            return nil
+        }
+    }
+
+    package static func age(_ age: Duration) -> HistoryPoint {
+        .date(Date(timeIntervalSinceNow: -Double(age.components.seconds)))
+    }
+
+    package var start: HistoryFetchRequest.Start {
+        switch self {
+        case .token(let token): .after(token)
+        case .transaction(let number): .afterTransaction(number)
+        case .date(let date): .afterDate(date)
+        }
+    }
+
+    /// Returns the short form of an age such as `10 minutes ago`; any other text unchanged.
+    private static func age(_ text: String) -> String {
+        let words = text.split(separator: " ")
+        let units = ["second": "s", "minute": "m", "hour": "h", "day": "d"]
+        guard words.count == 3, words[2] == "ago",
+            let unit = units[String(words[1].hasSuffix("s") ? words[1].dropLast() : words[1])]
+        else { return text }
+        return words[0] + unit
+    }
+
+    /// Returns the duration of a number with a unit, such as `30d`.
+    package static func duration(_ text: String) -> Duration? {
+        let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+        guard let unit = text.last.flatMap({ units[$0] }), let count = Int(text.dropLast()),
+            (0...1_000_000).contains(count)
+        else { return nil }
+        return .seconds(count * unit)
+    }
+
+    private static func date(_ text: String) -> Date? {
+        [text, text + "Z", text + "T00:00:00Z"].lazy.compactMap { try? Date($0, strategy: .iso8601) }.first
+    }
+}
