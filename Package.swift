@@ -164,7 +164,7 @@ let package = Package(
             name: "Fuzzing",
             dependencies: [
                 "ClipsTerminal", "ClipsExchange", "AgentHost", "BrowserHost", "ClipsCore", "SearchIndex",
-                "MirrorRelay", "Mirroring", "PersistentStore", "SQLite", "Terminal",
+                "MirrorRelay", "Mirroring", "PersistentStore", "Platform", "SQLite", "Terminal",
             ],
             path: "Tests/Fuzzing", exclude: ["Dictionaries", "Entry", "Found", "Seeds"]),
         .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing", "TestSupport"]),

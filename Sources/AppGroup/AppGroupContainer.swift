@@ -76,13 +76,13 @@ public enum AppGroupError: Error, Sendable, CustomStringConvertible {
         case .invalidName(let name):
             "The group name '\(name)' is not valid. Use up to 128 letters, digits, '.', '_', or '-'."
         case .noHome:
-            "No home folder is set. Set HOME, or name a store with --store."
+            "No home folder is set. Set HOME."
         case .invalidVariable(let name):
-            "\(name) is not valid UTF-8. Set it to UTF-8 text, or name a store with --store."
+            "\(name) is not valid UTF-8. Set it to UTF-8 text."
         case .notAFolder(let path):
-            "\(path) is not a folder. Move it, or name a store with --store."
+            "\(path) is not a folder. Move it, or use another folder."
         case .cannotMakeFolder(let path, let reason):
-            "Cannot create folder \(path): \(reason). Create it, or name another store with --store."
+            "Cannot create folder \(path): \(reason). Create it, or use another folder."
         }
     }
 }

@@ -92,7 +92,7 @@ import Testing
         let run = try clips.run("list", "--store", String(repeating: "a/", count: 50_000) + "x")
         #expect(run.status == 2 && run.errors.hasSuffix("'clips add' creates a store.\n"))
         let writing = try clips.run("import", "--store", String(repeating: "a/", count: 50_000) + "x", "y")
-        #expect(writing.status == 2 && writing.errors.hasSuffix("name another store with --store.\n"))
+        #expect(writing.status == 2 && writing.errors.hasSuffix("The option --store names another store.\n"))
     }
 
     @Test(arguments: [

@@ -229,10 +229,10 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         MessageCase(
             "import --store /proc/none/clips.db FOLDER/none", 2,
             "Cannot create folder /proc/none: No such file or directory. "
-                + "Create it, or name another store with --store."),
+                + "Create it, or use another folder. The option --store names another store."),
         MessageCase(
             "import --store STORE/clips.db FOLDER/none", 2,
-            "STORE is not a folder. Move it, or name a store with --store."),
+            "STORE is not a folder. Move it, or use another folder. The option --store names another store."),
         MessageCase(
             "list --group a/b", 2,
             "The group name 'a/b' is not valid. Use up to 128 letters, digits, '.', '_', or '-'."),

@@ -1,5 +1,6 @@
 import ClipsCore
 import ClipsExchange
+import Platform
 import Terminal
 
 /// Text that is shown, cut, and broken into lines.
@@ -57,7 +58,7 @@ enum TextInput {
     }
 
     private static func broken(inJSON text: String) -> String? {
-        let harmless = TerminalSafeJSON.text(text)
+        let harmless = JSONEscaping.terminalSafe(text)
         let isInterpreted = harmless.unicodeScalars.contains {
             isDangerous($0) && $0.value >= 0x7F && isTerminal($0)
         }

@@ -100,8 +100,6 @@ extension RequestFields {
         return point
     }
 
-    func textOrNone(_ name: String) throws(HostError) -> String? { try text(name) }
-
     /// Returns the object without members.
     func without(_ names: Set<String>) -> JSONValue {
         guard case .object(let members) = object else { return object }

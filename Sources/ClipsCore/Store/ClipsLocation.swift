@@ -1,8 +1,18 @@
-package import AppGroup
+import AppGroup
 import Platform
 
 /// The path of the clips store.
 package struct ClipsLocation: Sendable {
+    /// An error of the group's folder, with the option that avoids it.
+    package struct Problem: Error, CustomStringConvertible {
+        let cause: AppGroupError
+
+        package var description: String {
+            if case .invalidName = cause { return cause.description }
+            return cause.description + " The option --store names another store."
+        }
+    }
+
     package static let defaultGroup = "clips"
     package static let fileName = "clips.db"
 
@@ -10,13 +20,17 @@ package struct ClipsLocation: Sendable {
 
     /// Finds the store: `path`, otherwise `CLIPS_STORE`, otherwise `clips.db` in the group's folder. Creates
     /// nothing.
-    package init(path: String?, group: String?) throws(AppGroupError) {
+    package init(path: String?, group: String?) throws(Problem) {
         let environment = Environment.variable("CLIPS_STORE")
         if let named = path ?? (group == nil ? environment : nil), !named.isEmpty {
             self.path = named
         } else {
-            let container = try AppGroupContainer(locating: group ?? Self.defaultGroup)
-            self.path = container.path(of: Self.fileName)
+            do throws(AppGroupError) {
+                let container = try AppGroupContainer(locating: group ?? Self.defaultGroup)
+                self.path = container.path(of: Self.fileName)
+            } catch {
+                throw Problem(cause: error)
+            }
         }
     }
 
@@ -26,8 +40,12 @@ package struct ClipsLocation: Sendable {
     package var exists: Bool { FilePath.exists(path) }
 
     /// Creates the store's folder and its missing parents, accessible only to the owner.
-    package func makeFolder() throws(AppGroupError) {
+    package func makeFolder() throws(Problem) {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
-        try AppGroupContainer.makeFolders(String(path[..<slash]))
+        do throws(AppGroupError) {
+            try AppGroupContainer.makeFolders(String(path[..<slash]))
+        } catch {
+            throw Problem(cause: error)
+        }
     }
 }

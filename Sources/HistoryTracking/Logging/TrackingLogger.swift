@@ -20,7 +20,7 @@ public enum LogLevel: Int, Comparable, Hashable, Sendable {
     case off = 0
     /// Start, stop, recovery, and errors.
     case important = 1
-    /// Every pass.
+    /// Each cleaning.
     case detail = 2
 
     public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }

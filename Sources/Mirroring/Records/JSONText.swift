@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PersistentStore
+import Platform
 
 /// The bytes of a JSON text under construction.
 struct JSONText {
@@ -46,16 +47,7 @@ struct JSONText {
 
     mutating func add(_ text: String) {
         separate()
-        bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case ..<0x20:
-                bytes += Array((byte < 0x10 ? "\\u000" : "\\u00").utf8) + Array(String(byte, radix: 16).utf8)
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
+        JSONEscaping.required.append(text, to: &bytes)
     }
 
     /// Adds a value; reals as their shortest exact digits, blobs as Base64.

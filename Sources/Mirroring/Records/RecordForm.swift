@@ -1,3 +1,5 @@
+import Platform
+
 /// One record as JSON, the same on the relay and, without the values that the object has, in the record map:
 ///
 /// ```json
@@ -76,20 +78,20 @@ extension JSONText {
 extension RecordForm {
     /// Reads a record.
     ///
-    /// - Throws: ``MirrorError/newerFormat(_:)``, or ``MalformedRecord``.
+    /// - Throws: ``MirrorError/newerFormat(_:)``, or ``JSONError``.
     package init(_ bytes: [UInt8]) throws {
-        var cursor = JSONCursor(bytes)
+        var cursor = JSONReader(bytes)
         var (version, entity, uuid): (Int64, String, String) = (0, "", "")
         var common: MirrorClock?
         var state = RecordState()
-        try cursor.object { cursor, key throws(MalformedRecord) in
+        try cursor.object { cursor, key throws(JSONError) in
             switch key {
             case "v": version = try cursor.integer()
             case "e": entity = try cursor.text()
             case "u": uuid = try cursor.text()
             case "c": common = try cursor.clock()
             case "a" where version == 0, "t" where version == 0, "saw" where version == 0:
-                throw MalformedRecord()
+                throw JSONError()
             // A newer format may have another form of these members.
             case "a" where version == Self.version: state.attributes = try cursor.attributes(common)
             case "t" where version == Self.version: state.elements = try cursor.elements(common)
@@ -99,43 +101,44 @@ extension RecordForm {
             }
         }
         guard version <= Self.version else { throw MirrorError.newerFormat(Int(version)) }
-        guard cursor.isAtEnd, version == Self.version, !entity.isEmpty, !uuid.isEmpty,
+        guard cursor.isAtEnd(), !cursor.hasReplacement, version == Self.version, !entity.isEmpty,
+            !uuid.isEmpty,
             !entity.contains("/")
         else {
-            throw MalformedRecord()
+            throw JSONError()
         }
         self.init(entity: entity, uuid: uuid, state: state)
     }
 }
 
-extension JSONCursor {
-    fileprivate mutating func clock(_ common: MirrorClock? = nil) throws(MalformedRecord) -> MirrorClock {
+extension JSONReader {
+    fileprivate mutating func clock(_ common: MirrorClock? = nil) throws(JSONError) -> MirrorClock {
         let text = try text()
-        guard let clock = text.isEmpty ? common : MirrorClock(text) else { throw MalformedRecord() }
+        guard let clock = text.isEmpty ? common : MirrorClock(text) else { throw JSONError() }
         return clock
     }
 
     fileprivate mutating func attributes(
         _ common: MirrorClock?
-    ) throws(MalformedRecord) -> [String: RecordState.Attribute] {
+    ) throws(JSONError) -> [String: RecordState.Attribute] {
         var attributes: [String: RecordState.Attribute] = [:]
-        try object { cursor, name throws(MalformedRecord) in
+        try object { cursor, name throws(JSONError) in
             var entry: RecordState.Attribute?
-            try cursor.array { cursor, index throws(MalformedRecord) in
+            try cursor.array { cursor, index throws(JSONError) in
                 switch index {
                 case 0:
                     let parts = try cursor.text().split(separator: "|", omittingEmptySubsequences: false)
                     let clock = parts.first.map(String.init).flatMap { $0.isEmpty ? common : MirrorClock($0) }
-                    guard let clock, parts.count <= 2 else { throw MalformedRecord() }
+                    guard let clock, parts.count <= 2 else { throw JSONError() }
                     entry = RecordState.Attribute(clock: clock)
                     guard parts.count == 2 else { break }
-                    guard let seen = VersionVector(String(parts[1])) else { throw MalformedRecord() }
+                    guard let seen = VersionVector(String(parts[1])) else { throw JSONError() }
                     entry?.seen = seen
                 case 1: entry?.value = try cursor.value()
-                default: throw MalformedRecord()
+                default: throw JSONError()
                 }
             }
-            guard let entry else { throw MalformedRecord() }
+            guard let entry else { throw JSONError() }
             attributes[name] = entry
         }
         return attributes
@@ -143,20 +146,20 @@ extension JSONCursor {
 
     fileprivate mutating func elements(
         _ common: MirrorClock?
-    ) throws(MalformedRecord) -> [String: [String: RecordState.Element]] {
+    ) throws(JSONError) -> [String: [String: RecordState.Element]] {
         var sets: [String: [String: RecordState.Element]] = [:]
-        try object { cursor, set throws(MalformedRecord) in
+        try object { cursor, set throws(JSONError) in
             var elements: [String: RecordState.Element] = [:]
-            try cursor.object { cursor, name throws(MalformedRecord) in
+            try cursor.object { cursor, name throws(JSONError) in
                 var (clock, position): (MirrorClock?, Int64?)
-                try cursor.array { cursor, index throws(MalformedRecord) in
+                try cursor.array { cursor, index throws(JSONError) in
                     switch index {
                     case 0: clock = try cursor.clock(common)
                     case 1: position = try cursor.integer()
-                    default: throw MalformedRecord()
+                    default: throw JSONError()
                     }
                 }
-                guard let clock, let position else { throw MalformedRecord() }
+                guard let clock, let position else { throw JSONError() }
                 elements[name] = RecordState.Element(clock: clock, position: position)
             }
             sets[set] = elements
@@ -164,22 +167,22 @@ extension JSONCursor {
         return sets
     }
 
-    fileprivate mutating func saw() throws(MalformedRecord) -> [String: VersionVector] {
+    fileprivate mutating func saw() throws(JSONError) -> [String: VersionVector] {
         var saw: [String: VersionVector] = [:]
-        try object { cursor, key throws(MalformedRecord) in
-            guard let seen = VersionVector(try cursor.text()) else { throw MalformedRecord() }
+        try object { cursor, key throws(JSONError) in
+            guard let seen = VersionVector(try cursor.text()) else { throw JSONError() }
             saw[key] = seen
         }
         return saw
     }
 
-    fileprivate mutating func conflicts() throws(MalformedRecord) -> [String: RecordState.LosingValue] {
+    fileprivate mutating func conflicts() throws(JSONError) -> [String: RecordState.LosingValue] {
         var conflicts: [String: RecordState.LosingValue] = [:]
-        try object { cursor, key throws(MalformedRecord) in
+        try object { cursor, key throws(JSONError) in
             let parts = key.split(separator: "/", maxSplits: 1)
-            guard parts.count == 2, MirrorClock(String(parts[1])) != nil else { throw MalformedRecord() }
+            guard parts.count == 2, MirrorClock(String(parts[1])) != nil else { throw JSONError() }
             var lost = RecordState.LosingValue()
-            try cursor.array { cursor, _ throws(MalformedRecord) in lost.value = try cursor.value() }
+            try cursor.array { cursor, _ throws(JSONError) in lost.value = try cursor.value() }
             conflicts[key] = lost
         }
         return conflicts

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import PersistentStore
+import Platform
 
 /// An attribute that two machines edited, neither with knowledge of the other's edit.
 public struct MirrorConflict: Hashable, Sendable, Identifiable {
@@ -35,7 +36,7 @@ extension MirrorConfiguration {
             let objects = try snapshot.objects(of: names.map { ($0.entity, $0.uuid) }, self)
             let machines = try snapshot.machines()
             return zip(rows, names).map { row, name in
-                var json = JSONCursor(row["value"].blobValue ?? [])
+                var json = JSONReader(row["value"].blobValue ?? [])
                 let value: AttributeValue =
                     if case .known(let value)? = try? json.value() { value } else { .null }
                 let id = row["name"].textValue ?? ""

@@ -43,13 +43,6 @@ public actor StoreContext {
         self.session = session
     }
 
-    /// Returns an empty context whose work counts as this context's own.
-    package nonisolated func sibling(name: String? = nil) -> StoreContext {
-        StoreContext(
-            author: author, name: name ?? self.name, reader: reader, writer: writer, model: model,
-            storeID: storeID, session: session)
-    }
-
     public var hasChanges: Bool { !pending.isEmpty || !saving.isEmpty }
 
     /// Returns the objects of a request as they would be after a save, with this context's unsaved changes.

@@ -2,6 +2,7 @@ import ClipsCore
 import ClipsTerminal
 import FoundationEssentials
 import Glibc
+import Platform
 import Terminal
 
 /// Clips as text for users and as JSON for programs, safe for a terminal.
@@ -59,7 +60,7 @@ enum JSONLine {
     static func text(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return shown(TerminalSafeJSON.text(String(decoding: try encoder.encode(value), as: UTF8.self)))
+        return shown(JSONEscaping.terminalSafe(String(decoding: try encoder.encode(value), as: UTF8.self)))
     }
 
     /// Returns JSON without invisible characters if standard output is a terminal.

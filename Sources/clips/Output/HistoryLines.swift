@@ -25,12 +25,21 @@ struct HistoryLines {
 
     /// Returns a part of an object on one line.
     private func json(_ piece: HistoryTransaction) throws -> String {
-        let object = try JSONLine.text(TransactionObject(piece))
-        // Quotation marks in values are escaped, so this is the key.
-        guard let list = object.firstRange(of: "\"changes\":[") else { return object }
+        func quoted(_ text: String?) -> String { text.map(JSONWriter.quoted) ?? "null" }
+        let start = piece.pieceIndex > 0 ? "," : #"{"author":\#(quoted(piece.author)),"changes":["#
         let changes = try JSONLine.text(piece.changes.map(ChangeObject.init)).dropFirst().dropLast()
-        let start = piece.pieceIndex == 0 ? object[..<list.upperBound] : ","
-        return start + changes + (piece.isComplete ? object[list.upperBound...] + "\n" : "")
+        var end = ""
+        if piece.isComplete {
+            var rest = JSONWriter()
+            rest.add("context", literal: quoted(piece.contextName))
+            rest.add("process", literal: piece.process.map { "\($0)" } ?? "null")
+            rest.add("program", literal: quoted(piece.program))
+            rest.add("timestamp", JSONLine.time(piece.timestamp))
+            rest.add("token", piece.token.description)
+            rest.add("transaction", literal: "\(piece.number)")
+            end = "]," + rest.text.dropFirst()
+        }
+        return JSONLine.shown(start) + changes + JSONLine.shown(end) + (piece.isComplete ? "\n" : "")
     }
 
     private mutating func plain(_ piece: HistoryTransaction, _ context: ChangeContext) -> String {
@@ -47,28 +56,6 @@ struct HistoryLines {
         let process = piece.process.map { "  \(piece.program ?? "")(\($0))" } ?? ""
         return SafeText.line(
             "\(piece.number)  \(time)  \(author)\(process)  \(changes.joined(separator: ", "))") + "\n"
-    }
-}
-
-/// A line of `clips history --json`, without its changes.
-private struct TransactionObject: Encodable {
-    let transaction: Int64
-    let token: HistoryToken
-    let timestamp: String
-    @ExplicitNull var author: String?
-    @ExplicitNull var context: String?
-    @ExplicitNull var process: Int32?
-    @ExplicitNull var program: String?
-    private let changes: [ChangeObject] = []
-
-    init(_ transaction: HistoryTransaction) {
-        self.transaction = transaction.number
-        token = transaction.token
-        timestamp = JSONLine.time(transaction.timestamp)
-        author = transaction.author
-        context = transaction.contextName
-        process = transaction.process
-        program = transaction.program
     }
 }
 

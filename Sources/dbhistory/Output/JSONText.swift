@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PersistentStore
+import Platform
 
 /// JSON as text, with keys in the order in which they are added.
 struct JSONObject {
@@ -23,22 +24,9 @@ struct JSONObject {
 
 enum JSONText {
     static func text(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            // Also the separators that some readers of lines accept as line ends.
-            case _
-            where scalar.value < 32 || (0x7F...0x9F).contains(scalar.value)
-                || [0x2028, 0x2029].contains(scalar.value):
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
+        var bytes: [UInt8] = []
+        JSONEscaping.forTerminal.append(text, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Returns a stored value; a blob in base 64, in an object or, for Debezium, as a string.
