@@ -24,6 +24,8 @@ struct StoreMetadata: Sendable {
         case ageMark = "age_mark"
         case ageMarkTime = "age_mark_time"
         case lastCleaning = "last_cleaning"
+        /// The greatest ID that an object of an entity left; the entity's number follows.
+        case lastID = "last_id"
     }
 
     let storeID: UUID

@@ -22,7 +22,9 @@ import SQLite
 /// ``create(on:)`` and ``renew(on:)``. Until a container next opens or writes the store, such a trigger runs first.
 ///
 /// No version exceeds the newest number by more than 1, regardless of the values that a statement sets. A deletion
-/// takes a number, so that of the next object under the same ID is greater than every earlier version.
+/// takes a number, so that of the next object under the same ID is greater than every earlier version. The greatest ID
+/// that was ever left is in the metadata: SQLite writes `sqlite_sequence` at the end of a statement, which under OR FAIL
+/// never comes, and then overwrites the value that a trigger wrote meanwhile.
 struct HistoryTriggers {
     struct Trigger: Equatable {
         let name: String
@@ -72,7 +74,7 @@ struct HistoryTriggers {
     }
 
     /// The version of the trigger text; if it differs, opening a store replaces its triggers.
-    static let edition = 6
+    static let edition = 7
 
     /// The ID under all names by which an update can set it (sqlite.org/lang_createtable.html#rowid).
     ///
@@ -134,7 +136,7 @@ struct HistoryTriggers {
                 record(.insert, object: "new.id"),
                 "UPDATE \(table) SET version = last_insert_rowid() WHERE id = new.id",
                 // An update does not raise the last assigned ID.
-                "UPDATE sqlite_sequence SET seq = new.id WHERE name = \(sequenceName) AND seq < new.id",
+                raiseLastID("new.id"),
             ])
     }
 
@@ -157,6 +159,7 @@ struct HistoryTriggers {
                 SELECT \(HistoryChange.Kind.delete.rawValue), \(entityID), old.id, \(preservedColumns), \(time)\(isEvicted)
                 """,
                 "INSERT INTO \(values) (number\(retained(preserved))) SELECT last_insert_rowid()\(old)\(isEvicted)",
+                raiseFloor("old.id", isEvicted),
                 "UPDATE \(replaced) SET after = NULL\(cleared) WHERE id = old.id",
             ])
     }
@@ -241,14 +244,16 @@ extension HistoryTriggers {
     }
 
     private var recordDelete: [String] {
-        let delete = record(.delete, object: "old.id", columns: preservedColumns)
-        guard !preserved.isEmpty else { return [delete] }
-        return [
-            delete,
+        let steps = [
+            record(.delete, object: "old.id", columns: preservedColumns), raiseFloor("old.id"),
+            raiseLastID("old.id"),
+        ]
+        guard !preserved.isEmpty else { return steps }
+        return steps + [
             """
             INSERT INTO \(values) (number\(retained(preserved)))
             VALUES (last_insert_rowid(), \(preserved.map { "old.\($0.name)" }.joined(separator: ", ")))
-            """,
+            """
         ]
     }
 
@@ -308,9 +313,24 @@ extension HistoryTriggers {
         """
         UPDATE \(table) SET version = last_insert_rowid() WHERE id = new.id AND (new.version > last_insert_rowid()
         OR new.version < last_insert_rowid()
-        AND new.id <= (SELECT seq FROM sqlite_sequence WHERE name = \(sequenceName)))
+        AND (new.id <= (SELECT seq FROM sqlite_sequence WHERE name = \(sequenceName))
+        OR new.id <= (SELECT value FROM store_metadata WHERE key = '\(floorKey)')))
         """
     }
+
+    /// Returns a statement that raises the greatest ID that an object left, on a condition.
+    private func raiseFloor(_ id: String, _ condition: String = " WHERE true") -> String {
+        """
+        INSERT INTO store_metadata (key, value) SELECT '\(floorKey)', \(id)\(condition)
+        ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value < excluded.value
+        """
+    }
+
+    private func raiseLastID(_ id: String) -> String {
+        "UPDATE sqlite_sequence SET seq = \(id) WHERE name = \(sequenceName) AND seq < \(id)"
+    }
+
+    private var floorKey: String { "\(StoreMetadata.Key.lastID.rawValue)_\(entityID)" }
 
     /// A malicious version may be the maximum integer, and adding 1 would produce a real number.
     private var nextVersion: String { "min(old.version, \(Int64.max - 1)) + 1" }
