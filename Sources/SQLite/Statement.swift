@@ -91,6 +91,19 @@ package struct Statement: ~Copyable {
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
+    /// Returns the beginning of a text, which ends between two characters.
+    package func text(_ column: Int, upTo maxBytes: Int) -> String {
+        guard byteCount(column) > maxBytes else { return text(column) }
+        return withTextBytes(column) { bytes in
+            var end = min(maxBytes, bytes.count)
+            while end > 0, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+            return String(decoding: bytes[..<end], as: UTF8.self)
+        }
+    }
+
+    /// The size of a text or a blob.
+    package func byteCount(_ column: Int) -> Int { Int(sqlite3_column_bytes(pointer, Int32(column))) }
+
     /// Calls a closure with the bytes of a column as text, which are valid until the next step.
     package func withTextBytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         let bytes = sqlite3_column_text(pointer, Int32(column))

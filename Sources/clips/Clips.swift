@@ -53,6 +53,7 @@ enum Clips {
         return try StoreOptions.runOnThisThread { options in
             var options = options
             options.isInterrupted = { PendingInterrupt.isThere }
+            options.oversized = ClipStore.oversizedTexts()
             return await perform(
                 found, foundWords, Invocation(arguments: arguments, storeOptions: options))
         }
@@ -84,6 +85,12 @@ enum Clips {
             try invocation.output.flush()
         } catch {
             status = report(error, of: command)
+        }
+        if let sentence = ClipStore.sentence(invocation.storeOptions.oversized) {
+            invocation.fail(sentence)
+            if status == .done, ["list", "search", "show", "export"].contains(command.name) {
+                status = .incomplete
+            }
         }
         // As a shell reports it: 130, 143, 129.
         if status == .interrupted, let signal = PendingInterrupt.signal { return 128 + signal }

@@ -227,4 +227,22 @@ import Testing
         try runAll("a link")
         #expect(try Data(contentsOf: URL(fileURLWithPath: other)) == before)
     }
+
+    @Test(arguments: [
+        "list", "list --json", "show 3", "search swift", "search alpha --json", "doctor",
+        "export --format json",
+        "history --json", "tags", "--script KEYS --size 80x24", "star 3", "delete 3",
+    ])
+    func `a field of any size costs its own memory`(words: String) throws {
+        _ = try clips.sqlite3(
+            "INSERT INTO Clip (title, url) VALUES (replace(hex(zeroblob(20000000)), '00', 'alpha '), 'https://big.org')"
+        )
+        try FileManager.default.removeItem(atPath: clips.storePath + "-search")
+        try "jj<Enter><Esc>/alpha<Enter>\n".write(toFile: script, atomically: true, encoding: .utf8)
+        let words = words.replacingOccurrences(of: "KEYS", with: script)
+        // SQLite loads the field of 120 MB, and copies it to write it.
+        let limit = ["star 3", "delete 3"].contains(words) ? 900_000 : 450_000
+        let run = try clips.shell("ulimit -v \(limit); $CLIPS \(words) > /dev/null")
+        #expect([0, 1].contains(run.status), "\(run)")
+    }
 }

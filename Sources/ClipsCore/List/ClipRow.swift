@@ -19,11 +19,15 @@ package final class ClipRow: StoredRow {
     package let isArchived: Bool
     package let created: Date
 
+    /// More than any terminal shows.
+    private static let maxTitle = 4096
+
     package init(_ object: StoredObject, position: SortPosition) {
         id = object.id.key
         self.position = position
         url = object.text(.url)
-        title = Clip.displayTitle(object.text(.title), url: url) { object.text(.text) }
+        let name = Clip.displayTitle(object.text(.title), url: url) { object.text(.text) }
+        title = name.utf8.count > Self.maxTitle ? String(name.prefix(Self.maxTitle)) : name
         site = Self.site(of: url)
         tags = Tags(joined: object.text(.tags)).names
         author = object.text(.author)

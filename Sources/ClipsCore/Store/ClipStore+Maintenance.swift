@@ -27,8 +27,26 @@ extension ClipStore {
     /// Returns the commits that the search index has read and that the store does not have; nil if none is known.
     package func lostCommits() async throws(StoreError) -> LostCommits? { try await index.lostCommits() }
 
-    /// Returns a sentence about commits that the store lost; nil if none are known.
-    package func lossReport() async throws(StoreError) -> String? { try await lostCommits()?.sentence }
+    /// Returns a sentence about commits that the store lost, or texts that are not read; nil if none are known.
+    package func lossReport() async throws(StoreError) -> String? {
+        try await lostCommits()?.sentence ?? Self.sentence(oversized)
+    }
+
+    private static let prefix = 1 << 16
+
+    /// Returns the limit of texts for a store's options.
+    package static func oversizedTexts() -> OversizedValues {
+        OversizedValues(over: ClipDraft.largestText, prefix: prefix)
+    }
+
+    /// Returns a sentence about clips of which a text was cut; nil if there are none.
+    package static func sentence(_ oversized: OversizedValues?) -> String? {
+        let ids = oversized?.found.map(\.key).sorted() ?? []
+        guard let first = ids.first else { return nil }
+        let others = ids.count > 1 ? " and \(ids.count - 1) more" : ""
+        return "Clip \(first)\(others) has a field of more than \(ClipDraft.largestText >> 20) MB, of which "
+            + "\(prefix >> 10) KB was read. Copy the store with 'clips backup', and shorten or delete the clip."
+    }
 
     /// Checks again, and applies the repairs that lose no data.
     package func repair() async throws {

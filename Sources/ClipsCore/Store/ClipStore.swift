@@ -17,6 +17,7 @@ package struct ClipStore: Sendable {
     /// The context name of transactions without one of their own.
     var stepName: String?
     let now: @Sendable () -> Int64
+    let oversized: OversizedValues
 
     /// The ID of the store, the same for every process that opens it.
     package var storeID: String { container.storeID.uuidString.lowercased() }
@@ -40,6 +41,9 @@ package struct ClipStore: Sendable {
     package init(
         path: String, author: String, contextName: String? = nil, options: StoreOptions = StoreOptions()
     ) async throws(StoreError) {
+        var options = options
+        oversized = options.oversized ?? ClipStore.oversizedTexts()
+        options.oversized = oversized
         container = try await PersistentContainer(path: path, model: try ClipModel.make(), options: options)
         index = SearchIndex(container, ClipModel.searched)
         let writer = ClipAuthor(author)

@@ -120,7 +120,10 @@ package actor StoreReader {
         }
         let log = (open?.log ?? opened.log).ofOneSnapshot()
         return StoreSnapshot(
-            .reader(self), ObjectQuery(model: opening.model, store: log.store, selections: selections),
+            .reader(self),
+            ObjectQuery(
+                model: opening.model, store: log.store, selections: selections,
+                oversized: opening.options.oversized),
             log: log)
     }
 

@@ -17,6 +17,10 @@ public struct FetchRequest: Hashable, Sendable {
     public var offset = 0
     /// The attributes to fetch; nil fetches all.
     public var attributes: [String]?
+    /// The size to which each text is read; nil reads it as it is.
+    package var maxTextBytes: Int?
+    /// The size of all texts at which the result ends, after an object.
+    package var maxResultBytes: Int?
 
     public init(
         _ entity: String, where predicate: ObjectPredicate? = nil, sort: [SortKey] = [], limit: Int? = nil

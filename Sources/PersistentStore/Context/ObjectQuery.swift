@@ -6,6 +6,7 @@ struct ObjectQuery {
     let model: StoreModel
     let store: StoreDigest
     var selections = SelectionCache()
+    var oversized: OversizedValues?
 
     func entity(_ name: String) throws(StoreError) -> EntityDescription {
         guard let entity = model.entity(name) else { throw .unknownEntity(name) }
@@ -23,18 +24,26 @@ struct ObjectQuery {
             } else {
                 try select(selection.columns, request, entity, on: connection)
             }
-        let found = try objects(statement, entity, selection.layout)
+        let found = try objects(statement, entity, selection.layout, request)
         return request.isReversed ? found.reversed() : found
     }
 
-    /// Returns the objects of all rows of a selection.
+    /// Returns the objects of all rows of a selection, within the sizes of the request.
     func objects(
-        _ statement: borrowing Statement, _ entity: EntityDescription, _ layout: StoredObject.Layout
+        _ statement: borrowing Statement, _ entity: EntityDescription, _ layout: StoredObject.Layout,
+        _ request: FetchRequest
     ) throws -> [StoredObject] {
         var objects: [StoredObject] = []
-        while try statement.step() {
+        var left = request.maxResultBytes ?? .max
+        while left > 0, try statement.step() {
             let id = ObjectID(entity: entity.name, key: statement.integer(0), store: store)
-            let values = layout.names.indices.map { statement.value($0 + 2) }
+            let values = layout.names.indices.map { index -> AttributeValue in
+                guard statement.type(index + 2) == .text else { return statement.value(index + 2) }
+                let bytes = statement.byteCount(index + 2)
+                let bound = min(request.maxTextBytes ?? .max, oversized?.bound(bytes, of: id) ?? .max)
+                left -= min(bytes, bound)
+                return .text(statement.text(index + 2, upTo: bound))
+            }
             objects.append(
                 StoredObject(id: id, version: statement.integer(1), layout: layout, values: values))
         }

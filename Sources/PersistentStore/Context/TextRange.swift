@@ -50,7 +50,7 @@ extension ObjectQuery {
             AND \(column) < coalesce(json_extract(range.bounds, '$[1]'), x'')
             """)
         try statement.bind("[\(ranges.joined(separator: ","))]", at: 1)
-        return try objects(statement, entity, selection.layout)
+        return try objects(statement, entity, selection.layout, FetchRequest(name))
     }
 }
 

@@ -62,6 +62,9 @@ public struct StoreOptions: Sendable {
     /// The event loop of the connection that reads, for a caller that runs on it.
     package var readerLoop: EventLoop?
 
+    /// The texts that fetches cut; nil cuts none.
+    package var oversized: OversizedValues?
+
     public init() {}
 
     static let currentProgram: String = {

@@ -101,9 +101,8 @@ extension SearchIndex {
         _ record: inout IndexRecord, _ connection: borrowing Connection, _ snapshot: borrowing StoreSnapshot
     ) throws {
         var request = FetchRequest(schema.entity, sort: schema.newestFirst, limit: Self.buildingStep)
-        request.attributes = schema.attributes
         request.after = record.builtPosition.map { sortPosition(of: $0, snapshot) }
-        let documents = try snapshot.fetch(request).map { SearchDocument($0, schema) }
+        let (documents, areAll) = try schema.documents(request, in: snapshot)
         let writer = try builder ?? DocumentWriter(known: knownWords(record, connection))
         builder = writer
         let lowest = try connection.integer("SELECT min(number) FROM document") ?? IndexFile.middleNumber
@@ -116,7 +115,7 @@ extension SearchIndex {
         try writer.flush(to: connection)
         record.built += Int64(documents.count)
         record.builtPosition = documents.last?.position ?? record.builtPosition
-        if documents.count < Self.buildingStep {
+        if areAll && documents.count < Self.buildingStep {
             builder = nil
             record.phase = .gathering
             try IndexFile.endBulkWriting(connection)
@@ -155,16 +154,20 @@ extension SearchIndex {
         // A long transaction is one step of any size, but its documents are loaded in parts.
         for first in stride(from: 0, to: changes.objects.count, by: Self.catchingUpStep) {
             let end = min(changes.objects.count, first + Self.catchingUpStep)
-            try reindex(Array(changes.objects[first..<end]), &record, connection, snapshot)
+            var left = Array(changes.objects[first..<end])
+            while !left.isEmpty {
+                let (documents, objects) = try schema.documents(ofNext: &left, in: snapshot)
+                try reindex(objects, documents, &record, connection)
+            }
         }
         try record.advance(to: changes.upTo, in: snapshot)
     }
 
     private func reindex(
-        _ objects: [Int64], _ record: inout IndexRecord, _ connection: borrowing Connection,
-        _ snapshot: borrowing StoreSnapshot
+        _ objects: [Int64], _ documents: [SearchDocument], _ record: inout IndexRecord,
+        _ connection: borrowing Connection
     ) throws {
-        let documents = try self.documents(objects, snapshot).sorted { $0.position < $1.position }
+        let documents = documents.sorted { $0.position < $1.position }
         let writer = DocumentWriter()
         try writer.learnWords(of: documents, from: connection)
         for object in objects where try DocumentWriter.remove(object, from: connection) {
@@ -213,15 +216,6 @@ extension SearchIndex {
         change.objectID.entity == schema.entity
             && (change.kind != .update
                 || !schema.indexedAttributes.isDisjoint(with: change.updatedAttributes))
-    }
-
-    func documents(
-        _ objects: [Int64], _ snapshot: borrowing StoreSnapshot
-    ) throws(StoreError) -> [SearchDocument] {
-        guard !objects.isEmpty else { return [] }
-        var request = FetchRequest(schema.entity, where: .keys(objects))
-        request.attributes = schema.attributes
-        return try snapshot.fetch(request).map { SearchDocument($0, schema) }
     }
 
     func sortPosition(of position: SearchPosition, _ snapshot: borrowing StoreSnapshot) -> SortPosition {

@@ -149,12 +149,11 @@ extension SearchIndex {
         _ snapshot: borrowing StoreSnapshot, _ body: (SearchDocument) -> Void
     ) throws {
         var request = FetchRequest(schema.entity, sort: schema.newestFirst, limit: 1000)
-        request.attributes = schema.attributes
         while true {
-            let objects = try snapshot.fetch(request)
-            for object in objects { body(SearchDocument(object, schema)) }
-            guard let last = objects.last, objects.count == 1000 else { return }
-            request.after = snapshot.position(of: last, in: schema.newestFirst)
+            let (documents, areAll) = try schema.documents(request, in: snapshot)
+            for document in documents { body(document) }
+            guard let last = documents.last, !areAll || documents.count == 1000 else { return }
+            request.after = assumeIsolated { $0.sortPosition(of: last.position, snapshot) }
         }
     }
 

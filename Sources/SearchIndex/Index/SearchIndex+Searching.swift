@@ -48,9 +48,11 @@ extension SearchIndex {
             let news = try changes(after: record.cursor, limit: .max, snapshot).objects
             let candidates = Candidates(query, vocabulary)
             let source = try IndexScan(candidates, record, news: Set(news), after: start, connection)
-            let unindexed = try documents(news, snapshot).filter { $0.position < start }
+            let unindexed = try store.positions(in: news, snapshot) {
+                $0.position < start && query.matches($0)
+            }
             var run = SearchRun(query, after: start, candidates, bounds, store)
-            return try run.run(source, unindexed: unindexed, connection, in: snapshot)
+            return try run.run(source, unindexed: unindexed.admitted, connection, in: snapshot)
         }
         if let page, let page { return page }
         var run = SearchRun(query, after: start, Candidates(query, Vocabulary()), bounds, store)

@@ -32,9 +32,9 @@ struct SearchRun {
 
     /// Searches the index, then the part of the store that is not indexed.
     ///
-    /// - Parameter unindexed: the current values of the objects that changed after the index's cursor.
+    /// - Parameter unindexed: the matches among the objects that changed after the index's cursor.
     mutating func run(
-        _ source: IndexScan, unindexed: [SearchDocument], _ connection: borrowing Connection,
+        _ source: IndexScan, unindexed: [SearchPosition], _ connection: borrowing Connection,
         in snapshot: borrowing StoreSnapshot
     ) throws -> SearchPage {
         guard source.expression != nil || source.isAtEnd else {
@@ -43,7 +43,7 @@ struct SearchRun {
         }
         var source = source
         var late = source.late[...]
-        var unindexed = unindexed.filter(admits).map(\.position).sorted(by: >)[...]
+        var unindexed = unindexed.sorted(by: >)[...]
         var size = 64
         while !isFull && !source.isAtEnd {
             let positions = try source.next(size, connection)
@@ -79,9 +79,10 @@ struct SearchRun {
         if candidates.isExact {
             hits += positions.filter { isInTime($0) }
         } else {
-            let documents = try store.documents(positions.filter { isInTime($0) }, in: snapshot)
-            page.read += documents.count
-            hits += documents.filter(admits).map(\.position)
+            let found = try store.positions(
+                in: positions.filter { isInTime($0) }.map(\.id), snapshot, where: admits)
+            page.read += found.read
+            hits += found.admitted
         }
         add(hits.sorted(by: >))
         guard !isFull else { return }

@@ -35,6 +35,34 @@ package struct SearchSchema: Hashable, Sendable {
     /// The attributes whose update changes the index.
     var indexedAttributes: Set<String> { [title, tags, url, text, note, author, created] }
     var newestFirst: [SortKey] { [SortKey(created, isAscending: false)] }
+
+    /// The size to which each text is searched: the longest novels have half of it.
+    package static let maxTextBytes = 4 << 20
+    /// The size of the texts that are in memory at a time.
+    private static let maxResultBytes = 16 << 20
+
+    /// Returns the first documents of a request, and whether they are all of them.
+    func documents(_ request: FetchRequest, in snapshot: borrowing StoreSnapshot) throws(StoreError) -> (
+        documents: [SearchDocument], areAll: Bool
+    ) {
+        var request = request
+        request.attributes = request.attributes ?? attributes
+        (request.maxTextBytes, request.maxResultBytes) = (Self.maxTextBytes, Self.maxResultBytes)
+        let documents = try snapshot.fetch(request).map { SearchDocument($0, self) }
+        return (documents, documents.reduce(0) { $0 + $1.bytes } < Self.maxResultBytes)
+    }
+
+    /// Removes some of the objects, which may be deleted, and returns them with their documents.
+    func documents(
+        ofNext objects: inout [Int64], attributes: [String]? = nil, in snapshot: borrowing StoreSnapshot
+    ) throws(StoreError) -> (documents: [SearchDocument], objects: [Int64]) {
+        var request = FetchRequest(entity, where: .keys(objects))
+        request.attributes = attributes
+        let (documents, areAll) = try documents(request, in: snapshot)
+        let read = areAll ? Set(objects) : Set(documents.map(\.id))
+        defer { objects.removeAll(where: read.contains) }
+        return (documents, objects.filter(read.contains))
+    }
 }
 
 /// The searchable attributes of one object.
@@ -73,6 +101,8 @@ package struct SearchDocument: Sendable {
     }
 
     var position: SearchPosition { SearchPosition(created: created, id: id) }
+
+    var bytes: Int { [title, tags, url, text, note, author].reduce(0) { $0 + $1.utf8.count } }
 
     /// The texts of the index's columns, in their order.
     var indexed: [(column: String, text: String)] {

@@ -11,15 +11,18 @@ struct StoreScan {
         stretch = min(20_000, max(1, bounds.maxRead))
     }
 
-    func documents(_ positions: [SearchPosition], in snapshot: borrowing StoreSnapshot) throws(StoreError)
-        -> [SearchDocument]
-    {
-        guard !positions.isEmpty else { return [] }
-        var request = FetchRequest(index.schema.entity, where: .keys(positions.map(\.id)))
-        request.attributes = index.schema.attributes
-        return try snapshot.fetch(request).map { SearchDocument($0, index.schema) }.sorted {
-            $0.position > $1.position
+    /// Returns the number of these objects that exist, and the positions of those that a condition admits.
+    func positions(
+        in objects: [Int64], _ snapshot: borrowing StoreSnapshot, where admits: (SearchDocument) -> Bool
+    ) throws(StoreError) -> (read: Int, admitted: [SearchPosition]) {
+        var left = objects
+        var (read, admitted) = (0, [SearchPosition]())
+        while !left.isEmpty {
+            let documents = try index.schema.documents(ofNext: &left, in: snapshot).documents
+            read += documents.count
+            admitted += documents.filter(admits).map(\.position)
         }
+        return (read, admitted)
     }
 
     /// Returns the next objects and the position after them; the position is nil at the end of the store.
@@ -31,7 +34,6 @@ struct StoreScan {
     ) throws(StoreError) -> (documents: [SearchDocument], end: SearchPosition?) {
         let schema = index.schema
         var request = FetchRequest(schema.entity, where: flags.predicate(schema), sort: schema.newestFirst)
-        request.attributes = schema.attributes
         request.after = sortPosition(position, snapshot)
         // An index finds starred and archived objects directly.
         let isDirect = flags.isEmpty || flags.starred == true || flags.archived == true
@@ -40,8 +42,8 @@ struct StoreScan {
         request.before = last.map {
             sortPosition(SearchPosition(created: $0.created, id: $0.id - 1), snapshot)
         }
-        let documents = try snapshot.fetch(request).map { SearchDocument($0, schema) }
-        return (documents, documents.count == count ? documents.last?.position : last)
+        let (documents, areAll) = try schema.documents(request, in: snapshot)
+        return (documents, areAll && documents.count < count ? last : documents.last?.position)
     }
 
     /// Returns the position `stretch` objects later; nil if the store ends before it.
