@@ -2,8 +2,9 @@ package import PersistentStore
 
 /// The best results of a query, in steps between which other work can run.
 ///
-/// Exact titles rank first, then whole words in title and tags, whole words, beginnings of words, parts of words, and
-/// other forms and spellings of the words, which the query itself does not admit; within each, ``SearchScore``, then newer before older.
+/// Exact titles rank first, then whole words in title and tags, other forms and spellings of the words there, which the
+/// query itself does not admit, whole words, beginnings of words, parts of words, and the other forms; within each,
+/// ``SearchScore``, then newer before older.
 package struct SearchRanking: Sendable {
     /// The best results so far.
     package private(set) var hits: [SearchHit] = []
@@ -17,8 +18,8 @@ package struct SearchRanking: Sendable {
     private let query: SearchQuery
     private let limit: Int
     private var stages: ArraySlice<SearchQuery>
-    /// Whether the current stage, which is the last one, admits other forms of the words.
-    private var isRelated = false
+    /// Whether the last stage admits other forms of the words; nil before the first one has run.
+    private var isRelated: Bool?
     /// The results of the current stage, newest first.
     private var found: [SearchHit] = []
     private var known: Set<Int64> = []
@@ -52,7 +53,8 @@ package struct SearchRanking: Sendable {
         read += page.read
         isFromIndex = isFromIndex && page.isFromIndex
         let isFull = found.count >= max(Self.maxScored, limit - hits.count)
-        let isLong = isRelated ? read >= Self.maxReadRelated : stages.count > 1 && read >= Self.maxRead
+        let isLong =
+            stages.count > 1 ? read >= Self.maxRead : isRelated == true && read >= Self.maxReadRelated
         guard cursor == nil || isFull || isLong else { return }
         try rank(stage, index, snapshot)
         isAtEnd = stages.count == 1 && cursor == nil && hits.count <= limit
@@ -60,9 +62,10 @@ package struct SearchRanking: Sendable {
         stageEnds.append(hits.count)
         stages.removeFirst()
         (found, cursor, read) = ([], nil, 0)
-        guard stages.isEmpty, hits.count < limit, !isRelated else { return }
-        isRelated = true
-        if let related = try index.related(to: query, in: snapshot) { stages = [related] }
+        guard isRelated == nil, hits.count < limit else { return }
+        let related = try index.related(to: query, in: snapshot)
+        isRelated = related != nil
+        if let related { stages = related.stages.prefix(1) + stages + [related] }
     }
 
     private mutating func rank(
@@ -90,11 +93,10 @@ package struct SearchRanking: Sendable {
     ) throws(StoreError) -> [SearchHit] {
         var scores: [Int64: Double] = [:]
         for first in stride(from: hits.startIndex, to: hits.endIndex, by: 1000) {
-            let ids = hits[first..<min(hits.endIndex, first + 1000)].map(\.id)
-            var request = FetchRequest(index.schema.entity, where: .keys(ids))
-            request.attributes = attributes
-            for object in try snapshot.fetch(request) {
-                scores[object.id.key] = score.score(SearchDocument(object, index.schema))
+            var left = hits[first..<min(hits.endIndex, first + 1000)].map(\.id)
+            while !left.isEmpty {
+                let part = try index.schema.documents(ofNext: &left, attributes: attributes, in: snapshot)
+                for document in part.documents { scores[document.id] = score.score(document) }
             }
         }
         return hits.sorted { (scores[$0.id] ?? 0, $0.position) > (scores[$1.id] ?? 0, $1.position) }
