@@ -154,6 +154,8 @@ import Testing
         case index
         /// An end within the second page of a long text.
         case cutText
+        /// An end within the last number of a row.
+        case cutNumber
 
         var testDescription: String { "\(self)" }
 
@@ -191,6 +193,13 @@ import Testing
                     AND more.pageno < \(pages * 3 / 4) AND more.payload BETWEEN 3000 AND 4000
                     """)
                 bytes = bytes.prefix(((Int(page) ?? 1) - 1) * Damage.pageSize + 2000)
+            case .cutNumber:
+                let page = try clips.sqlite3(
+                    """
+                    SELECT max(pageno) FROM dbstat WHERE name = 'Clip' AND pagetype = 'leaf' AND ncell > 9
+                    AND pageno < \(pages * 3 / 4)
+                    """)
+                bytes = bytes.prefix((Int(page) ?? 1) * Damage.pageSize - 3)
             case .cut(let share): bytes = bytes.prefix(Int(Double(bytes.count) * share))
             case .swapped:
                 for _ in 0..<20 {
@@ -255,7 +264,7 @@ import Testing
         var random = SeededRandom(seed: 29)
         let harms: [PageHarm] = [
             .pages(1), .pages(5), .pages(50), .pages(500), .header, .firstPage, .root, .cut(0.5), .cut(2 / 3),
-            .swapped, .lostCell, .index, .cutText,
+            .swapped, .lostCell, .index, .cutText, .cutNumber,
         ]
         for harm in harms {
             let clips = try Situation.copy(template)

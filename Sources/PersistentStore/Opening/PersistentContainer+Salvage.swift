@@ -10,7 +10,8 @@ public struct SalvageReport: Hashable, Sendable {
         public let entity: String
         /// The number of objects in the new store.
         public fileprivate(set) var saved = 0
-        /// The number of those with text that is not valid UTF-8, which is damage.
+        /// The number of those with text that is not valid UTF-8, which is damage, or of which the end of the file
+        /// divides the row.
         public fileprivate(set) var withDamagedText = 0
         /// The IDs of objects that a row or the history names, and that are not in the new store. More may be
         /// missing that nothing names.
@@ -157,9 +158,10 @@ private struct StoreSalvage {
         let attributes = tables?.attributes(of: entity)
         var objects = SalvageReport.Objects(entity: entity.name)
         var missing = scan.namedIDs(position)
-        func save<Row: SalvagedRow & ~Copyable>(_ row: borrowing Row) throws -> Bool {
+        func save<Row: SalvagedRow & ~Copyable>(_ row: borrowing Row, isDivided: Bool = false) throws -> Bool
+        {
             guard try insert(row, of: entity, into: new) else { return false }
-            if row.attributes.indices.contains(where: { row.isDamagedText($0) }) {
+            if isDivided || row.attributes.indices.contains(where: { row.isDamagedText($0) }) {
                 objects.withDamagedText += 1
             }
             objects.saved += 1
@@ -171,7 +173,7 @@ private struct StoreSalvage {
             let found = candidates.prefix { $0.id == id }
             candidates = candidates.dropFirst(found.count)
             if let attributes, let row = tables?.row(id, of: entity, attributes) {
-                if try save(row) { continue }
+                if try save(row, isDivided: found.isEmpty && scan.dividedIDs.contains(id)) { continue }
                 missing.insert(id)
             }
             let isLive = scan.isLive(id, of: entity)

@@ -29,6 +29,8 @@ struct SalvageScan {
     private(set) var unreadable: [[Int64]]
     /// The IDs of all cells, of any table, which SQLite may be able to read.
     private(set) var ids: Set<Int64> = []
+    /// The IDs of cells that the end of the file divides. SQLite reads zeros for the rest.
+    private(set) var dividedIDs: Set<Int64> = []
     /// The last assigned ID of each table.
     private(set) var sequences: [String: Int64] = [:]
     private var columns: [String: [String]] = [:]
@@ -162,10 +164,14 @@ struct SalvageScan {
     // MARK: Rows
 
     private mutating func readRows(_ number: Int) {
-        if let start = pages.start(of: number) {
-            ids.formUnion(LeafPage.ids(start, size: pages.pageSize, headerAt: number == 1 ? 100 : 0))
+        guard let start = pages.start(of: number) else { return }
+        let found = LeafPage.ids(start, size: pages.pageSize, headerAt: number == 1 ? 100 : 0)
+        ids.formUnion(found)
+        let leaf = leaf(number)
+        if start.count < pages.usable {
+            dividedIDs.formUnion(Set(found).subtracting(leaf?.cells.map(\.id) ?? []))
         }
-        guard let leaf = leaf(number) else { return }
+        guard let leaf else { return }
         let role = pages.role(number)
         let table: String? = if case .tree(let root) = role { tables[root] } else { nil }
         let owner = model.entities.firstIndex { $0.name == table }
