@@ -8,10 +8,13 @@ import Testing
         let clips = try ClipsProgram()
         let hosts = try (0..<12).map { _ in try HostProcess(clips) }
         for host in hosts { try host.ask("hello", ["version": 1]) }
-        for round in 0..<5 {
+        for round in 0..<LongProof.count(5, of: 200, "rounds of 12 hosts and 12 commands") {
             let pages = (0..<5).map { "https://example.org/\(round)/\($0)" }
-            let command = try LineProcess(
-                ClipsProgram.path, ["add", "--duplicates", "skip"] + pages, environment: clips.environment)
+            let commands = try (0..<12).map { _ in
+                try LineProcess(
+                    ClipsProgram.path, ["add", "--duplicates", "skip"] + pages, environment: clips.environment
+                )
+            }
             let requests = try hosts.map { host in
                 let saved = pages.map { HostProcess.clip($0, ["ifAbsent": true]) }
                 return (host, try host.request("save", ["clips": saved]))
@@ -24,7 +27,7 @@ import Testing
                 new += answered.count { $0["isNew"] as? Bool == true }
                 named.formUnion(answered.compactMap { $0["clip"] as? Int ?? $0["id"] as? Int })
             }
-            #expect(command.waitsForEnd() == 0)
+            for command in commands { #expect([0, 1].contains(command.waitsForEnd())) }
             let counts = try clips.sqlite3(
                 """
                 SELECT count(*), count(DISTINCT url), sum(id IN (\(named.map(String.init).joined(separator: ","))))
