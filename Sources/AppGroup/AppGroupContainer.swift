@@ -1,5 +1,10 @@
-import Glibc
 import Platform
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// The folder that an app and its extensions share, identified by the group's name.
 ///

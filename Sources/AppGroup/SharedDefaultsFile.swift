@@ -1,6 +1,11 @@
 import FoundationEssentials
-import Glibc
 import Platform
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// The file of one suite: read without a lock, and replaced atomically by the process that holds the lock.
 struct SharedDefaultsFile: Sendable {

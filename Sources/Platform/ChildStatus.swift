@@ -1,4 +1,8 @@
+#if canImport(Musl)
+package import Musl
+#else
 package import Glibc
+#endif
 
 /// The status of a child process, as waitpid(2) returns it.
 package struct ChildStatus: Hashable, Sendable {

@@ -1,5 +1,10 @@
 import CPlatform
+
+#if canImport(Musl)
+import Musl
+#else
 import Glibc
+#endif
 
 /// Reads, writes, and waits on any descriptor, also one with another owner, such as standard input.
 ///
@@ -48,7 +53,7 @@ package enum DescriptorIO {
         _ descriptor: CInt, into buffer: UnsafeMutableRawBufferPointer
     ) -> Result<Int?, Errno> {
         while true {
-            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            let count = systemRead(descriptor, buffer.baseAddress, buffer.count)
             if count >= 0 { return .success(count) }
             switch Errno.last.code {
             case EINTR: continue
@@ -69,13 +74,13 @@ package enum DescriptorIO {
 
     /// Writes the bytes that a non-blocking descriptor accepts now, and discards the others and any error.
     package static func writeAvailable(_ bytes: [UInt8], to descriptor: CInt) {
-        _ = Glibc.write(descriptor, bytes, bytes.count)
+        _ = systemWrite(descriptor, bytes, bytes.count)
     }
 
     private static func writeAll(_ bytes: UnsafeBufferPointer<UInt8>, to descriptor: CInt) -> Errno? {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = Glibc.write(descriptor, UnsafeBufferPointer(rebasing: rest).baseAddress, rest.count)
+            let count = systemWrite(descriptor, UnsafeBufferPointer(rebasing: rest).baseAddress, rest.count)
             if count > 0 {
                 rest = rest.dropFirst(count)
                 continue
@@ -151,4 +156,14 @@ package enum DescriptorIO {
     package static func pause(for duration: Duration) {
         _ = wait(for: nil, count: 0, duration)
     }
+}
+
+// Outside of the type, whose methods have the same names.
+
+private func systemRead(_ descriptor: CInt, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, bytes, count)
+}
+
+private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
 }

@@ -1,4 +1,8 @@
+#if canImport(Musl)
+import Musl
+#else
 import Glibc
+#endif
 
 /// An error code of the system, and its message (errno(3)).
 package struct Errno: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,10 @@
-import Glibc
 import Synchronization
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// A thread that is both a serial executor and a `ppoll` loop.
 ///

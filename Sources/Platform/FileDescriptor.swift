@@ -1,5 +1,10 @@
 import CPlatform
+
+#if canImport(Musl)
+package import Musl
+#else
 package import Glibc
+#endif
 
 /// A descriptor that is closed with its owner.
 ///

@@ -1,5 +1,10 @@
 import CPlatform
+
+#if canImport(Musl)
+import Musl
+#else
 import Glibc
+#endif
 
 /// One file, regardless of its names.
 package struct FileIdentity: Hashable, Sendable {

@@ -1,4 +1,8 @@
+#if canImport(Musl)
+import Musl
+#else
 import Glibc
+#endif
 
 /// An exclusive lock between threads and processes, held for the lifetime of the value.
 ///

@@ -1,4 +1,8 @@
+#if canImport(Musl)
+import Musl
+#else
 import Glibc
+#endif
 
 /// The permissions of a store's files: only their owner may read them.
 package enum FilePermissions {

@@ -1,4 +1,8 @@
+#if canImport(Musl)
+package import Musl
+#else
 package import Glibc
+#endif
 
 /// Operations on folders.
 package enum Folder {

@@ -1,5 +1,10 @@
-import Glibc
 import Synchronization
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// An event of one name in a watched folder.
 package struct FolderEvent: Equatable, Sendable {

@@ -1,4 +1,8 @@
+#if canImport(Musl)
+import Musl
+#else
 import Glibc
+#endif
 
 /// An inotify instance (inotify(7)).
 struct Inotify: Sendable, ~Copyable {

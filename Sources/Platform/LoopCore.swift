@@ -1,6 +1,11 @@
 import CPlatform
-import Glibc
 import Synchronization
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// The state that the loop's thread and its users share.
 final class LoopCore: Sendable {

@@ -1,4 +1,8 @@
+#if canImport(Musl)
+import Musl
+#else
 import Glibc
+#endif
 
 /// A pipe that only means "check again" and wakes a `poll` in another thread.
 package final class Pipe: Sendable {

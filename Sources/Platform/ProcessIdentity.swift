@@ -1,4 +1,8 @@
+#if canImport(Musl)
+import Musl
+#else
 import Glibc
+#endif
 
 /// A process, distinguished from a later one with the same number by its start time (proc(5)).
 package struct ProcessIdentity: Equatable, Sendable, CustomStringConvertible {

@@ -1,4 +1,8 @@
+#if canImport(Musl)
+import Musl
+#else
 import Glibc
+#endif
 
 /// The new contents of a file, which replace it as a whole once all are written.
 ///
@@ -50,7 +54,7 @@ package final class ReplacementFile {
         guard let path else { return }
         try file.sync()
         guard replaces else {
-            let isNew = if let temporary { Glibc.link(temporary, path) == 0 } else { try link(path) }
+            let isNew = if let temporary { systemLink(temporary, path) == 0 } else { try link(path) }
             guard isNew else { throw Errno(EEXIST) }
             return
         }
@@ -94,3 +98,6 @@ package final class ReplacementFile {
     /// O_TMPFILE, a macro that Swift does not import.
     private static let unnamedFlag: CInt = 0o20000000 | O_DIRECTORY
 }
+
+/// Outside of the type, whose method has the same name.
+private func systemLink(_ path: String, _ name: String) -> CInt { link(path, name) }

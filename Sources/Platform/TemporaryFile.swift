@@ -1,4 +1,8 @@
+#if canImport(Musl)
+import Musl
+#else
 import Glibc
+#endif
 
 /// A new file under an unused name, which only its owner may read. The file remains until it is moved or
 /// deleted.

@@ -1,5 +1,10 @@
 import CPlatform
+
+#if canImport(Musl)
+import Musl
+#else
 import Glibc
+#endif
 
 /// Small files of text, read and written as a whole.
 package enum TextFile {

@@ -1,6 +1,11 @@
 import CSQLite
-import Glibc
 import Platform
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// The duration and the interval of waiting for a lock.
 ///

@@ -1,6 +1,11 @@
 import CSQLite
-import Glibc
 import Platform
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// The files of a database, prepared before SQLite opens them.
 enum DatabaseFiles {

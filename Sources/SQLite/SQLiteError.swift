@@ -1,5 +1,10 @@
 import CSQLite
+
+#if canImport(Musl)
+import Musl
+#else
 import Glibc
+#endif
 
 /// An error of SQLite, with the statement but never its bound values.
 package struct SQLiteError: Error, Sendable, CustomStringConvertible {

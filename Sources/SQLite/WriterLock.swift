@@ -1,7 +1,12 @@
 import CSQLite
-import Glibc
 package import Platform
 import Synchronization
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// Queries whether a process is writing, without taking a lock.
 ///
@@ -86,7 +91,7 @@ package struct WriterLock: Sendable {
             guard let file = FileIdentity(path: path) else { return nil }
             if let known = open[file] { return (file, known) }
             // Opening a pipe of that name would block without O_NONBLOCK.
-            let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            let descriptor = systemOpen(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             guard descriptor >= 0 else { return nil }
             guard let actual = FileStatus(descriptor: descriptor)?.identity else { return nil }
             if let known = open[actual] { return (actual, known) }
@@ -110,3 +115,6 @@ extension FileIdentity {
         areOpen(files, ignoring: WriterLock.probes)
     }
 }
+
+/// Outside of the type, which has a variable of the same name.
+private func systemOpen(_ path: String, _ flags: CInt) -> CInt { open(path, flags) }

@@ -41,7 +41,9 @@ import Testing
     ]
 
     /// The system modules. All of Foundation would add milliseconds to the start of a process.
-    static let toolchain: Set<String> = ["FoundationEssentials", "Glibc", "Dispatch", "Synchronization"]
+    static let toolchain: Set<String> = [
+        "FoundationEssentials", "Glibc", "Musl", "Dispatch", "Synchronization",
+    ]
 
     @Test(arguments: arrows.keys.sorted())
     func `a module imports the modules on its arrows, and no other`(module: String) throws {

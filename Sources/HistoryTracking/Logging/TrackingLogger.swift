@@ -1,5 +1,10 @@
-import Glibc
 import Platform
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// A receiver of a tracker's log messages, which never contain user content.
 public protocol TrackingLogger: Sendable {

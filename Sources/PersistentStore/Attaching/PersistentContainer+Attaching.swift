@@ -1,7 +1,12 @@
 import FoundationEssentials
-import Glibc
 import Platform
 import SQLite
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// Recording the tables of a database that another program owns.
 extension PersistentContainer {

@@ -1,6 +1,11 @@
-import Glibc
 import Platform
 import SQLite
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// The files that a connection has open: the database, its log, and the log's index.
 ///

@@ -1,7 +1,12 @@
 import FoundationEssentials
-import Glibc
 import Platform
 import SQLite
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// A connection with the identity of the files it was opened on; confined to the actor that owns it.
 final class StoreConnection {

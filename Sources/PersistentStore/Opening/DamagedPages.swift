@@ -1,5 +1,10 @@
-import Glibc
 import Platform
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// The pages of a damaged database and of its log, read without SQLite (sqlite.org/fileformat2.html).
 ///

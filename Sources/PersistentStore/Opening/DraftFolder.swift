@@ -1,6 +1,11 @@
 import FoundationEssentials
-import Glibc
 import Platform
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// A folder for an unfinished store, next to its destination so that the store can be renamed to it, or for a
 /// store in memory. Deleted with its contents by deinit.

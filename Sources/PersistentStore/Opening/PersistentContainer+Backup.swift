@@ -1,6 +1,11 @@
-import Glibc
 import Platform
 import SQLite
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 extension PersistentContainer {
     /// Copies one state of the store into a new file that only its owner may read, while other processes

@@ -1,7 +1,12 @@
 import FoundationEssentials
-import Glibc
 import Platform
 import SQLite
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 extension PersistentContainer {
     /// Restores a copy of a store as the store at a path, even while other processes have that store open.

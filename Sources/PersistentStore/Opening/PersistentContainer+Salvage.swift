@@ -1,7 +1,12 @@
 import FoundationEssentials
-import Glibc
 import Platform
 import SQLite
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// The result of a salvage.
 public struct SalvageReport: Hashable, Sendable {

@@ -1,7 +1,12 @@
 public import FoundationEssentials
-import Glibc
 import Platform
 import SQLite
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// An open store that creates contexts, runs history requests, and reports commits.
 ///

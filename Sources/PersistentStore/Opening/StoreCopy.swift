@@ -1,6 +1,11 @@
-import Glibc
 import Platform
 import SQLite
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// A private copy of a store, to verify, read, or change it without touching the store.
 ///

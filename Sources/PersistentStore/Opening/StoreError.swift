@@ -1,6 +1,11 @@
-import Glibc
 import Platform
 import SQLite
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// An error of a store, described by a sentence that names the problem, the file, and the next step.
 ///

@@ -1,6 +1,11 @@
-import Glibc
 import Platform
 import SQLite
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 extension StoreOpening {
     /// Checks the kind and the name of the file. Opening a pipe would block; a name that is not UTF-8 cannot be

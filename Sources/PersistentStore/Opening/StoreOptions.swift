@@ -1,5 +1,10 @@
-import Glibc
 package import Platform
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// The options for opening a store.
 public struct StoreOptions: Sendable {

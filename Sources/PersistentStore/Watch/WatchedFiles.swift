@@ -1,7 +1,12 @@
-import Glibc
 import Platform
 import SQLite
 import Synchronization
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// The file events of a store. A file of another program in the same folder causes none, unless it is created,
 /// renamed, or deleted.

@@ -1,7 +1,12 @@
 import FoundationEssentials
-import Glibc
 import SQLite
 import Synchronization
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// The author and name under which the history records a transaction.
 struct TransactionOrigin: Sendable {
