@@ -58,3 +58,119 @@ package struct SortOrder: Hashable, Sendable {
         SortPosition(components.map { values[$0.attribute] ?? .null }, key: key, in: self)
     }
 }
+
+/// The position of one object in a sort order; compares as SQLite sorts.
+///
+/// Only positions in the same order can be compared.
+public struct SortPosition: Hashable, Sendable {
+    /// The values of the sort keys before `id`.
+    public let values: [AttributeValue]
+    public let key: Int64
+    let order: SortOrder
+
+    package init(_ values: [AttributeValue], key: Int64, in order: SortOrder) {
+        self.values = values
+        self.key = key
+        self.order = order
+    }
+}
+
+extension SortPosition: Comparable {
+    public static func < (left: SortPosition, right: SortPosition) -> Bool {
+        for (component, values) in zip(left.order.components, zip(left.values, right.values)) {
+            switch compare(values.0, values.1, ignoresCase: component.ignoresCase) {
+            case .same: continue
+            case .before: return component.isAscending
+            case .after: return !component.isAscending
+            }
+        }
+        return left.order.isKeyAscending ? left.key < right.key : right.key < left.key
+    }
+
+    /// The nearest position before this one.
+    package var justBefore: SortPosition {
+        SortPosition(values, key: order.isKeyAscending ? keyBefore : keyAfter, in: order)
+    }
+
+    /// The nearest position after this one.
+    package var justAfter: SortPosition {
+        SortPosition(values, key: order.isKeyAscending ? keyAfter : keyBefore, in: order)
+    }
+
+    // A malicious store may have an object at either limit.
+    private var keyBefore: Int64 { key == .min ? key : key - 1 }
+    private var keyAfter: Int64 { key == .max ? key : key + 1 }
+
+    private enum Order {
+        case before
+        case same
+        case after
+
+        var reversed: Order {
+            switch self {
+            case .before: .after
+            case .same: .same
+            case .after: .before
+            }
+        }
+    }
+
+    /// Compares values in the order NULL, numbers, text, blobs; text by bytes (sqlite.org/datatype3.html
+    /// 4.1).
+    private static func compare(_ left: AttributeValue, _ right: AttributeValue, ignoresCase: Bool) -> Order {
+        switch (left, right) {
+        case (.integer(let left), .integer(let right)): order(left, right)
+        case (.text(let left), .text(let right)):
+            ignoresCase ? withoutCase(left.utf8, right.utf8) : bytes(left.utf8, right.utf8)
+        case (.blob(let left), .blob(let right)): bytes(left, right)
+        case (.integer(let left), .real(let right)): order(left, right)
+        case (.real(let left), .integer(let right)): order(right, left).reversed
+        default:
+            if let left = left.realValue, let right = right.realValue {
+                order(left, right)
+            } else {
+                order(rank(left), rank(right))
+            }
+        }
+    }
+
+    private static func order<Element: Comparable>(_ left: Element, _ right: Element) -> Order {
+        left < right ? .before : left == right ? .same : .after
+    }
+
+    /// Compares exactly, even if a Double cannot distinguish two integers (2^53 and beyond).
+    private static func order(_ integer: Int64, _ real: Double) -> Order {
+        guard let whole = Int64(exactly: real.rounded(.towardZero)) else {
+            return real > 0 ? .before : .after
+        }
+        return whole == integer ? order(Double.zero, real - Double(whole)) : order(integer, whole)
+    }
+
+    /// Compares as NOCASE does: up to a NUL in both, then by length (sqlite.org/datatype3.html 7).
+    private static func withoutCase(_ left: String.UTF8View, _ right: String.UTF8View) -> Order {
+        for (left, right) in zip(left, right) {
+            let (left, right) = (folded(left), folded(right))
+            if left != right { return order(left, right) }
+            if left == 0 { break }
+        }
+        return order(left.count, right.count)
+    }
+
+    private static func bytes(_ left: some Sequence<UInt8>, _ right: some Sequence<UInt8>) -> Order {
+        if left.lexicographicallyPrecedes(right) { return .before }
+        return left.elementsEqual(right) ? .same : .after
+    }
+
+    private static func folded(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+
+    private static func rank(_ value: AttributeValue) -> Int {
+        switch value {
+        case .null: 0
+        case .integer, .real: 1
+        case .text: 2
+        case .blob: 3
+        }
+    }
+}

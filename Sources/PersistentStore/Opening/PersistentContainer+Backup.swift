@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Platform
 import SQLite
 
@@ -123,5 +124,209 @@ private struct StoreBackup {
 
     private func rejection(_ reason: String) -> StoreError {
         .cannotBackUp(path: path, reason: "\(reason); check the folder and the disk, or use another path")
+    }
+}
+
+extension PersistentContainer {
+    /// Restores a copy of a store as the store at a path, even while other processes have that store open.
+    ///
+    /// Blocks the calling thread for the time of copying and verifying. The copy is verified first. Its contents then replace those of the store in one commit, so a process
+    /// that is killed at any moment leaves either the old store or the restored one, and the log of one never
+    /// meets the file of the other. Renaming three files could not guarantee that: between two renames, any
+    /// program that opens the store combines a file with the log of another.
+    ///
+    /// The restored store has a new ID and a new generation. Numbers and object IDs that were assigned after
+    /// the copy was made are assigned again, so everything read before is out of date: open containers report
+    /// ``StoreError/replaced(path:)``, tokens belong to another store, and all consumers do a full refresh.
+    ///
+    /// - Parameters:
+    ///   - file: The copy, which is not changed. A log next to it belongs to it.
+    ///   - path: The store, which may be missing, in use, or damaged.
+    ///   - model: The model, against which the copy is verified.
+    ///   - options: The options of the store.
+    ///   - progress: A closure called with the completed and the total number of parts, at most a few times
+    ///     per second.
+    /// - Returns: The path of the file with the replaced contents; nil if there were none.
+    /// - Throws: ``StoreError/busy(path:holder:milliseconds:)`` if another process writes the store or the copy
+    ///   for the whole busy timeout; the error of the verification, with the path of `file`. In both cases
+    ///   nothing is changed.
+    @discardableResult
+    public static func restore(
+        _ file: String, to path: String, model: StoreModel, options: StoreOptions = StoreOptions(),
+        progress: @Sendable (_ done: Int, _ of: Int) -> Void = { _, _ in }
+    ) throws(StoreError) -> String? {
+        let path = FilePath.resolved(path)
+        return try StoreError.convert(path: path, timeout: options.busyTimeout) {
+            try StoreRestore(file: file, path: path, model: model, options: options).run(progress)
+        }
+    }
+}
+
+/// A restore of one copy.
+private struct StoreRestore {
+    let file: String
+    let path: String
+    let model: StoreModel
+    let options: StoreOptions
+
+    func run(_ progress: (Int, Int) -> Void) throws -> String? {
+        try StoreOpening(path: path, model: model, options: options).checkFile()
+        try checkFile()
+        let pageSize = try pageSizeOfStore()
+        let copy = try verifiedCopy(pageSize)
+        if pageSize != nil, !hasObjects(copy), hasObjects(try Connection(path: path, access: .readOnly)) {
+            throw StoreError.cannotRestore(path: file, reason: "it is empty, and the store is not")
+        }
+        let movedLog = try moveLogOfNothing()
+        let isNew = FileStatus.isMissingOrEmpty(path)
+        let store = try Connection(
+            path: path, access: .create, busyTimeoutMilliseconds: options.busyTimeout.wholeMilliseconds)
+        if isNew { FilePermissions.restrictToOwner(path) }
+        guard !store.isReadOnly else { throw StoreError.notWritable(path: path) }
+        // Fails on a file that is not a database, and is the default.
+        try? store.execute("PRAGMA synchronous = FULL")
+        let retained = try replace(store, by: copy, progress)
+        // Later processes would do the same; until then the log is as large as the store.
+        store.setReset(enabled: false)
+        try? store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        Doorbell(storePath: path)?.ring()
+        return retained ?? movedLog
+    }
+
+    private func hasObjects(_ connection: borrowing Connection) -> Bool {
+        model.entities.contains { entity in
+            let table = StoreSchema.quoted(entity.name)
+            return (try? connection.integer("SELECT count(*) FROM (SELECT 1 FROM \(table) LIMIT 1)")) == 1
+        }
+    }
+
+    private func checkFile() throws {
+        // Hard links are common between backups.
+        try StoreOpening(path: file, model: model, options: options).checkSource()
+        guard FileIdentity(path: file) != FileIdentity(path: path) else {
+            throw StoreError.cannotRestore(path: file, reason: "it is the store itself")
+        }
+        guard !FileStatus.isMissingOrEmpty(file) else { throw StoreError.notAStore(path: file) }
+    }
+
+    /// Returns a verified copy with its own store ID.
+    private func verifiedCopy(_ pageSize: Int64?) throws -> Connection {
+        do {
+            return try StoreCopy.open(file, near: path, options) { copy in
+                let opening = StoreOpening(path: file, model: model, options: options)
+                guard try !opening.identify(copy) else { throw StoreError.notAStore(path: file) }
+                let metadata = try StoreMetadata(copy)
+                guard metadata.modelVersion <= Int64(model.version) else {
+                    throw StoreError.newerStore(path: file)
+                }
+                let check = try copy.prepare("PRAGMA integrity_check(1)")
+                guard try check.step(), check.text(0) == "ok" else {
+                    throw StoreError.damaged(path: file, reason: check.text(0))
+                }
+                check.reset()
+                try resize(copy, to: pageSize)
+                // Triggers in a malicious file would run with the next two statements.
+                copy.setTriggers(enabled: false)
+                try copy.execute("BEGIN IMMEDIATE")
+                try StoreMetadata.set(.storeID, .text(UUID().uuidString.lowercased()), on: copy)
+                // Cursors in the store have no store ID.
+                try StoreMetadata.set(.generation, .integer(metadata.generation + 1), on: copy)
+                try copy.execute("COMMIT")
+            }
+        } catch let error as SQLiteError
+            where [.corrupt, .notADatabase, .cannotOpen].contains(error.primary)
+        {
+            throw StoreError(error, path: file)
+        }
+    }
+
+    /// SQLite copies pages only between databases with pages of one size.
+    private func resize(_ copy: borrowing Connection, to size: Int64?) throws {
+        guard let size, try copy.integer("PRAGMA page_size") != size else { return }
+        try copy.execute("PRAGMA journal_mode = DELETE; PRAGMA page_size = \(size)")
+        try copy.vacuum()
+        try copy.execute("PRAGMA journal_mode = WAL")
+    }
+
+    /// Returns the page size; nil if there are no pages, or none that SQLite can read.
+    private func pageSizeOfStore() throws -> Int64? {
+        guard !FileStatus.isMissingOrEmpty(path) else { return nil }
+        let store = try Connection(path: path, access: .readOnly)
+        guard let id = try? store.integer("PRAGMA application_id"),
+            let tables = try? store.integer("SELECT count(*) FROM sqlite_schema")
+        else { return nil }
+        guard id == StoreSchema.applicationID || tables == 0 else { throw StoreError.notAStore(path: path) }
+        return try store.integer("PRAGMA page_size")
+    }
+
+    private func replace(
+        _ store: borrowing Connection, by copy: borrowing Connection, _ progress: (Int, Int) -> Void
+    ) throws -> String? {
+        do {
+            return try write(store, copy, progress)
+        } catch let error as SQLiteError where [.corrupt, .notADatabase].contains(error.primary) {
+            // The first page, or the length. Other connections notice the new schema by its number, which
+            // starts again at 1 here; that of a store is higher, since its tables were created one by one.
+            store.setReset(enabled: true)
+            return try write(store, copy, progress)
+        }
+    }
+
+    private func write(
+        _ store: borrowing Connection, _ copy: borrowing Connection, _ progress: (Int, Int) -> Void
+    ) throws -> String? {
+        let backup = try Backup(of: copy, into: store)
+        try backup.lockDestination()
+        let retained = try retain(store)
+        try backup.run(progress)
+        return retained
+    }
+
+    /// Copies the old contents while no other process can write them.
+    private func retain(_ store: borrowing Connection) throws -> String? {
+        guard try store.fileSize() > 0 else { return nil }
+        let name = try freeName()
+        try DraftFolder.with(near: path, failure: { StoreFile.failure($0, name) }) { draft in
+            try StoreFile.copy(store, path: path, to: draft)
+            // The log first: without its file it is useless, while the file without its log looks complete.
+            if FilePath.exists(draft + "-wal") { try move(draft + "-wal", to: name + "-wal") }
+            do {
+                try move(draft, to: name)
+            } catch {
+                unlink(name + "-wal")
+                throw error
+            }
+        }
+        // The names must be on the disk before the contents are replaced there.
+        FilePath.syncFolder(FilePath.folder(of: path))
+        return name
+    }
+
+    /// Moves a log without a file: SQLite would delete it when it creates the file, and with it the part that
+    /// other processes have mapped.
+    private func moveLogOfNothing() throws -> String? {
+        guard FileStatus.isMissingOrEmpty(path), FilePath.exists(path + "-wal") else { return nil }
+        let name = try freeName() + "-wal"
+        try move(path + "-wal", to: name)
+        unlink(path + "-shm")
+        return name
+    }
+
+    private func freeName() throws -> String {
+        let time = Date(timeIntervalSince1970: Double(options.clock()) / 1000).ISO8601Format()
+        let name = path + ".replaced-" + time.filter { $0 != "-" && $0 != ":" }
+        for number in 1...1000 {
+            let candidate = number == 1 ? name : "\(name)-\(number)"
+            if ["", "-wal"].allSatisfy({ !FilePath.exists(candidate + $0) }) {
+                return candidate
+            }
+        }
+        throw StoreError.cannotRestore(path: path, reason: "there are too many replaced stores next to it")
+    }
+
+    private func move(_ file: String, to name: String) throws(StoreError) {
+        try StoreFile.attempt(name) { () throws(Errno) in
+            try TemporaryFile.move(file, to: name, replaces: true)
+        }
     }
 }
