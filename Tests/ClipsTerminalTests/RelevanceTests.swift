@@ -90,4 +90,12 @@ import Testing
             #expect(app.state.list.clips.selectedIndex == 2)
         }
     }
+
+    @Test func `a filter admits no other forms of its words, as its count does not`() async throws {
+        try await Self.open { app in
+            _ = try app.other { try await $0.add([Self.draft("Two editors"), Self.draft("Hypereditors")]) }
+            try app.run(":wait count=7\n/editors<Enter>\n:wait count=2\n:wait idle")
+            #expect(Self.titles(app) == ["Two editors", "Hypereditors"])
+        }
+    }
 }

@@ -41,7 +41,11 @@ struct RankedSelection: ListSelection {
         self.report = report
         self.query = query.search
         stages = self.query.stages
-        ranking = SearchRanking(self.query, limit: Self.maxRanked)
+        ranking = Self.ranking(of: self.query)
+    }
+
+    private static func ranking(of query: SearchQuery) -> SearchRanking {
+        SearchRanking(query, limit: maxRanked, includesRelated: false)
     }
 
     var isSorted: Bool { ranking == nil }
@@ -93,14 +97,13 @@ struct RankedSelection: ListSelection {
             (ranking, known) = (nil, [])
             return
         }
-        // The stage after these has other forms of the words, which the filter does not admit.
         let isWhole = found.stageEnds.count == stages.count
         guard isWhole || found.isComplete else { return }
         if found.hits.isEmpty, known.isEmpty, !isCorrected, let report,
             let close = try index.correction(of: query, in: snapshot)
         {
             (query, stages, isCorrected) = (close, close.stages, true)
-            ranking = SearchRanking(close, limit: Self.maxRanked)
+            ranking = Self.ranking(of: close)
             return report(close)
         }
         ranking = nil

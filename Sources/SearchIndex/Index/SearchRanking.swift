@@ -18,7 +18,7 @@ package struct SearchRanking: Sendable {
     private let query: SearchQuery
     private let limit: Int
     private var stages: ArraySlice<SearchQuery>
-    /// Whether the last stage admits other forms of the words; nil before the first one has run.
+    /// Whether the last stage admits other forms of the words; nil until that is known.
     private var isRelated: Bool?
     /// The results of the current stage, newest first.
     private var found: [SearchHit] = []
@@ -35,8 +35,10 @@ package struct SearchRanking: Sendable {
     private static let maxRead = 20_000
     private static let maxReadRelated = 4000
 
-    package init(_ query: SearchQuery, limit: Int) {
+    /// - Parameter includesRelated: Whether to find other forms of the words, which the query does not admit.
+    package init(_ query: SearchQuery, limit: Int, includesRelated: Bool = true) {
         (self.query, self.limit) = (query, limit)
+        isRelated = includesRelated ? nil : false
         stages = query.stages[...]
     }
 
