@@ -1,5 +1,5 @@
 /// The version of the package, which all programs print.
-package let clipsVersion = "0.2.0"
+package let clipsVersion = "0.3.0"
 
 /// An option of a command.
 package struct Option: Sendable {
