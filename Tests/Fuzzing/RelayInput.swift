@@ -19,6 +19,10 @@ enum RelayInput {
         }
         let stored = try? JSONDecoder().decode(ServerAddress.self, from: Data(text.utf8))
         for address in [try? ServerAddress(text), stored].compactMap(\.self) {
+            if let folder = address.folder {
+                guard folder.hasPrefix("/") else { return "the path of a folder is not absolute" }
+                continue
+            }
             let isLocal = ["nats://localhost", "nats://127.", "nats://[::1]"].contains {
                 address.url.hasPrefix($0)
             }
