@@ -69,11 +69,16 @@ public struct FollowedHistory<Element: Sendable>: AsyncSequence, Sendable {
         {
             // Watching begins before the first read, so that no commit falls between the two.
             if waits, signals == nil { signals = try await container.signals() }
-            while !Task.isCancelled {
-                while isBehind, !Task.isCancelled {
-                    if let element = try await readStep() { return element }
+            do throws(StoreError) {
+                while !Task.isCancelled {
+                    while isBehind, !Task.isCancelled {
+                        if let element = try await readStep() { return element }
+                    }
+                    guard let signals, try await isSignalled(signals) else { return nil }
                 }
-                guard let signals, try await isSignalled(signals) else { return nil }
+            } catch {
+                // Closed after a commit was signalled.
+                guard error == .closed, waits else { throw error }
             }
             return nil
         }
