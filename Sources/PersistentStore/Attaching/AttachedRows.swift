@@ -3,7 +3,7 @@ import SQLite
 /// The retained values of a recorded table, as ``AttachedTriggers`` writes them.
 struct AttachedRows: Sendable {
     let entity: AttachedStore.Entity
-    private let columns: [(bit: Int, isNew: Bool)]
+    private let columns: [(bit: Int, isRow: Bool)]
     private let query: String
 
     /// Returns those of all entities, by their numbers.
@@ -17,15 +17,21 @@ struct AttachedRows: Sendable {
 
     private init(_ entity: AttachedStore.Entity, on connection: borrowing Connection) throws {
         self.entity = entity
-        let names = try connection.texts(
-            "SELECT name FROM pragma_table_info(?1) WHERE cid > 2 ORDER BY cid",
-            "history_values_\(entity.storedName)")
-        columns = names.compactMap { name in
-            Int(name.dropFirst()).flatMap { (0..<63).contains($0) ? ($0, name.hasPrefix("n")) : nil }
-        }
-        let list = columns.map { ", \($0.isNew ? "n" : "o")\($0.bit)" }.joined()
+        let bits = Set(
+            try connection.texts("SELECT bit FROM history_attribute WHERE entity = ?1", entity.id))
+        let names = try Self.valueColumns(on: connection).filter { bits.contains(String($0.dropFirst())) }
+        columns = names.compactMap { name in Int(name.dropFirst()).map { ($0, name.hasPrefix("v")) } }
         query =
-            "SELECT \"before\", \"after\"\(list) FROM \(StoreSchema.valuesTable(entity.storedName)) WHERE number = ?1"
+            "SELECT \((["retained"] + names).joined(separator: ", ")) FROM history WHERE number = ?1"
+    }
+
+    /// The columns of `history` that contain values of rows; none in a store.
+    static func valueColumns(on connection: borrowing Connection) throws(SQLiteError) -> [String] {
+        try connection.texts(
+            """
+            SELECT name FROM pragma_table_info('history')
+            WHERE name GLOB '[ov][0-9]' OR name GLOB '[ov][0-9][0-9]' ORDER BY cid
+            """)
     }
 
     /// Returns the change in a row of a ``HistoryScan``.
@@ -35,20 +41,22 @@ struct AttachedRows: Sendable {
     ) throws -> HistoryChange {
         let number = row.integer(0)
         let changed = UInt64(bitPattern: kind == .update ? row.integer(4) : 0)
-        var (old, new): ([Int: AttributeValue], [Int: AttributeValue]) = ([:], [:])
+        var (old, present): ([Int: AttributeValue], [Int: AttributeValue]) = ([:], [:])
         if !columns.isEmpty {
             let values = try connection.prepare(query)
             try values.bind(number, at: 1)
             if try values.step() {
-                let isUpdate = values.integer(0) == -1
-                let (before, after) = (
-                    isUpdate ? changed : UInt64(bitPattern: values.integer(0)),
-                    UInt64(bitPattern: values.integer(1))
-                )
+                let retained = values.integer(0)
+                let before = retained & AttachedTriggers.oldValuesFlag != 0 ? changed : 0
                 for (index, column) in columns.enumerated() {
                     let bit: UInt64 = 1 << UInt64(column.bit)
-                    if column.isNew, after & bit != 0 { new[column.bit] = values.value(index + 2) }
-                    if !column.isNew, before & bit != 0 { old[column.bit] = values.value(index + 2) }
+                    if column.isRow {
+                        if UInt64(bitPattern: retained) & bit != 0 {
+                            present[column.bit] = values.value(index + 1)
+                        }
+                    } else if before & bit != 0 {
+                        old[column.bit] = values.value(index + 1)
+                    }
                 }
             }
         }
@@ -56,7 +64,7 @@ struct AttachedRows: Sendable {
         var key: [String: AttributeValue] = [:]
         if let rowName = entity.rowName, entity.isRowKey || !entity.hasKey { key[rowName] = object }
         for bit in entity.keys {
-            if let name = names[bit] { key[name] = (kind == .delete ? old : new)[bit] }
+            if let name = names[bit] { key[name] = present[bit] }
         }
         let link = row.optionalInteger(9).flatMap { [-1, 1].contains($0) ? number + $0 : nil }
         return HistoryChange(
@@ -65,10 +73,10 @@ struct AttachedRows: Sendable {
             updatedAttributes: names.keys.sorted().filter { changed & 1 << UInt64($0) != 0 }.compactMap {
                 names[$0]
             },
-            tombstone: kind == .delete ? values(old, names, object) : nil,
+            tombstone: kind == .delete ? values(present, names, object) : nil,
             oldValues: kind == .update
                 ? Dictionary(old.compactMap { bit, value in names[bit].map { ($0, value) } }) { $1 } : [:],
-            key: key, newValues: kind == .delete ? [:] : values(new, names, object), counterpart: link)
+            key: key, newValues: kind == .delete ? [:] : values(present, names, object), counterpart: link)
     }
 
     /// Returns a whole row by name; nothing if only its key is recorded.

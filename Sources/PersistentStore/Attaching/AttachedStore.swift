@@ -90,7 +90,7 @@ struct AttachedStore {
             try connection.execute("ALTER TABLE \(addition.table) ADD COLUMN \(addition.definition)")
         }
         try connection.execute(StoreSchema.indexes)
-        try connection.execute(Self.table)
+        try connection.execute(Self.table + "; ALTER TABLE history ADD COLUMN retained INTEGER")
         try StoreMetadata.set(.storeID, .text(UUID().uuidString.lowercased()), on: connection)
         try StoreMetadata.set(.generation, 1, on: connection)
         try StoreMetadata.set(.historyFloor, 0, on: connection)
@@ -138,11 +138,7 @@ struct AttachedStore {
     func remove(on connection: borrowing Connection) throws {
         for entity in try entities(on: connection) {
             try dropTriggers(of: entity.id, on: connection)
-            for table in [
-                StoreSchema.valuesTable(entity.storedName), StoreSchema.replacedTable(entity.storedName),
-            ] {
-                try connection.run("DROP TABLE \(table)")
-            }
+            try connection.run("DROP TABLE \(StoreSchema.replacedTable(entity.storedName))")
         }
         for table in StoreSchema.tableNames + ["history_table"] {
             try connection.run("DROP TABLE \(StoreSchema.quoted(table))")
@@ -283,7 +279,7 @@ struct AttachedStore {
             count += 1
             stored = "\(name)#\(count)"
         }
-        for sql in AttachedTriggers.createTables(stored) { try connection.run(sql) }
+        try connection.run(AttachedTriggers.createNotes(stored))
         try connection.run("INSERT INTO history_entity (name) VALUES (?1)", stored)
         return connection.lastInsertedRow
     }
@@ -316,9 +312,7 @@ struct AttachedStore {
         }
         let triggers = AttachedTriggers(
             schema: schema, entityID: id, storedName: stored, values: values, bits: bits)
-        try addColumns(
-            triggers.oldBits.map { "o\($0)" } + triggers.newBits.map { "n\($0)" },
-            to: "history_values_\(stored)", on: connection)
+        try addColumns(triggers.valueColumns, " ANY", to: "history", on: connection)
         try addColumns(triggers.noteColumns, to: "history_replaced_\(stored)", on: connection)
         try connection.run("DELETE FROM \(StoreSchema.replacedTable(stored))")
         let statements = AttachedProbe(schema)
@@ -331,11 +325,12 @@ struct AttachedStore {
         try describe(triggers, on: connection)
     }
 
-    private func addColumns(_ columns: [String], to table: String, on connection: borrowing Connection) throws
-    {
+    private func addColumns(
+        _ columns: [String], _ type: String = "", to table: String, on connection: borrowing Connection
+    ) throws {
         let present = try connection.columns(of: table)
         for column in columns where !present.contains(column) {
-            try connection.run("ALTER TABLE \(StoreSchema.quoted(table)) ADD COLUMN \(column)")
+            try connection.run("ALTER TABLE \(StoreSchema.quoted(table)) ADD COLUMN \(column)\(type)")
         }
     }
 

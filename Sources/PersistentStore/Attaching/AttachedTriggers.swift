@@ -1,7 +1,9 @@
 /// The triggers that record an attached table, for every writer.
 ///
 /// They use the technique of ``HistoryTriggers``, without columns of their own in the table: a BEFORE trigger notes the
-/// rows that REPLACE may evict, and an AFTER trigger records those that are missing then. They run after the owner's
+/// rows that REPLACE may evict, and an AFTER trigger records those that are missing then. A record is one row of
+/// `history` with the values next to it, and has the writer's time, so that its statement reads no other table than the
+/// owner's: SQLite would copy a selection that reads the table of its insertion. They run after the owner's
 /// BEFORE triggers and before the owner's AFTER triggers only as far as their age allows (SQLite runs the newest
 /// trigger first, and temporary ones before all others), and the owner's triggers are never created again, since that
 /// would change their order in the schema. So each record contains the row as it is when the record is made: whichever
@@ -34,34 +36,39 @@ struct AttachedTriggers {
 
     var all: [HistoryTriggers.Trigger] {
         [
-            notesClashesOfInsert, notesClashesOfUpdate, recordsInsert, recordsReplacingInsert, recordsUpdate,
-            recordsReplacingUpdate, recordsMove, recordsDelete, discardsNoteOfDeleted, recordsEvicted,
+            notesClashesOfInsert, notesClashesOfUpdate, recordsInsert, recordsUpdate, recordsMove,
+            recordsDelete,
+            discardsNoteOfDeleted, recordsEvicted,
+            // The newest run first: evictions precede the change that caused them.
+            evictsByInsert, evictsByUpdate,
         ]
     }
 
-    // MARK: Columns of the history's tables
+    // MARK: Columns of the history
 
-    /// The bits of columns whose values before a change are recorded.
-    var oldBits: [Int] { values == .names ? keyBits : columns.map(\.bit) }
-    /// The bits of columns whose values after a change are recorded.
-    var newBits: [Int] { values == .rows ? columns.map(\.bit) : keyBits }
-    private var hasValues: Bool { !oldBits.isEmpty || !newBits.isEmpty }
+    /// The bits of columns whose values in the row of a change, before a deletion and after any other, are recorded.
+    private func bits(_ kind: HistoryChange.Kind) -> [Int] {
+        let isWhole = kind == .delete ? values != .names : values == .rows
+        return isWhole ? columns.map(\.bit) : keyBits
+    }
+
+    /// The columns of `history` for the values, which the tables share by their bits.
+    var valueColumns: [String] {
+        bits(.delete).map { "v\($0)" } + (values == .names ? [] : columns.map { "o\($0.bit)" })
+    }
 
     /// All columns: a note contains the row, by which it is recognized.
     var noteColumns: [String] { columns.map { "v\($0.bit)" } }
 
-    static func createTables(_ storedName: String) -> [String] {
-        [
-            """
-            CREATE TABLE \(StoreSchema.valuesTable(storedName)) (number INTEGER PRIMARY KEY, "before" INTEGER,
-            "after" INTEGER)
-            """,
-            """
-            CREATE TABLE \(StoreSchema.replacedTable(storedName)) (row INTEGER PRIMARY KEY, at INTEGER, state INTEGER,
-            same INTEGER)
-            """,
-        ]
+    static func createNotes(_ storedName: String) -> String {
+        """
+        CREATE TABLE \(StoreSchema.replacedTable(storedName)) (row INTEGER PRIMARY KEY, at INTEGER, state INTEGER,
+        same INTEGER)
+        """
     }
+
+    /// Set in `retained` if an update has the old values of the changed columns.
+    static let oldValuesFlag: Int64 = 1 << 62
 
     private static func mask(_ bits: [Int]) -> Int64 { bits.reduce(0) { $0 | 1 << Int64($1) } }
 
@@ -69,65 +76,51 @@ struct AttachedTriggers {
         columns.first { $0.bit == bit }.map { StoreSchema.quoted($0.column.name) } ?? "NULL"
     }
 
-    // MARK: Insertions
+    // MARK: Changes
 
     private var recordsInsert: HistoryTriggers.Trigger {
-        trigger(
-            "insert", "AFTER INSERT ON \(table)\nWHEN NOT \(hasNotes) AND \(isPresent("new"))",
-            [record(.insert, "new")] + newValues(.insert))
+        trigger("insert", "AFTER INSERT ON \(table)", [recordPresent(.insert)])
     }
-
-    private var recordsReplacingInsert: HistoryTriggers.Trigger {
-        trigger(
-            "insert_replacing", "AFTER INSERT ON \(table)\nWHEN \(hasNotes)",
-            [evict("\(isNote("new")) OR \(isMissing)"), record(.insert, "new", where: isPresent("new"))]
-                + newValues(.insert))
-    }
-
-    // MARK: Updates
 
     private var recordsUpdate: HistoryTriggers.Trigger {
         trigger(
-            "update",
-            """
-            AFTER UPDATE ON \(table)
-            WHEN (\(anyDiffers)) AND NOT (\(isMoved)) AND NOT \(hasNotes) AND \(isPresent("new"))
-            """,
-            [record(.update, "new", columns: changedColumns)] + newValues(.update))
-    }
-
-    private var recordsReplacingUpdate: HistoryTriggers.Trigger {
-        let changes = "(\(anyDiffers)) AND \(isPresent("new"))"
-        return trigger(
-            "update_replacing", "AFTER UPDATE ON \(table)\nWHEN \(hasNotes) AND NOT (\(isMoved))",
-            [
-                evict(evictedByUpdate), record(.update, "new", columns: changedColumns, where: changes),
-            ] + newValues(.update, where: anyDiffers))
+            "update", "AFTER UPDATE ON \(table)\nWHEN (\(anyDiffers)) AND NOT (\(isMoved))",
+            [recordPresent(.update)])
     }
 
     /// A changed key is a deletion and an insertion, each with the distance to the number of the other one.
     private var recordsMove: HistoryTriggers.Trigger {
         let (isGone, isThere) = ("NOT \(isKnown("old"))", isPresent("new"))
         return trigger(
-            "move", "AFTER UPDATE ON \(table)\nWHEN \(isMoved)",
+            "move", "AFTER UPDATE OF \(keyNames) ON \(table)\nWHEN \(isMoved)",
             [
                 "DELETE FROM \(notes) WHERE \(isNote("old")) AND state = 0", evict(evictedByUpdate),
-                record(.delete, "old", link: "CASE WHEN \(isThere) THEN 1 END", where: isGone),
-            ] + oldValues(where: isGone) + [
-                record(.insert, "new", link: "CASE WHEN \(isGone) THEN -1 END", where: isThere)
-            ] + newValues(.insert))
+                recordDelete(link: "CASE WHEN \(isThere) THEN 1 END", where: isGone),
+                recordPresent(.insert, link: "CASE WHEN \(isGone) THEN -1 END"),
+            ])
+    }
+
+    private var recordsDelete: HistoryTriggers.Trigger {
+        trigger("delete", "AFTER DELETE ON \(table)\nWHEN NOT \(isPresent("old"))", [recordDelete()])
+    }
+
+    // MARK: Evictions
+
+    private var evictsByInsert: HistoryTriggers.Trigger {
+        trigger(
+            "insert_evicts", "AFTER INSERT ON \(table)\nWHEN \(hasNotes)",
+            [evict("\(isNote("new")) OR \(isMissing)"), "DELETE FROM \(notes) WHERE \(isStale)"])
+    }
+
+    private var evictsByUpdate: HistoryTriggers.Trigger {
+        trigger(
+            "update_evicts",
+            "AFTER UPDATE\(ofUniqueNames) ON \(table)\nWHEN \(hasNotes) AND NOT (\(isMoved))",
+            [evict(evictedByUpdate), "DELETE FROM \(notes) WHERE \(isStale)"])
     }
 
     private var evictedByUpdate: String {
         "(\(isNote("new")) AND (\(rowDiffers))) OR \(isMissing)"
-    }
-
-    // MARK: Deletions
-
-    private var recordsDelete: HistoryTriggers.Trigger {
-        trigger(
-            "delete", "AFTER DELETE ON \(table)\nWHEN NOT \(isPresent("old"))",
-            [record(.delete, "old")] + oldValues())
     }
 
     private var discardsNoteOfDeleted: HistoryTriggers.Trigger {
@@ -139,23 +132,17 @@ struct AttachedTriggers {
 
     /// On the table of the notes, since each eviction needs the number of its own record.
     private var recordsEvicted: HistoryTriggers.Trigger {
-        let object = schema.isWithoutRowID ? "NULL" : "new.row"
-        var steps = [
-            """
-            INSERT INTO history (kind, entity, object, at)
-            VALUES (\(HistoryChange.Kind.delete.rawValue), \(entityID), \(object), \(time))
-            """
-        ]
-        if !oldBits.isEmpty {
-            steps.append(
-                """
-                INSERT INTO \(retained) (number, "before"\(list(oldBits.map { "o\($0)" })))
-                VALUES (last_insert_rowid(), \(Self.mask(oldBits))\(list(oldBits.map { "new.v\($0)" })))
-                """)
-        }
+        let bits = bits(.delete)
         let cleared = noteColumns.map { ", \($0) = NULL" }.joined()
-        steps.append("UPDATE \(notes) SET state = 2\(cleared) WHERE row = new.row")
-        return trigger("evicted", "AFTER UPDATE OF state ON \(notes)\nWHEN new.state = 1", steps)
+        return trigger(
+            "evicted", "AFTER UPDATE OF state ON \(notes)\nWHEN new.state = 1",
+            [
+                """
+                INSERT INTO history (kind, entity, object, at, retained\(list(bits.map { "v\($0)" })))
+                VALUES (\(HistoryChange.Kind.delete.rawValue), \(entityID), \(schema.isWithoutRowID ? "NULL" : "new.row"),
+                \(HistoryTriggers.now), \(Self.mask(bits))\(list(bits.map { "new.v\($0)" })))
+                """, "UPDATE \(notes) SET state = 2\(cleared) WHERE row = new.row",
+            ])
     }
 
     // MARK: Notes
@@ -163,24 +150,22 @@ struct AttachedTriggers {
     private var notesClashesOfInsert: HistoryTriggers.Trigger {
         trigger(
             "notes_insert",
-            "BEFORE INSERT ON \(table)\nWHEN \(hasNotes) OR \(clashes.map { exists($0) }.joined(separator: " OR "))",
+            "BEFORE INSERT ON \(table)\nWHEN \(clashes.isEmpty ? "0" : clashes.map { exists($0) }.joined(separator: " OR "))",
             note(""))
     }
 
     private var notesClashesOfUpdate: HistoryTriggers.Trigger {
         let others = " AND NOT (\(isSameRow(table, "old")))"
-        // A changed value may bring a row into a partial index.
-        let isPartial = schema.indexes.contains { $0.condition != nil }
         let unique = schema.indexes.flatMap(\.columns).map { differs(StoreSchema.quoted($0.name)) }
         let moves =
-            isPartial
+            hasPartialIndex
             ? "\(anyDiffers) OR \(rowDiffers)"
             : (unique + [rowDiffers]).joined(separator: " OR ")
         let clash = clashes.map { exists($0, others) }.joined(separator: " OR ")
         return trigger(
             "notes_update",
             """
-            BEFORE UPDATE ON \(table)
+            BEFORE UPDATE\(ofUniqueNames) ON \(table)
             WHEN (\(hasNotes) AND (\(anyDiffers) OR \(rowDiffers))) OR ((\(moves)) AND (\(clash)))
             """, note(others))
     }
@@ -196,7 +181,7 @@ struct AttachedTriggers {
             list(noteColumns), schema.isWithoutRowID ? ("", "") : ("row, ", row(table) + ", ")
         )
         return [
-            "DELETE FROM \(notes) WHERE state = 2 OR at <> \(HistoryTriggers.now) OR \(isSettled) OR \(isClashing)",
+            "DELETE FROM \(notes) WHERE \(isStale) OR \(isClashing)",
             """
             INSERT INTO \(notes) (\(row.0)at, state, same\(names))
             SELECT \(row.1)\(HistoryTriggers.now), 0, \(isSameRow(table, "new"))\(list(present)) FROM \(table)
@@ -237,6 +222,27 @@ struct AttachedTriggers {
         "EXISTS (SELECT 1 FROM \(table) WHERE \(clash)\(others))"
     }
 
+    /// A changed value may bring a row into a partial index.
+    private var hasPartialIndex: Bool { schema.indexes.contains { $0.condition != nil } }
+
+    /// The columns by which an update can evict a row, as a part of its triggers: SQLite runs them for no other update.
+    private var ofUniqueNames: String {
+        let unique = schema.indexes.flatMap(\.columns).map(\.name)
+        let isComputed = schema.columns.contains { $0.isGenerated && unique.contains($0.name) }
+        guard !hasPartialIndex, !isComputed else { return "" }
+        return " OF " + names(unique + schema.keyColumns.map(\.name))
+    }
+
+    private var keyNames: String { names(schema.keyColumns.map(\.name)) }
+
+    /// Returns columns, with all names under which an update can set the row number
+    /// (sqlite.org/lang_createtable.html#rowid).
+    private func names(_ columns: [String]) -> String {
+        var seen: Set<String> = []
+        let all = columns + (schema.isWithoutRowID ? [] : ["rowid", "oid", "_rowid_"])
+        return all.filter { seen.insert($0).inserted }.map(StoreSchema.quoted).joined(separator: ", ")
+    }
+
     private var hasNotes: String { "EXISTS (SELECT 1 FROM \(notes))" }
 
     /// Marks the notes of evicted rows for the trigger that records them.
@@ -252,6 +258,9 @@ struct AttachedTriggers {
         }
         return "(\(parts.joined(separator: " AND ")))"
     }
+
+    /// Whether a note is of an earlier statement, recorded, or of a row that was not evicted.
+    private var isStale: String { "state = 2 OR at <> \(HistoryTriggers.now) OR \(isSettled)" }
 
     private var isSameAsNote: String { isNote(table) }
     private var isMissing: String { "NOT EXISTS (SELECT 1 FROM \(table) WHERE \(isSameAsNote))" }
@@ -343,51 +352,35 @@ struct AttachedTriggers {
 
     // MARK: Records
 
-    /// The time of a change; NULL inside a transaction of this library.
-    private var time: String {
-        "(SELECT max(at, \(HistoryTriggers.now)) FROM history ORDER BY number DESC LIMIT 1)"
-    }
-
-    private func record(
-        _ kind: HistoryChange.Kind, _ row: String, columns: String = "NULL", link: String = "NULL",
-        where condition: String? = nil
-    ) -> String {
-        let object = schema.isWithoutRowID ? "NULL" : self.row(row)
-        let values = "\(kind.rawValue), \(entityID), \(object), \(columns), \(time), \(link)"
-        let source = condition.map { "SELECT \(values) WHERE \($0)" } ?? "VALUES (\(values))"
-        return "INSERT INTO history (kind, entity, object, columns, at, session)\n\(source)"
-    }
-
-    /// Returns the statement that retains values before a deletion.
-    private func oldValues(where condition: String? = nil) -> [String] {
-        guard !oldBits.isEmpty else { return [] }
-        let values =
-            "last_insert_rowid(), \(Self.mask(oldBits))\(list(oldBits.map { "old.\(name($0))" }))"
-        let source = condition.map { "SELECT \(values) WHERE \($0)" } ?? "VALUES (\(values))"
-        return [
-            "INSERT INTO \(retained) (number, \"before\"\(list(oldBits.map { "o\($0)" })))\n\(source)"
-        ]
-    }
-
-    /// Returns the statement that retains values of the row as it is now, and for an update those before it.
-    private func newValues(_ kind: HistoryChange.Kind, where condition: String = "1") -> [String] {
-        let isUpdate = kind == .update
+    /// Returns the statement that records an insertion or an update of a row that exists, as it is now.
+    private func recordPresent(_ kind: HistoryChange.Kind, link: String = "NULL") -> String {
+        let (bits, isUpdate) = (bits(kind), kind == .update)
         let changed = isUpdate && values != .names ? columns : []
-        guard !newBits.isEmpty || !changed.isEmpty else { return [] }
         let old = changed.map { column, _ in
-            let name = StoreSchema.quoted(column.name)
-            return "CASE WHEN \(differs(column)) THEN old.\(name) END"
+            "CASE WHEN \(differs(column)) THEN old.\(StoreSchema.quoted(column.name)) END"
         }
-        return [
+        return """
+            INSERT INTO history (kind, entity, object, columns, at, session, retained\
+            \(list(changed.map { "o\($0.bit)" } + bits.map { "v\($0)" })))
+            SELECT \(kind.rawValue), \(entityID), \(object("new")), \(isUpdate ? changedColumns : "NULL"),
+            \(HistoryTriggers.now), \(link), \(Self.mask(bits) | (changed.isEmpty ? 0 : Self.oldValuesFlag))\
+            \(list(old + bits.map { "\(table).\(name($0))" })) FROM \(table)
+            WHERE \(isSameRow(table, "new"))
             """
-            INSERT INTO \(retained) (number, "before", "after"\(list(changed.map { "o\($0.bit)" }))\
-            \(list(newBits.map { "n\($0)" })))
-            SELECT last_insert_rowid(), \(changed.isEmpty ? "0" : "-1"), \(Self.mask(newBits))\(list(old))\
-            \(list(newBits.map { "\(table).\(name($0))" })) FROM \(table)
-            WHERE \(isSameRow(table, "new")) AND (\(condition))
-            """
-        ]
     }
+
+    private func recordDelete(link: String = "NULL", where condition: String? = nil) -> String {
+        let bits = bits(.delete)
+        let values = """
+            \(HistoryChange.Kind.delete.rawValue), \(entityID), \(object("old")), \(HistoryTriggers.now), \(link),
+            \(Self.mask(bits))\(list(bits.map { "old.\(name($0))" }))
+            """
+        let source = condition.map { "SELECT \(values) WHERE \($0)" } ?? "VALUES (\(values))"
+        return
+            "INSERT INTO history (kind, entity, object, at, session, retained\(list(bits.map { "v\($0)" })))\n\(source)"
+    }
+
+    private func object(_ row: String) -> String { schema.isWithoutRowID ? "NULL" : self.row(row) }
 
     private func list(_ parts: [String]) -> String { parts.map { ", " + $0 }.joined() }
 

@@ -39,7 +39,6 @@ private struct AttachedRevert {
     }
 
     private var table: String { StoreSchema.quoted(entity.name) }
-    private var values: String { StoreSchema.valuesTable(entity.storedName) }
 
     /// Returns the reason for which the change cannot be undone.
     func refusal(_ changes: Set<Int64>) -> String? {
@@ -57,31 +56,31 @@ private struct AttachedRevert {
 
     /// Runs the statement. Returns whether it changed the row.
     func run(on connection: borrowing Connection) throws -> Bool {
-        let stored = "(SELECT * FROM \(values) WHERE number = \(change.number)) AS change"
+        let stored = "(SELECT * FROM history WHERE number = \(change.number)) AS change"
         let row = "\(table).\(StoreSchema.quoted(entity.rowName ?? "rowid"))"
-        func isRow(_ prefix: String) -> String {
+        var isRow: String {
             guard !entity.keys.isEmpty else { return "\(row) = \(change.objectID.key)" }
             let keys = entity.keys.compactMap { bit in
-                names[bit].map { "\(table).\(StoreSchema.quoted($0)) IS change.\(prefix)\(bit)" }
+                names[bit].map { "\(table).\(StoreSchema.quoted($0)) IS change.v\(bit)" }
             }
             return keys.joined(separator: " AND ")
         }
         switch change.kind {
         case .insert:
             let found =
-                entity.keys.isEmpty ? isRow("n") : "EXISTS (SELECT 1 FROM \(stored) WHERE \(isRow("n")))"
+                entity.keys.isEmpty ? isRow : "EXISTS (SELECT 1 FROM \(stored) WHERE \(isRow))"
             try connection.run("DELETE FROM \(table) WHERE \(found)")
         case .update:
             let bits = names.keys.sorted().filter { changed & 1 << UInt64($0) != 0 }
             let set = bits.compactMap { bit in names[bit].map { "\(StoreSchema.quoted($0)) = change.o\(bit)" }
             }
             try connection.run(
-                "UPDATE \(table) SET \(set.joined(separator: ", ")) FROM \(stored) WHERE \(isRow("n"))"
+                "UPDATE \(table) SET \(set.joined(separator: ", ")) FROM \(stored) WHERE \(isRow)"
             )
         case .delete:
             let bits = entity.columns.filter { names[$0] != nil && change.tombstone?[names[$0] ?? ""] != nil }
             var (into, from) = (
-                bits.compactMap { names[$0].map(StoreSchema.quoted) }, bits.map { "change.o\($0)" }
+                bits.compactMap { names[$0].map(StoreSchema.quoted) }, bits.map { "change.v\($0)" }
             )
             if entity.keys.isEmpty, let row = entity.rowName {
                 into.append(StoreSchema.quoted(row))
@@ -105,12 +104,8 @@ private struct AttachedRevert {
         var isSame = "later.object = \(change.objectID.key)"
         var source = "history AS later"
         if !entity.keys.isEmpty {
-            source +=
-                " JOIN \(values) AS kept USING (number) JOIN \(values) AS change ON change.number = \(change.number)"
-            let side = change.kind == .delete ? "o" : "n"
-            let keys = entity.keys.map {
-                "CASE later.kind WHEN \(HistoryChange.Kind.delete.rawValue) THEN kept.o\($0) ELSE kept.n\($0) END IS change.\(side)\($0)"
-            }
+            source += " JOIN history AS change ON change.number = \(change.number)"
+            let keys = entity.keys.map { "later.v\($0) IS change.v\($0)" }
             isSame = keys.joined(separator: " AND ")
         }
         let others = changes.sorted().map(String.init).joined(separator: ", ")

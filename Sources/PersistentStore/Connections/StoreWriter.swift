@@ -43,7 +43,9 @@ actor StoreWriter {
             let (written, rows) = try commit { _, facts in
                 var transaction = StoreTransaction(
                     StoreSnapshot(.writer(self), tables.query), connection, facts, tables,
-                    RecordedTransaction(origin: origin, options: opening.options, storeID: storeID))
+                    RecordedTransaction(
+                        origin: origin, options: opening.options, storeID: storeID,
+                        isAttached: opening.isAttached))
                 let value: Value
                 do throws(Failure) {
                     value = try body(&transaction)

@@ -28,6 +28,9 @@ struct RecordedTransaction {
     let origin: TransactionOrigin
     let options: StoreOptions
     let storeID: UUID
+    /// Whether the triggers are those of another program's database, which give each row a time: see
+    /// ``AttachedTriggers``.
+    var isAttached = false
 
     func begin(on connection: borrowing Connection, _ external: ExternalTriggers) throws -> Int64 {
         let originID = try originID(on: connection, external)
@@ -49,6 +52,9 @@ struct RecordedTransaction {
     func end(
         _ first: Int64, on connection: borrowing Connection, _ facts: StoreConnection.Facts
     ) throws -> HistoryToken? {
+        if isAttached {
+            try connection.run("UPDATE history SET at = NULL WHERE number > ?1 AND at NOT NULL", first)
+        }
         let statement = try connection.prepare(
             "INSERT INTO history (kind, at) VALUES (4, (SELECT began FROM history WHERE number = ?1))")
         try statement.bind(first, at: 1)

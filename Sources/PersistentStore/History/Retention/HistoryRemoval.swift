@@ -19,10 +19,30 @@ enum HistoryRemoval {
     /// Deletes the values of one row, which may be the newest and is then retained, and the notes of statements that
     /// evicted nothing, which contain values.
     static func removeValues(at number: Int64, on connection: borrowing Connection) throws {
-        for entity in try connection.texts("SELECT name FROM history_entity") {
-            try connection.run("DELETE FROM \(StoreSchema.valuesTable(entity)) WHERE number = ?1", number)
-            try connection.run("DELETE FROM \(StoreSchema.replacedTable(entity))")
+        for table in try tables(of: "values", on: connection) {
+            try connection.run("DELETE FROM \(table) WHERE number = ?1", number)
         }
+        let columns = try AttachedRows.valueColumns(on: connection)
+        if !columns.isEmpty {
+            let cleared = columns.map { ", \($0) = NULL" }.joined()
+            try connection.run("UPDATE history SET retained = 0\(cleared) WHERE number = ?1", number)
+        }
+        try removeNotes(on: connection)
+    }
+
+    /// Notes of statements that evicted nothing contain values.
+    private static func removeNotes(on connection: borrowing Connection) throws {
+        for table in try tables(of: "replaced", on: connection) { try connection.run("DELETE FROM \(table)") }
+    }
+
+    /// Returns the tables of all entities, quoted; those of values are missing in another program's database.
+    private static func tables(of kind: String, on connection: borrowing Connection) throws -> [String] {
+        try connection.texts(
+            """
+            SELECT stored.name FROM history_entity AS entity JOIN sqlite_schema AS stored
+            ON stored.name = 'history_\(kind)_' || entity.name AND stored.type = 'table'
+            """
+        ).map(StoreSchema.quoted)
     }
 
     static func hasRemains(on connection: borrowing Connection) throws -> Bool {
@@ -32,12 +52,10 @@ enum HistoryRemoval {
     }
 
     static func remove(from first: Int64, upTo last: Int64, on connection: borrowing Connection) throws {
-        for entity in try connection.texts("SELECT name FROM history_entity") {
-            try connection.run(
-                "DELETE FROM \(StoreSchema.valuesTable(entity)) WHERE number BETWEEN ?1 AND ?2", first, last)
-            // Notes of statements that evicted nothing contain values.
-            try connection.run("DELETE FROM \(StoreSchema.replacedTable(entity))")
+        for table in try tables(of: "values", on: connection) {
+            try connection.run("DELETE FROM \(table) WHERE number BETWEEN ?1 AND ?2", first, last)
         }
+        try removeNotes(on: connection)
         try connection.run("DELETE FROM history WHERE number BETWEEN ?1 AND ?2", first, last)
     }
 

@@ -105,9 +105,7 @@ struct SelectiveDeletion: Sendable {
     /// Empties the newest row, which is retained as an end without a transaction, for its number and time.
     private func emptyNewest(on connection: borrowing Connection) throws {
         let newest = try HistoryBoundary.newest(on: connection)
-        for entity in try connection.texts("SELECT name FROM history_entity") {
-            try connection.run("DELETE FROM \(StoreSchema.valuesTable(entity)) WHERE number = ?1", newest)
-        }
+        try HistoryRemoval.removeValues(at: newest, on: connection)
         try connection.run(
             """
             UPDATE history SET kind = 4, entity = NULL, object = NULL, columns = NULL WHERE number = ?1
