@@ -1,3 +1,4 @@
+import Glibc
 import PersistentStore
 import SQLite
 
@@ -6,63 +7,105 @@ extension Figure {
         name: "CAPTURE", title: "statements on a recorded table of another program, and the same unrecorded"
     ) { workspace in
         let rows = workspace.count(100_000, quick: 20_000)
-        let rounds = workspace.count(7, quick: 3)
         var times: [String: [Double]] = [:]
-        for round in 0..<rounds {
+        for round in 0..<workspace.count(7, quick: 3) {
             // The order alternates between rounds.
-            let ways = CaptureWriter.Way.allCases
+            let ways = CaptureWriter.Way.all
             for way in round.isMultiple(of: 2) ? ways : ways.reversed() {
                 let writer = try CaptureWriter(workspace, way, rows: rows)
                 for kind in CaptureWriter.Kind.allCases {
-                    times["\(way) \(kind)", default: []].append(try writer.time(kind))
+                    times[way.name + kind.rawValue, default: []].append(try writer.time(kind))
                 }
             }
         }
-        return CaptureWriter.Way.allCases.dropFirst().flatMap { way in
-            CaptureWriter.Kind.allCases.map { kind in
-                Measurement(
-                    "speed of \(kind.rawValue), \(way.rawValue)", .time,
-                    Comparison(
-                        ours: times["\(way) \(kind)"] ?? [], reference: times["unrecorded \(kind)"] ?? []
-                    )
-                    .asSpeed,
-                    reference: "unrecorded", goal: way == .rows && kind == .insert ? .atLeast(0.5) : nil)
+        func speed(_ way: CaptureWriter.Way, _ kind: CaptureWriter.Kind) -> Comparison {
+            Comparison(
+                ours: times[way.name + kind.rawValue] ?? [],
+                reference: times[CaptureWriter.Way.unrecorded.name + kind.rawValue] ?? []
+            ).asSpeed
+        }
+        let costs = RecordedValues.allCases.flatMap { values in
+            CaptureWriter.Kind.allCases.flatMap { kind in
+                let ours = CaptureWriter.Way.recorded(values)
+                let row = Measurement(
+                    "speed of \(kind.rawValue), \(ours.name)", .time, speed(ours, kind),
+                    reference: "unrecorded",
+                    goal: values == .rows && kind.isBulkInsert ? .atLeast(0.5) : nil)
+                // The same content: whole rows, or which rows changed.
+                let peers = CapturePeer.all.filter { values == ($0.hasRows ? .rows : .names) }
+                return [row]
+                    + peers.map { peer in
+                        row.compared(
+                            with: peer.name,
+                            Comparison(
+                                ours: times[ours.name + kind.rawValue] ?? [],
+                                reference: times[peer.name + kind.rawValue] ?? []
+                            ).asSpeed, goal: .atLeast(1))
+                    }
             }
         }
+        return costs + [try followLatency(workspace)]
+    }
+
+    /// Measures a commit until the follower's line arrives in this process.
+    private static func followLatency(_ workspace: Workspace) throws -> Measurement {
+        let writer = try CaptureWriter(workspace, .recorded(.rows), rows: 0)
+        let follower = try ChildProcess(
+            [
+                try workspace.neighbor("dbhistory"), "follow", writer.path, "--since", "beginning",
+                "--format",
+                "jsonl",
+            ])
+        let connection = try Connection(path: writer.path, access: .readWrite)
+        try connection.execute("PRAGMA synchronous = NORMAL")
+        var times: [Double] = []
+        for number in 0..<workspace.count(1000, quick: 200) {
+            let began = Moment.now
+            try connection.run("INSERT INTO page (url) VALUES (?1)", number)
+            while try follower.receive(1) != [UInt8(ascii: "\n")] {}
+            times.append(began.secondsSince)
+            usleep(2000)
+        }
+        follower.kill()
+        // The first one contains the start of the follower.
+        return Measurement("a commit until the line of 'dbhistory follow'", .time, Array(times.dropFirst()))
     }
 }
 
 /// An external writer of a table that fills it, updates a third of it, deletes a fifth, and makes small commits.
 private struct CaptureWriter {
-    enum Way: String, CaseIterable {
+    enum Way {
         case unrecorded
-        case names = "names of changed columns"
-        case oldValues = "old values"
-        case rows = "whole rows"
-        /// As Debezium's connector and many audit tables do it; the evictions of REPLACE are missing.
-        case plain = "whole rows by plain AFTER triggers with JSON"
+        case recorded(RecordedValues)
+        case peer(CapturePeer)
 
-        var values: RecordedValues? {
+        static let all =
+            [unrecorded] + RecordedValues.allCases.map(recorded) + CapturePeer.all.map(peer)
+
+        var name: String {
             switch self {
-            case .names: .names
-            case .oldValues: .oldValues
-            case .rows: .rows
-            case .unrecorded, .plain: nil
+            case .unrecorded: "unrecorded"
+            case .recorded(.names): "names of changed columns"
+            case .recorded(.oldValues): "old values"
+            case .recorded(.rows): "whole rows"
+            case .peer(let peer): peer.name
             }
         }
     }
 
     enum Kind: String, CaseIterable {
-        case insert = "a bulk insert"
+        case insert = "inserts in one transaction"
+        case selection = "INSERT SELECT"
         case update = "a bulk update"
         case delete = "a bulk delete"
-        case commit = "a small commit"
+        case commit = "small commits"
+
+        var isBulkInsert: Bool { self == .insert || self == .selection }
     }
 
     private static let commits = 1000
-    private static let row = "json_object('id', %.id, 'url', %.url, 'title', %.title, 'rank', %.rank)"
 
-    private let path: String
+    let path: String
     private let rows: Int
 
     init(_ workspace: Workspace, _ way: Way, rows: Int) throws {
@@ -73,20 +116,8 @@ private struct CaptureWriter {
             PRAGMA journal_mode = WAL;
             CREATE TABLE page (id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE, title TEXT, rank REAL)
             """)
-        if way == .plain {
-            let (old, new) = (Self.row.replacing("%", with: "old"), Self.row.replacing("%", with: "new"))
-            try connection.execute(
-                """
-                CREATE TABLE audit (id INTEGER PRIMARY KEY, op TEXT, at INTEGER, before TEXT, after TEXT);
-                CREATE TRIGGER i AFTER INSERT ON page BEGIN
-                INSERT INTO audit (op, at, after) VALUES ('c', unixepoch(), \(new)); END;
-                CREATE TRIGGER u AFTER UPDATE ON page BEGIN
-                INSERT INTO audit (op, at, before, after) VALUES ('u', unixepoch(), \(old), \(new)); END;
-                CREATE TRIGGER d AFTER DELETE ON page BEGIN
-                INSERT INTO audit (op, at, before) VALUES ('d', unixepoch(), \(old)); END
-                """)
-        }
-        guard let values = way.values else { return }
+        if case .peer(let peer) = way { try connection.execute(peer.sql) }
+        guard case .recorded(let values) = way else { return }
         let path = path
         try blocking {
             let container = try await PersistentContainer(attachingTo: path, tables: ["page"], values: values)
@@ -96,27 +127,29 @@ private struct CaptureWriter {
 
     /// Returns the time in seconds.
     func time(_ kind: Kind) throws -> Double {
-        let connection = try Connection(path: path, access: .readWrite)
+        let connection = try Connection(path: path, access: .readWrite, trustsSchema: true)
         try connection.execute("PRAGMA synchronous = NORMAL")
         let began = Moment.now
         if kind != .commit { try connection.execute("BEGIN IMMEDIATE") }
         switch kind {
-        case .insert:
-            for number in 0..<rows {
-                try connection.run(
-                    "INSERT INTO page (url, title, rank) VALUES (?1, ?2, 0.5)", SampleClip.url(number),
-                    SampleClip.title(number))
-            }
-        case .update: try connection.run("UPDATE page SET rank = rank + 1 WHERE id > ?1", rows / 3 * 2)
+        case .insert: try insert(0..<rows, on: connection)
+        case .selection:
+            try connection.run(
+                "INSERT INTO page (id, url, title, rank) SELECT id + ?1, url || '#', title, rank FROM page",
+                rows)
+        case .update: try connection.run("UPDATE page SET rank = rank + 1 WHERE id > ?1", rows / 3 * 5)
         case .delete: try connection.run("DELETE FROM page WHERE id <= ?1", rows / 5)
-        case .commit:
-            for number in rows..<(rows + Self.commits) {
-                try connection.run(
-                    "INSERT INTO page (url, title, rank) VALUES (?1, ?2, 0.5)", SampleClip.url(number),
-                    SampleClip.title(number))
-            }
+        case .commit: try insert(rows..<(rows + Self.commits), on: connection)
         }
         if kind != .commit { try connection.execute("COMMIT") }
         return began.secondsSince
+    }
+
+    private func insert(_ numbers: Range<Int>, on connection: borrowing Connection) throws {
+        for number in numbers {
+            try connection.run(
+                "INSERT INTO page (url, title, rank) VALUES (?1, ?2, 0.5)", SampleClip.url(number),
+                SampleClip.title(number))
+        }
     }
 }

@@ -74,8 +74,21 @@ struct AttachedStore {
 
     // MARK: Changes, with the write lock
 
-    /// Rejects a database with a name that the history needs.
+    /// Rejects a database with a name that the history needs, and one whose owner would not be recorded.
     func checkNames(_ connection: borrowing Connection) throws {
+        // Chromium's programs create this table in each of their databases, and turn triggers off
+        // (chromium.googlesource.com, sql/meta_table.cc and sql/database.cc).
+        let isChromium =
+            try connection.integer(
+                """
+                SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'meta'
+                AND sql GLOB '*(key LONGVARCHAR*, value LONGVARCHAR)'
+                """) == 1
+            && connection.integer("SELECT 1 FROM meta WHERE key = 'last_compatible_version'") == 1
+        if isChromium {
+            throw AttachmentRefusal(
+                "it belongs to Chromium, which turns triggers off, so nothing would be recorded")
+        }
         for name in try connection.texts("SELECT name FROM sqlite_schema ORDER BY rowid")
         where Self.isReserved(name.lowercased()) {
             throw AttachmentRefusal("its '\(name)' has the name of a part of the history")

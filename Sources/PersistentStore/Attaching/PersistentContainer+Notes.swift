@@ -13,6 +13,15 @@ extension PersistentContainer {
     private static let parkedKey = "attached_parked_"
     private static let maxParked = 1000
 
+    /// Whether a database is in WAL mode, so that recording need not switch it.
+    package static func isInWALMode(_ path: String) throws(StoreError) -> Bool {
+        do {
+            return try Connection(path: path, access: .readWrite).texts("PRAGMA journal_mode") == ["wal"]
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+
     package nonisolated(nonsending) func notes() async throws(StoreError) -> AttachmentNotes {
         try await reader.read { snapshot throws(StoreError) in
             try snapshot.ask { connection in

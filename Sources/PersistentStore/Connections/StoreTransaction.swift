@@ -153,6 +153,8 @@ extension StoreTransaction {
         if let first { return first }
         let number = try perform { try recorded.begin(on: $0, facts.external) }
         first = number
+        // The owner's triggers may change a table that is not recorded.
+        hasOtherChanges = true
         return number
     }
 

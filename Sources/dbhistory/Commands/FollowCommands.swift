@@ -14,8 +14,9 @@ extension Command {
         name: "follow", summary: "Print each change of the recorded tables as it is committed",
         details: """
             With --consumer, the position is in the database: changes that were not received are
-            printed again after a restart, and cleaning retains them. Only --ack and --exec prove
-            that a line was received; without them, the position moves when it is written.
+            printed again after a restart, and cleaning retains them. --ack, --exec, and --post
+            prove that a transaction was received. Without them, a program that reads a pipe has
+            received one when it reads the next; the last one before --once ends, when it is read.
             --exec runs a shell command for each transaction, --post sends it with curl: lines of
             the format on standard input, and a key that repetitions share in DBHISTORY_KEY or
             the header Idempotency-Key. A transaction that fails --attempts times is parked.
@@ -61,6 +62,7 @@ extension Command {
         follower.endsAtNewest = arguments.has("--once")
         follower.acknowledgments = arguments.has("--ack") ? Acknowledgments() : nil
         follower.delivery = delivery
+        follower.pipe = follower.acknowledgments == nil && delivery == nil ? OutputPipe() : nil
         if delivery == nil {
             follower.container.watchForHangUp(STDOUT_FILENO) { exit(0) }
         }

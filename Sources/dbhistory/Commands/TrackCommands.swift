@@ -32,6 +32,10 @@ extension Command {
             for (_, refusal) in known { if let refusal { Program.fail("skipped: \(refusal).") } }
         }
         guard !tables.isEmpty else { throw Failure("\(arguments.path) has no table that can be recorded.") }
+        guard
+            try arguments.has("--wal") || arguments.has("--dry-run")
+                || PersistentContainer.isInWALMode(arguments.path)
+        else { throw StoreError.needsWAL(path: arguments.path) }
         let output = Output()
         for table in tables {
             try output.line(

@@ -25,3 +25,24 @@ final class Acknowledgments: Sendable {
         }
     }
 }
+
+/// A pipe on standard output.
+struct OutputPipe: Sendable {
+    /// Creates nil if standard output is not a pipe.
+    init?() {
+        var status = stat()
+        guard fstat(STDOUT_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }
+    }
+
+    /// Waits until its reader has taken all bytes.
+    func waitUntilRead() throws {
+        var pause: UInt32 = 20
+        var count: CInt = 0
+        while ioctl(STDOUT_FILENO, UInt(FIONREAD), &count) == 0, count > 0 {
+            var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+            guard poll(&output, 1, 0) == 0 else { throw Acknowledgments.Ended() }
+            usleep(pause)
+            pause = min(pause * 2, 5000)
+        }
+    }
+}

@@ -15,6 +15,8 @@ struct Follower: Sendable {
     /// Whether to end at the newest transaction.
     var endsAtNewest = false
     var acknowledgments: Acknowledgments?
+    /// The reader of the output, if it is a pipe.
+    var pipe: OutputPipe?
     var delivery: Delivery?
 
     private static let maxChanges = 500
@@ -33,14 +35,15 @@ struct Follower: Sendable {
     /// Follows until the end. Returns the position of a copy of the rows, after which to continue.
     private func follow(after start: HistoryToken) async throws -> HistoryToken? {
         try await clean()
+        var unread: HistoryToken?
         var steps = container.follow(
             HistoryFollower(after: start, limit: .split(Self.maxChanges)), waits: !endsAtNewest
         ).makeAsyncIterator()
         while let step = try await steps.next() {
             switch step {
             case .transactions(let transactions):
-                try await receive(transactions)
-                if let consumer, !steps.follower.isInsideTransaction {
+                try await receive(transactions, &unread)
+                if let consumer, unread == nil, !steps.follower.isInsideTransaction {
                     try await container.moveCursor(of: consumer, to: steps.follower.token)
                 }
             case .refresh where copiesRows:
@@ -54,6 +57,7 @@ struct Follower: Sendable {
             }
             if steps.follower.isAtEnd { try await clean() }
         }
+        if let consumer, let unread { try await container.moveCursor(of: consumer, to: unread) }
         return nil
     }
 
@@ -95,7 +99,9 @@ struct Follower: Sendable {
         try acknowledgments?.wait()
     }
 
-    private func receive(_ transactions: [HistoryTransaction]) async throws {
+    /// - Parameter unread: The last transaction whose lines the reader of a pipe received: it has processed them when it
+    ///   reads the next ones.
+    private func receive(_ transactions: [HistoryTransaction], _ unread: inout HistoryToken?) async throws {
         for transaction in transactions {
             let entries = transaction.changes.filter { admits($0.objectID.entity) }.map {
                 Entry.change($0, transaction)
@@ -106,9 +112,14 @@ struct Follower: Sendable {
             } else {
                 for entry in entries { try write(entry) }
             }
-            // A receiver that is killed again and again still makes progress.
-            if let consumer, transaction.isComplete, delivery != nil || acknowledgments != nil {
+            guard let consumer, transaction.isComplete else { continue }
+            if delivery != nil || acknowledgments != nil {
+                // A receiver that is killed again and again still makes progress.
                 try await container.moveCursor(of: consumer, to: transaction.token)
+            } else if let pipe {
+                try pipe.waitUntilRead()
+                if let unread { try await container.moveCursor(of: consumer, to: unread) }
+                unread = transaction.token
             }
         }
     }
@@ -147,6 +158,7 @@ struct Follower: Sendable {
                 }
                 if let failure { throw failure }
             }
+            try pipe?.waitUntilRead()
             return token
         }
     }

@@ -46,7 +46,8 @@ enum HistoryBoundary {
 
     /// Returns the last number such that its timestamp and all earlier ones are before a time.
     ///
-    /// Each writer ensures that timestamps rise with the numbers, so this is a search: from the newest row, in
+    /// Each writer ensures that timestamps rise with the numbers; in another program's database they are those of the
+    /// writers' clocks, and a clock that was set back affects the result. So this is a search: from the newest row, in
     /// steps that double until one is early enough, and then halve. No row without a timestamp is read twice,
     /// however long its transaction is.
     ///
