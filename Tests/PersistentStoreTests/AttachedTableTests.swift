@@ -202,6 +202,7 @@ struct OwnedDatabase {
             "writes 't' before"
         ),
         ("CREATE TABLE t (\((0..<63).map { "c\($0)" }.joined(separator: ", ")));", "more than 62 columns"),
+        ("CREATE TABLE t (\((0..<2000).map { "c\($0)" }.joined(separator: ", ")));", "more than 62 columns"),
         ("CREATE TABLE u (a);", "has no table 't'"),
     ]
 

@@ -44,12 +44,20 @@ extension Command {
             let numbers = parked.map(String.init).joined(separator: ", ")
             try Output().line(ChangeText.plain("parked by \(consumer): \(numbers)"))
         }
-        if let retention = notes.retention { try Output().line("keep: \(retention.components.seconds) s") }
+        if let retention = notes.retention { try Output().line("keep: \(age(retention.components.seconds))") }
         let space = try await container.space()
         let history = space.history.map { ", history \($0)" } ?? ""
         try Output().line(
             "size: file \(space.file), log \(space.journal), unused \(space.free)\(history) bytes")
         return 0
+    }
+
+    /// Returns an age in the form of --keep.
+    private static func age(_ seconds: Int64) -> String {
+        let unit = [(86_400, "d"), (3600, "h"), (60, "m")].first {
+            seconds > 0 && seconds % $0.0 == 0
+        }
+        return unit.map { "\(seconds / $0.0)\($0.1)" } ?? "\(seconds)s"
     }
 
     static let clean = Command(

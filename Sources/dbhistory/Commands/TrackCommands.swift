@@ -25,26 +25,38 @@ extension Command {
             default: .oldValues
             }
         let retention = try arguments.duration("--keep")
-        let known = try PersistentContainer.attachableTables(in: arguments.path)
-        var tables = arguments.rest
-        if tables.isEmpty {
-            tables = known.filter { $0.refusal == nil }.map(\.table)
-            for (_, refusal) in known { if let refusal { Program.fail("skipped: \(refusal).") } }
+        let (path, known) = (arguments.path, try PersistentContainer.attachableTables(in: arguments.path))
+        let tables = arguments.rest.isEmpty ? known.filter { $0.refusal == nil }.map(\.table) : arguments.rest
+        for (table, refusal) in known {
+            guard let refusal else { continue }
+            let isNamed = tables.contains { $0.lowercased() == table.lowercased() }
+            if isNamed { throw StoreError.cannotAttach(path: path, reason: refusal) }
+            // The parts of a virtual table are no tables of the user.
+            if arguments.rest.isEmpty, !refusal.hasSuffix("is a part of a virtual table") {
+                Program.fail("skipped: \(refusal).")
+            }
         }
-        guard !tables.isEmpty else { throw Failure("\(arguments.path) has no table that can be recorded.") }
-        guard
-            try arguments.has("--wal") || arguments.has("--dry-run")
-                || PersistentContainer.isInWALMode(arguments.path)
-        else { throw StoreError.needsWAL(path: arguments.path) }
+        guard !tables.isEmpty else { throw Failure("\(path) has no table that can be recorded.") }
+        if let table = tables.first(where: { name in
+            !known.contains { $0.table.lowercased() == name.lowercased() }
+        }) {
+            throw Failure(
+                "\(path) has no table '\(table)'. A view cannot be recorded; record the tables that it reads."
+            )
+        }
+        let isInWALMode = try PersistentContainer.isInWALMode(path)
+        guard isInWALMode || arguments.has("--wal") || arguments.has("--dry-run") else {
+            throw StoreError.needsWAL(path: path)
+        }
         let output = Output()
         for table in tables {
             try output.line(
                 ChangeText.plain(
-                    "record '\(table)': triggers history_N_… on it, and tables history_…_\(table)"))
+                    "record '\(table)': triggers history_N_… on it, and a table history_replaced_\(table)"))
         }
         try output.line(
             "add tables history, history_…, and store_metadata to the same file, unless they exist")
-        if arguments.has("--wal") { try output.line("switch to WAL mode, unless it is the present mode") }
+        if !isInWALMode { try output.line("switch to WAL mode, in which the database remains") }
         guard !arguments.has("--dry-run") else { return 0 }
         let container = try await PersistentContainer(
             attachingTo: arguments.path, tables: tables, values: values, allowsWAL: arguments.has("--wal"),

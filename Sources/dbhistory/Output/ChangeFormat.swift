@@ -49,9 +49,8 @@ enum ChangeText {
         case .change(let change, let transaction):
             let writer = [transaction.author, transaction.program].compactMap { $0 }
             let before = change.kind == .delete ? change.tombstone ?? [:] : change.oldValues
-            let arrow =
-                before.isEmpty && change.newValues.isEmpty
-                ? "" : "  \(row(before)) → \(row(change.newValues))"
+            let sides = [row(before), "→", row(change.newValues)].filter { !$0.isEmpty }
+            let arrow = sides.count == 1 ? "" : "  " + sides.joined(separator: " ")
             let names =
                 change.updatedAttributes.isEmpty
                 ? "" : " (\(change.updatedAttributes.joined(separator: ", ")))"

@@ -18,6 +18,8 @@ enum Program {
             fail(
                 "\(path) is not in WAL mode, in which it must be and will remain. Allow the switch with --wal."
             )
+        } catch StoreError.cannotRestore(let path, let reason) {
+            fail("Cannot undo: \(reason). Nothing was changed; 'dbhistory log \(path)' prints the changes.")
         } catch {
             fail("\(error)")
         }

@@ -23,6 +23,9 @@ import Testing
         let refused = try Shell.run(DBHistoryProgram.path, ["track", program.database])
         #expect(refused.output.isEmpty && refused.errors.contains("is not in WAL mode"))
         #expect(try program.run("track", "--wal", "--dry-run").contains("record 'tags'"))
+        let unknown = try Shell.run(
+            DBHistoryProgram.path, ["track", program.database, "tags", "nosuch", "--wal"])
+        #expect(unknown.output.isEmpty && unknown.errors.contains("has no table 'nosuch'"))
         #expect(try program.dump() == before)
         try program.run("track", "--wal", "--values", "rows")
         try program.sql(
@@ -33,7 +36,7 @@ import Testing
         let log = try program.run("log").split(separator: "\n")
         #expect(log.count == 5)
         #expect(log[0].hasSuffix("  -  update orders id=1 (price)  price=2.5 → id=1 item='tea' price=3.0"))
-        #expect(log[4].hasSuffix("delete tags kind='it''s' name='x'  kind='it''s' name='x' note=x'01' → "))
+        #expect(log[4].hasSuffix("delete tags kind='it''s' name='x'  kind='it''s' name='x' note=x'01' →"))
         #expect(try program.run("log", "tags", "--key", "it's,x").split(separator: "\n").count == 2)
         #expect(
             try Shell.run(DBHistoryProgram.path, ["log", program.database, "tags", "--key", "y"]).status == 1)
@@ -41,7 +44,8 @@ import Testing
         let number = String(log[4].prefix { $0 != " " })
         #expect(try program.run("restore", number) == "undid 1 change\n")
         #expect(try program.sql("SELECT * FROM tags WHERE hex(note) = '01'") == "x|it's|\u{1}\n")
-        #expect(try program.fails("restore", number).contains("was changed later, or exists again"))
+        #expect(
+            try program.fails("restore", number).contains("was changed later, or exists again. Nothing was"))
         #expect(try program.run("log", "--limit", "1").contains("dbhistory/dbhistory  insert tags"))
         let status = try program.run("status")
         #expect(status.contains("table tags: key kind, name, values rows\n") && status.contains("6 changes"))
