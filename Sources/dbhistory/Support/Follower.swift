@@ -57,7 +57,9 @@ struct Follower: Sendable {
             }
             if steps.follower.isAtEnd { try await clean() }
         }
-        if let consumer, let unread { try await container.moveCursor(of: consumer, to: unread) }
+        if endsAtNewest, let consumer, unread != nil {
+            try await container.moveCursor(of: consumer, to: steps.follower.token)
+        }
         return nil
     }
 
