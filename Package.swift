@@ -247,9 +247,12 @@ for target in package.targets where ["clips", "ClipsBenchmarks"].contains(target
     ]
 }
 
+// lld prints no warning about getgrnam_r in a static program.
 for target in package.targets where target.name == "dbhistory" {
     target.swiftSettings?.append(.unsafeFlags(["-static-executable"], .when(configuration: .release)))
-    target.linkerSettings = [.unsafeFlags(["-static-executable"], .when(configuration: .release))]
+    target.linkerSettings = [
+        .unsafeFlags(["-static-executable", "-use-ld=lld"], .when(configuration: .release))
+    ]
 }
 
 // A program that requires Debian's libraries only.

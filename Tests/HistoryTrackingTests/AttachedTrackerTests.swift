@@ -48,7 +48,8 @@ import Testing
         print("done")
         """
 
-    @Test func `a tracker copies the rows and follows two writers, also after a restart`() async throws {
+    @Test func `a tracker copies the rows, follows two writers, and continues after a restart`() async throws
+    {
         let folder = try TemporaryFolder()
         let path = folder.path(of: "owned.db")
         _ = try Shell.run(

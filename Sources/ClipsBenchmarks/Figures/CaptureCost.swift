@@ -72,7 +72,7 @@ extension Figure {
     }
 }
 
-/// An external writer of a table that fills it, updates a third of it, deletes a fifth, and makes small commits.
+/// An external writer of a table that fills it, updates a sixth of it, deletes a tenth, and makes small commits.
 private struct CaptureWriter {
     enum Way {
         case unrecorded

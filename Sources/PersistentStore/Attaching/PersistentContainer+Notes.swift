@@ -16,7 +16,8 @@ extension PersistentContainer {
     /// Whether a database is in WAL mode, so that recording need not switch it.
     package static func isInWALMode(_ path: String) throws(StoreError) -> Bool {
         do {
-            return try Connection(path: path, access: .readWrite).texts("PRAGMA journal_mode") == ["wal"]
+            return try Connection(path: path, access: .readWrite, trustsSchema: true).texts(
+                "PRAGMA journal_mode") == ["wal"]
         } catch {
             throw StoreError(error, path: path)
         }

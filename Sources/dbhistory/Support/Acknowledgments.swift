@@ -36,13 +36,12 @@ struct OutputPipe: Sendable {
 
     /// Waits until its reader has taken all bytes.
     func waitUntilRead() throws {
-        var pause: UInt32 = 20
+        var pause = Duration.microseconds(20)
         var count: CInt = 0
         while ioctl(STDOUT_FILENO, UInt(FIONREAD), &count) == 0, count > 0 {
-            var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
-            guard poll(&output, 1, 0) == 0 else { throw Acknowledgments.Ended() }
-            usleep(pause)
-            pause = min(pause * 2, 5000)
+            guard !DescriptorIO.hasHungUp(STDOUT_FILENO) else { throw Acknowledgments.Ended() }
+            DescriptorIO.pause(for: pause)
+            pause = min(pause * 2, .milliseconds(5))
         }
     }
 }
