@@ -91,6 +91,19 @@ import Testing
         #expect(try eventually { try terminal.format("#{pane_dead}") == "1" })
     }
 
+    @Test func `a program that reads keys, such as a pager, needs no more key at its end`() throws {
+        let keys = try program("keys", "stty -icanon; sleep 1; echo the pager begins; head -c 1 > /dev/null")
+        let terminal = try terminal([ClipsProgram.path])
+        #expect(try eventually { try terminal.shows("live") })
+        try terminal.send(":!\(keys)", "Enter")
+        #expect(try eventually { try terminal.shows("the pager begins") })
+        #expect(try terminal.format("#{alternate_on}") == "0")
+        try terminal.send("q")
+        #expect(try eventually { try terminal.shows("live") && terminal.format("#{alternate_on}") == "1" })
+        try terminal.send("q")
+        #expect(try eventually { try terminal.format("#{pane_dead}") == "1" })
+    }
+
     @Test func `a signal ends the app that shows the output of a program`() throws {
         let terminal = try terminal([ClipsProgram.path])
         #expect(try eventually { try terminal.shows("live") })

@@ -149,13 +149,17 @@ final class AppRunner {
         screen.leave()
         var failure: String?
         var hasRun = false
+        var hasPager = false
         for call in calls where failure == nil {
             let status = ChildProcess.here(
-                call.words, input: call.input, hasTerminal: !screen.isHeadless)
+                call.words, input: call.input, hasTerminal: !screen.isHeadless
+            ) {
+                hasPager = true
+            }
             if status != nil { hasRun = true }
             if status != 0, status != 128 + SIGINT { failure = Self.ending(status) }
         }
-        if hasRun {
+        if hasRun, !hasPager || failure != nil {
             screen.holdOutput("\(first.words[0]) \(failure ?? "has ended"). Press a key to return to clips.")
         }
         screen.enter()

@@ -13,9 +13,11 @@ extension ChildProcess {
     }
 
     /// Runs a program on the terminal, to its end, without a shell.
+    ///
+    /// - Parameter readsKeys: See ``ForegroundJob/wait(for:readsKeys:)``.
     package static func here(
         _ words: [String], environment: [String: String] = [:], input: String? = nil,
-        hasTerminal: Bool = true
+        hasTerminal: Bool = true, readsKeys: () -> Void = {}
     ) -> Int32? {
         if hasTerminal, let job = ForegroundJob() {
             let child = start(words, environment: environment, input: input, isJob: true) { job.handOver($0) }
@@ -23,7 +25,7 @@ extension ChildProcess {
                 job.reclaim()
                 return nil
             }
-            return job.wait(for: child).map(\.exitStatus)
+            return job.wait(for: child, readsKeys: readsKeys).map(\.exitStatus)
         }
         return status(of: start(words, environment: environment, input: input))
     }
